@@ -88,7 +88,11 @@ def gaps(record):
         last_event[choice] = at
 
 
-def distribution(values):
+PERCENTILES = {"p50": 500, "p75": 750, "p90": 900, "p95": 950, "p99": 990, "p999": 999}
+LOW_PERCENTILES = {"p1": 10, "p5": 50, "p10": 100}
+
+
+def distribution(values, rate=False):
     if not values:
         return {"count": 0}
     values.sort()
@@ -101,9 +105,12 @@ def distribution(values):
         "min": values[0],
         "max": values[-1],
     }
-    for name, permille in (("p50", 500), ("p75", 750), ("p90", 900), ("p95", 950), ("p99", 990), ("p999", 999)):
-        figures[name] = values[-(-n * permille // 1000) - 1]
-    return figures
+    for name, permille in {**(LOW_PERCENTILES if rate else {}), **PERCENTILES}.items():
+        rank = -(-n * permille // 1000)
+        figures[name] = values[rank - 1]
+        if (rank - 1 if permille < 500 else n - rank) < 10:
+            figures.setdefault("low_n", []).append(name)
+    return {"low_n": [], **figures}
 
 
 UNITS = {"us": 1_000, "ms": 1_000_000, "s": S, "m": 60 * S}
@@ -146,7 +153,10 @@ def in_slo(record, slo):
     unknown = False
     for measure, limit in slo:
         value = measured(record, measure)
-        if cancelled and measure == "e2e":
+        if measure == "itl" and record["events"] > 1 and not record["event_offsets_us"]:
+            missed |= "itl" in record["slo_missed"]
+            unknown |= record["slo_ok"] is None
+        elif cancelled and measure == "e2e":
             missed |= lasted >= limit
             unknown = True
         elif cancelled and measure == "stall" and record["latency_s"] is not None and nanos(
@@ -182,9 +192,11 @@ def figures(records, spans, slo):
     rates = {"user_tokens_per_s": [], "decode_tokens_per_s": [], "prefill_tokens_per_s": []}
     ratios = []
     tokens = ended = started = ok = 0
+    verdicts = {}
+    each = {objective: [0, 0, 0] for objective in slo}
     slo_tokens = slo_ended = attempted = met = excluded = 0
     events = streamed = stalls = 0
-    hidden = prompts = in_flight = receiving = 0
+    hidden = prompts = in_flight = receiving = prompted = billed = 0
     seconds = {}
 
     def inside(record, at):
@@ -220,16 +232,25 @@ def figures(records, spans, slo):
             prompt = record["prompt_tokens"] if record["prompt_tokens"] is not None else record["prompt_tokens_local"]
             if answered is not None and inside(record, admitted + answered):
                 prompts += prompt or 0
+                prompted += prompt is not None
             if record["token_source"] == "usage" and inside(record, closed if answered is None else admitted + answered):
+                billed += 1
                 if record["streamed_tokens"] is not None:
                     hidden += record["output_tokens"] - record["streamed_tokens"]
         own_stage = {(record["stage"], record["target"], s) for s in (None, record["scenario"])}
         if record["phase"] != "measure" or not own_stage & {span[:3] for span in spans}:
             continue
         started += 1
+        verdicts[record["verdict"]] = verdicts.get(record["verdict"], 0) + 1
+        for objective, counted in each.items():
+            one = in_slo(record, [objective])
+            if not may_lack(record, objective[0]):
+                counted[0] += one is True
+                counted[1] += one is not None
+                counted[2] += one is None
         attempted += good is not None
         met += good is True
-        excluded += good is None and record["verdict"] == "cancelled" and bool(slo)
+        excluded += good is None and bool(slo)
         if not record["ok"]:
             if record["verdict"] != "cancelled" and record["gate_wait_s"] is not None and record["closed_s"] is not None:
                 values["failed_e2e_ms"].append(record["closed_s"] * 1e3)
@@ -273,16 +294,16 @@ def figures(records, spans, slo):
         "metrics": {name: distribution(values[name]) for name in names},
         "throughput": {"output_tokens_per_s": tokens / length, "requests_per_s": ended / length,
                        "requests_per_min": 60 * ended / length,
-                       "billed_output_tokens_per_s": (tokens + hidden) / length,
-                       "input_tokens_per_s": prompts / length,
-                       "total_tokens_per_s": (tokens + prompts) / length,
+                       "billed_output_tokens_per_s": (tokens + hidden) / length if billed else None,
+                       "input_tokens_per_s": prompts / length if prompted else None,
+                       "total_tokens_per_s": (tokens + prompts) / length if prompted else None,
                        "effective_concurrency": in_flight / S / length,
                        "active_concurrency": receiving / S / length,
-                       **({} if peak is None else {"peak_output_tokens_per_s": peak}),
-                       **{name: distribution(rates[name]) for name in rates}},
+                       **({} if peak is None or not in_flight else {"peak_output_tokens_per_s": peak}),
+                       **{name: distribution(rates[name], True) for name in rates}},
         "jitter": {"batch_ratio": streamed / events if events else None,
-                   "stalls_per_1k_tokens": 1000 * stalls / streamed if streamed else None},
-        "counts": {"started": started, "ok": ok},
+                   "stalls_per_1k_tokens": 1000 * stalls / streamed if values["icl_ms"] else None},
+        "counts": {"started": started, "ok": ok, "verdicts": verdicts},
     }
     itl = found["metrics"]["itl_ms"]
     if itl["count"] and itl["p50"] > 0:
@@ -294,7 +315,39 @@ def figures(records, spans, slo):
                             "requests_per_s": slo_ended / length,
                             "tokens_per_s": slo_tokens / length, "attempted": attempted, "met": met,
                             "excluded": excluded}
+    found["each"] = list(each.values())
     return found
+
+
+def may_lack(record, measure):
+    """Whether an objective does not apply to a request that has no such value."""
+    needed = measure == "e2e" or record["streamed"] and measure in ("ttft", "ttfo")
+    unseen = measure == "itl" and record["events"] > 1 and not record["event_offsets_us"]
+    return record["ok"] and not needed and not unseen and measured(record, measure) is None
+
+
+def holds(level, run):
+    """Whether a load level meets the SLO; None where more than 1 % were cancelled and decide it."""
+    goodput = level["goodput"]
+    at_once = [(goodput["met"], goodput["attempted"], goodput["excluded"])]
+    decided = []
+    for met, of, unknown in at_once if run["slo_rule"] == "requests" else level["each"]:
+        required = run["slo_percentile"] / 100 - 1e-11
+        if of and unknown <= 0.01 * (of + unknown):
+            decided.append(met / of >= required)
+        elif of + unknown:
+            decided.append(False if of and (met + unknown) / (of + unknown) < required else None)
+    return False if False in decided else None if None in decided or not decided else True
+
+
+def knee(curve):
+    """The lightest (load, tok/s, label) with 90 % of the most, and whether its load is at most half of the highest."""
+    most = max(tokens for _, tokens, _ in curve)
+    load, tokens, label = next(level for level in sorted(curve) if level[1] >= 0.9 * most)
+    flat = load <= max(curve)[0] / 2
+    first = label == min(curve)[2]
+    found = {"stage": label, "output_tokens_per_s": tokens, "reached": flat and not first}
+    return found if len(curve) == 2 else {**found, "saturated_from_first": flat and first}
 
 
 def differences(expected, actual, path):
@@ -304,8 +357,8 @@ def differences(expected, actual, path):
             yield from differences(value, other, f"{path}/{key}")
         else:
             percentile = key.startswith("p") and key[1:].isdigit() or key in ("itl_p99_over_p50", "per_request_p50")
-            if value is None or other is None:
-                if value is not other:
+            if value is None or other is None or isinstance(value, (bool, str, list)):
+                if value != other or (value is None) != (other is None):
                     yield f"{path}/{key}: expected {value}, summary.json says {other}"
                 continue
             allowed = abs(value) * (2e-3 if "50" in key[3:] else 1e-3) + 6e-4 if percentile else abs(value) * 1e-7 + 1e-5
@@ -317,18 +370,29 @@ def main(folder, compare):
     run = json.loads((folder / "run.json").read_text())
     with open(folder / "requests.jsonl", encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines if line.strip()]
+    summary = json.loads((folder / "summary.json").read_text()) if compare else None
     spans = windows(run)
     slo = list(objectives(run["slo"]))
     found = figures(records, spans, slo)
     found["stages"] = [figures(records, [span], slo) for span in spans]
+    if slo:
+        for level in found["stages"]:
+            level["goodput"]["holds"] = holds(level, run)
     targets = dict.fromkeys(target for _, target, *_ in spans)
     found["targets"] = [figures(records, [span for span in spans if span[1] == target], slo) for target in targets]
-    names = dict.fromkeys(record["name"] for record in records)
+    if len(targets) == 1 and len(spans) > 1:
+        loads = [stage["offered"] for stage in run["stages"]]
+        tried = [(load, figured["throughput"]["output_tokens_per_s"], span[0])
+                 for load, figured, span in zip(loads, found["stages"], spans)
+                 if figured["counts"]["started"] or figured["throughput"]["effective_concurrency"]]
+        found["knee"] = knee(tried)
+    names = [named["name"] for named in summary["requests"]] if compare else sorted({r["name"] for r in records})
     found["requests"] = [figures([r for r in records if r["name"] == name], spans, slo) for name in names]
+    for part in (found, *found["stages"], *found["targets"], *found["requests"]):
+        part.pop("each", None)
     if not compare:
         print(json.dumps(found, indent=2))
         return 0
-    summary = json.loads((folder / "summary.json").read_text())
     parts = {part: found.pop(part) for part in ("stages", "targets", "requests")}
     wrong = list(differences(found, summary, ""))
     for part, expected in parts.items():

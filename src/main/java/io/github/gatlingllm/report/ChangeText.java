@@ -4,15 +4,11 @@ import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
-import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.report.ComparePage.Compared;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -79,28 +75,6 @@ final class ChangeText {
     };
   }
 
-  /** The load level, target and scenario of figures, e.g. {@code c=8 of local}. */
-  static String place(Comparison comparison, Place place) {
-    String stage = place.stage();
-    if (stage == null) {
-      return "all " + (comparison.places().size() - 1) + " load levels pooled";
-    }
-    String target = place.target();
-    String scenario = place.scenario();
-    return stage
-        + (target == null || isSame(comparison, Place::target) ? "" : " of " + target)
-        + (scenario == null || isSame(comparison, Place::scenario) ? "" : ", " + scenario);
-  }
-
-  /** Whether pooled figures mix targets or scenarios and are therefore named last. */
-  private static boolean hasSeveral(Comparison comparison) {
-    return !isSame(comparison, Place::target) || !isSame(comparison, Place::scenario);
-  }
-
-  private static boolean isSame(Comparison comparison, Function<Place, @Nullable String> of) {
-    return comparison.places().stream().map(of).filter(Objects::nonNull).distinct().count() < 2;
-  }
-
   /** A run's verdict in a sentence. */
   static String verdict(Compared other) {
     if (other.comparison().places().isEmpty()) {
@@ -138,7 +112,6 @@ final class ChangeText {
     }
     List<String> named =
         comparison.places().stream()
-            .sorted(Comparator.comparing(p -> p.stage() == null && hasSeveral(comparison)))
             .flatMap(
                 place ->
                     place.changes().stream()
@@ -146,10 +119,7 @@ final class ChangeText {
                         .map(
                             change ->
                                 "%s %s (%s)"
-                                    .formatted(
-                                        change.figure().name(),
-                                        by(change),
-                                        place(comparison, place))))
+                                    .formatted(change.figure().name(), by(change), place.name())))
             .limit(MAX_NAMED)
             .toList();
     return outcome.words()

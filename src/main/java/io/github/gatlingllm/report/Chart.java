@@ -380,5 +380,15 @@ record Chart(
   record Limit(double y, String label) {}
 
   /** A span of x with a shade from 0 to 2; 2 marks phases that are not measured. */
-  record Band(double from, double to, String label, int shade) {}
+  record Band(double from, double to, String label, int shade) {
+
+    private static final int MAX_NAMED = 14;
+
+    /** A phase of the load level at that position, of {@code levels}. */
+    static Band of(
+        double from, double to, boolean isMeasured, String label, int position, int levels) {
+      return new Band(
+          from, to, isMeasured && levels <= MAX_NAMED ? label : "", isMeasured ? position % 2 : 2);
+    }
+  }
 }

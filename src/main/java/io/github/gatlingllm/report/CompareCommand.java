@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
@@ -12,7 +13,6 @@ import io.github.gatlingllm.report.ComparePage.RunSide;
 import io.github.gatlingllm.storage.RunInputs;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +86,7 @@ final class CompareCommand implements Callable<Integer> {
       other.comparison().notes().forEach(Main::print);
       other.judged().forEach(judged -> Main.print(ChangeText.judged(judged)));
     }
-    System.out.println("LLM comparison: " + page.toAbsolutePath().toUri());
+    PrintableText.print("LLM comparison: " + page.toAbsolutePath().toUri());
     return compared.hasFailed() ? Main.MISSED : 0;
   }
 
@@ -94,11 +94,7 @@ final class CompareCommand implements Callable<Integer> {
     List<Path> all = new ArrayList<>(List.of(base));
     all.addAll(runs);
     for (Path run : all) {
-      if (!Files.exists(new RunFiles(run).requests())) {
-        throw new NoSuchFileException(
-            new RunFiles(run).requests()
-                + " is not there; expected the directory of a recorded run");
-      }
+      new RunFiles(run).requireRequests();
     }
     List<String> names = names(all);
     ComparedRun first = read(base, null);

@@ -13,6 +13,7 @@ import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
@@ -30,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -189,41 +191,21 @@ record ComparePage(RunSide base, List<Compared> others) {
   private List<Changes> changes() {
     List<Changes> all = new ArrayList<>();
     for (Compared other : others) {
-      for (Place place : byImportance(other)) {
-        String title = ChangeText.place(other.comparison, place);
+      for (Place place : other.comparison.places()) {
         List<Change> shown = shown(other, place);
         List<Change> rest = place.changes().stream().filter(c -> !shown.contains(c)).toList();
-        boolean isOpen = isHeadline(other, place) || (place.stage() == null && hasOneCurve());
+        boolean ofOneCurve = place.level() == null && base.summary().curves().size() < 2;
         all.add(
             new Changes(
                 other.side.name,
-                title,
-                isOpen ? "" : clear(place),
-                changes(title, shown),
+                place.name(),
+                ofOneCurve || isHeadline(other, place) ? "" : clear(place),
+                changes(place.name(), shown),
                 changes("", rest),
                 rest.size()));
       }
     }
     return all;
-  }
-
-  /**
-   * The operating points first, then the other load levels. The pooled figures come between them,
-   * or last where they mix several targets or scenarios.
-   */
-  private List<Place> byImportance(Compared other) {
-    return other.comparison.places().stream()
-        .sorted(
-            Comparator.comparingInt(
-                place ->
-                    isHeadline(other, place)
-                        ? 0
-                        : place.stage() != null ? 2 : hasOneCurve() ? 1 : 3))
-        .toList();
-  }
-
-  private boolean hasOneCurve() {
-    return base.summary().curves().size() < 2;
   }
 
   /** Whether this is an operating point of the base; without any, whether it is the pooled one. */
@@ -235,13 +217,15 @@ record ComparePage(RunSide base, List<Compared> others) {
   }
 
   private boolean isOperatingPoint(Place place) {
-    return base.summary().curves().stream()
-        .map(Summary.Curve::operatingPoint)
-        .anyMatch(
-            at ->
-                at.stage().equals(place.stage())
-                    && (place.target() == null || at.target().equals(place.target()))
-                    && (place.scenario() == null || place.scenario().equals(at.scenario())));
+    LevelInfo level = place.level();
+    return level != null
+        && base.summary().curves().stream()
+            .map(Summary.Curve::operatingPoint)
+            .anyMatch(
+                at ->
+                    at.stage().equals(level.label())
+                        && at.target().equals(level.target())
+                        && Objects.equals(at.scenario(), level.scenario()));
   }
 
   private List<Change> shown(Compared other, Place place) {

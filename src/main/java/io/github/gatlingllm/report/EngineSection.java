@@ -9,7 +9,6 @@ import io.github.gatlingllm.figures.metric.EngineFigures.Point;
 import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Band;
@@ -27,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The server's own metrics, compared with the client's figures and over time. */
 final class EngineSection {
-
-  private static final double GB = 1e9;
 
   private final Summary summary;
   private final List<OverTime> targets;
@@ -104,24 +101,17 @@ final class EngineSection {
   /** A time as the client and the engine measured it, if the engine reports it. */
   private static List<Column<LevelFigures>> clientAndEngine(
       List<LevelFigures> stages, String name, Metric client, EngineMetric engine) {
-    return stages.stream().noneMatch(stage -> ms(stage, engine) != null)
+    return stages.stream().noneMatch(stage -> of(stage, of -> of.meanMs(engine)) != null)
         ? List.of()
         : List.of(
-            Column.number(name + ", client", stage -> mean(stage, client)),
-            Column.number(name + ", engine", stage -> ms(stage, engine)),
-            number("its p99", figures -> p99(figures.timings().get(engine))));
-  }
-
-  private static @Nullable Double mean(LevelFigures stage, Metric metric) {
-    return stage.figures().metric(metric).mean();
-  }
-
-  private static @Nullable Double ms(LevelFigures stage, EngineMetric timing) {
-    return of(stage, engine -> engine.meanMs(timing));
-  }
-
-  private static @Nullable Double p99(@Nullable Timing timing) {
-    return timing == null ? null : ms(timing.p99());
+            Column.number(name + ", client", stage -> stage.figures().metric(client).mean()),
+            number(name + ", engine", figures -> figures.meanMs(engine)),
+            number(
+                "its p99",
+                figures -> {
+                  Timing timing = figures.timings().get(engine);
+                  return timing == null ? null : scaled(timing.p99(), 1e3);
+                }));
   }
 
   private Table states(List<LevelFigures> stages) {
@@ -136,13 +126,8 @@ final class EngineSection {
             client("tok/s, client", Metric.OUTPUT_TOKENS_PER_S),
             share("GPU busy", engine -> engine.mean(EngineMetric.GPU_UTILIZATION)),
             client("power, W", Metric.POWER_W),
-            client("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE),
-            number("failed readings", EngineSection::failedReadings))
+            client("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE))
         .table("Engine and GPUs by load level", stages);
-  }
-
-  private static @Nullable Double failedReadings(EngineFigures engine) {
-    return engine.failedReadings() == 0 ? null : (Double) (double) engine.failedReadings();
   }
 
   /** The metrics pages: how often each was read, and the last error. */
@@ -166,18 +151,14 @@ final class EngineSection {
 
   // ---- charts over time
 
-  /**
-   * A line to draw for each target, from these metrics; {@code color} applies if there is only one
-   * target.
-   */
-  private record Drawn(
-      String name,
-      int color,
-      int dash,
-      Function<Point, @Nullable Double> figure,
-      List<EngineMetric> metrics) {}
+  /** A line to draw for each target; {@code color} applies if there is only one target. */
+  private record Drawn(String name, int color, int dash, Function<Point, @Nullable Double> figure) {
 
-  /** A chart with these lines for each target; its caption gives the server's metric names. */
+    static Drawn of(String name, int color, int dash, EngineMetric metric, double factor) {
+      return new Drawn(name, color, dash, point -> scaled(point.of(metric), factor));
+    }
+  }
+
   private Chart chart(String key, Drawn... drawn) {
     List<Line> lines = new ArrayList<>();
     for (Drawn each : drawn) {
@@ -190,73 +171,35 @@ final class EngineSection {
         }
       }
     }
-    Stream<EngineMetric> metrics = Stream.of(drawn).flatMap(each -> each.metrics.stream());
-    return Chart.of(key, Axis.time(), lines, named(metrics), leastMemory());
+    return Chart.of(key, Axis.time(), lines);
   }
 
-  /** The server's names of these metrics, for captions; may be empty. */
-  private String named(Stream<EngineMetric> metrics) {
-    List<String> names =
-        metrics
-            .flatMap(metric -> summary.serverPages().stream().map(page -> page.names().get(metric)))
-            .filter(Objects::nonNull)
-            .distinct()
-            .toList();
-    return names.isEmpty() ? "" : " The server's names: " + String.join(", ", names) + ".";
-  }
-
-  private static @Nullable Double ms(@Nullable Double seconds) {
-    return seconds == null ? null : (Double) (1e3 * seconds);
-  }
-
-  private static Drawn drawn(String name, int color, int dash, EngineMetric metric) {
-    return new Drawn(name, color, dash, point -> point.of(metric), List.of(metric));
-  }
-
-  private static Drawn drawnMs(String name, int color, int dash, EngineMetric metric) {
-    return new Drawn(name, color, dash, point -> ms(point.of(metric)), List.of(metric));
-  }
-
-  private static Drawn drawnShare(String name, int color, int dash, EngineMetric metric) {
-    return new Drawn(name, color, dash, of -> TimeSection.percent(of.of(metric)), List.of(metric));
+  private static @Nullable Double scaled(@Nullable Double value, double factor) {
+    return value == null ? null : (Double) (factor * value);
   }
 
   private Stream<Chart> charts() {
     return Stream.of(
         chart(
             "engine-requests",
-            drawn("running", 0, 0, EngineMetric.REQUESTS_RUNNING),
-            drawn("waiting", 1, 1, EngineMetric.REQUESTS_WAITING)),
+            Drawn.of("running", 0, 0, EngineMetric.REQUESTS_RUNNING, 1),
+            Drawn.of("waiting", 1, 1, EngineMetric.REQUESTS_WAITING, 1)),
         chart(
                 "engine-cache",
-                drawnShare("KV cache in use", 0, 0, EngineMetric.KV_CACHE_USE),
-                new Drawn(
-                    "prefix hits",
-                    2,
-                    1,
-                    point -> TimeSection.percent(point.prefixCacheHitRate()),
-                    List.of(
-                        EngineMetric.PREFIX_CACHE_HITS,
-                        EngineMetric.PREFIX_CACHE_QUERIES,
-                        EngineMetric.PREFIX_CACHE_HIT_RATE)))
+                Drawn.of("KV cache in use", 0, 0, EngineMetric.KV_CACHE_USE, 100),
+                new Drawn("prefix hits", 2, 1, of -> scaled(of.prefixCacheHitRate(), 100)))
             .upTo(100),
         chart(
                 "engine-times",
-                drawnMs("TTFT", 0, 0, EngineMetric.ENGINE_TTFT_S),
-                drawnMs("queue", 1, 1, EngineMetric.ENGINE_QUEUE_S),
-                drawnMs("prefill", 3, 2, EngineMetric.ENGINE_PREFILL_S))
+                Drawn.of("TTFT", 0, 0, EngineMetric.ENGINE_TTFT_S, 1e3),
+                Drawn.of("queue", 1, 1, EngineMetric.ENGINE_QUEUE_S, 1e3),
+                Drawn.of("prefill", 3, 2, EngineMetric.ENGINE_PREFILL_S, 1e3))
             .scaledToRange(),
         chart(
                 "engine-machine",
-                drawnShare("GPUs busy", 0, 0, EngineMetric.GPU_UTILIZATION),
-                new Drawn(
-                    "GPU memory",
-                    3,
-                    1,
-                    EngineSection::gpuMemory,
-                    List.of(
-                        EngineMetric.GPU_MEMORY_USED_BYTES, EngineMetric.GPU_MEMORY_TOTAL_BYTES)),
-                drawnShare("CPU", 2, 2, EngineMetric.NODE_CPU_USE))
+                Drawn.of("GPUs busy", 0, 0, EngineMetric.GPU_UTILIZATION, 100),
+                new Drawn("GPU memory", 3, 1, EngineSection::gpuMemory),
+                Drawn.of("CPU", 2, 2, EngineMetric.NODE_CPU_USE, 100))
             .upTo(100));
   }
 
@@ -264,20 +207,5 @@ final class EngineSection {
     Double used = point.of(EngineMetric.GPU_MEMORY_USED_BYTES);
     Double total = point.of(EngineMetric.GPU_MEMORY_TOTAL_BYTES);
     return used == null || total == null || total == 0 ? null : (Double) (100 * used / total);
-  }
-
-  /** The least available memory of the server's host, for a caption; may be empty. */
-  private String leastMemory() {
-    return targets.stream()
-        .flatMap(target -> target.points().stream())
-        .map(point -> point.of(EngineMetric.NODE_MEMORY_AVAILABLE_BYTES))
-        .filter(Objects::nonNull)
-        .min(Double::compare)
-        .map(
-            least ->
-                " At least "
-                    + NumberText.with(least / GB, "GB")
-                    + " of the host's memory was available.")
-        .orElse("");
   }
 }

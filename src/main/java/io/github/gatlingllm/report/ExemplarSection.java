@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
-import io.github.gatlingllm.figures.level.RequestSamples.Exemplars;
-import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
+import io.github.gatlingllm.figures.level.Series.Exemplar;
+import io.github.gatlingllm.figures.level.Series.Exemplars;
+import io.github.gatlingllm.figures.level.Series.ServerParts;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
@@ -14,10 +14,10 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,11 +48,12 @@ final class ExemplarSection {
         .charts(List.of(chart(title, all)));
   }
 
-  /** Prompts and answers of some requests; null if texts were not recorded. */
-  @Nullable Section texts() {
-    return exemplars.texts().isEmpty()
-        ? null
-        : Section.of("texts").body("texts", Map.of("summary", summary, "texts", exemplars.texts()));
+  /** A part of the bars; a part that the server reported is drawn striped. */
+  private record Part(String name, int color, int stripes, ToDoubleFunction<Exemplar> ms) {
+
+    static Part reported(String name, int color, ToLongFunction<ServerParts> nanos) {
+      return new Part(name, color, 1, request -> orZero(reportedMs(request, nanos)));
+    }
   }
 
   private Chart chart(String title, List<Exemplar> requests) {
@@ -63,21 +64,20 @@ final class ExemplarSection {
       places.add((row + 1) + " " + (request.error() == null ? request.name() : request.verdict()));
       request.marksMs().forEach(ms -> ticks.add(new Point(row, ms)));
     }
-    List<Line> lines = new ArrayList<>();
-    lines.add(part("queue wait", 4, requests, ExemplarSection::waitMs));
-    lines.add(part("connect", 3, requests, ExemplarSection::connectMs));
-    lines.add(reported("reported queue", 4, requests, ServerParts::queueNanos));
-    lines.add(reported("reported prefill", 2, requests, ServerParts::prefillNanos));
     boolean isReported = requests.stream().anyMatch(request -> request.server() != null);
-    lines.add(
-        part(
-            isReported ? "rest to first token" : "to first token",
-            1,
-            requests,
-            ExemplarSection::firstTokenMs));
-    lines.add(part("ended without a token", 5, requests, ExemplarSection::tokenlessMs));
-    lines.add(part("tokens", 0, requests, ExemplarSection::tokensMs));
-    lines.removeIf(line -> line.points().stream().allMatch(p -> Objects.equals(p.y(), 0.0)));
+    String first = isReported ? "rest to first token" : "to first token";
+    List<Line> lines =
+        Stream.of(
+                new Part("queue wait", 4, 0, ExemplarSection::waitMs),
+                new Part("connect", 3, 0, ExemplarSection::connectMs),
+                Part.reported("reported queue", 4, ServerParts::queueNanos),
+                Part.reported("reported prefill", 2, ServerParts::prefillNanos),
+                new Part(first, 1, 0, ExemplarSection::firstTokenMs),
+                new Part("ended without a token", 5, 0, ExemplarSection::tokenlessMs),
+                new Part("tokens", 0, 0, ExemplarSection::tokensMs))
+            .map(part -> line(part, requests))
+            .filter(line -> !line.points().stream().allMatch(p -> Objects.equals(p.y(), 0.0)))
+            .collect(Collectors.toCollection(ArrayList::new));
     if (!ticks.isEmpty()) {
       lines.add(new Line("token events", Form.TICKS, 0, 0, ticks, List.of()));
     }
@@ -88,21 +88,12 @@ final class ExemplarSection {
         .tabled(table(title, requests));
   }
 
-  private Line part(
-      String name, int color, List<Exemplar> requests, ToDoubleFunction<Exemplar> ms) {
+  private Line line(Part part, List<Exemplar> requests) {
     List<Point> points = new ArrayList<>();
     for (Exemplar request : requests) {
-      points.add(new Point(points.size(), ms.applyAsDouble(request), caption(request)));
+      points.add(new Point(points.size(), part.ms.applyAsDouble(request), caption(request)));
     }
-    return new Line(name, Form.STACK, color, 0, points, List.of());
-  }
-
-  /** A part that the server reported; drawn striped. */
-  private Line reported(
-      String name, int color, List<Exemplar> requests, ToLongFunction<ServerParts> nanos) {
-    List<Point> points =
-        part(name, color, requests, request -> orZero(reportedMs(request, nanos))).points();
-    return new Line(name, Form.STACK, color, 1, points, List.of());
+    return new Line(part.name, Form.STACK, part.color, part.stripes, points, List.of());
   }
 
   private static @Nullable Double reportedMs(Exemplar request, ToLongFunction<ServerParts> nanos) {
@@ -124,13 +115,11 @@ final class ExemplarSection {
   }
 
   private static double waitMs(Exemplar request) {
-    Double admitted = request.admittedMs();
-    return admitted == null ? request.endMs() : admitted;
+    return Objects.requireNonNullElse(request.admittedMs(), request.endMs());
   }
 
   private static double connectMs(Exemplar request) {
-    Double written = request.writtenMs();
-    return written == null ? 0 : written - waitMs(request);
+    return Objects.requireNonNullElse(request.writtenMs(), waitMs(request)) - waitMs(request);
   }
 
   private static double firstTokenMs(Exemplar request) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -197,40 +198,30 @@ final class GatlingPages {
     }
 
     private static String ascii(String html) {
-      StringBuilder ascii = new StringBuilder();
-      html.codePoints()
-          .forEach(
-              c -> {
-                if (c < 128) {
-                  ascii.append((char) c);
-                } else {
-                  ascii.append("&#").append(c).append(';');
-                }
-              });
-      return ascii.toString();
+      return html.codePoints()
+          .mapToObj(c -> c < 128 ? Character.toString(c) : "&#" + c + ";")
+          .collect(Collectors.joining());
     }
 
     /** Matches the title of Gatling's page of a request in any groups, with named entities. */
     static Pattern title(String requestName) {
-      StringBuilder title = new StringBuilder("<title>Gatling Stats - (?:[^<\\n]* / )?");
-      requestName
-          .codePoints()
-          .forEach(
-              c -> {
-                switch (c) {
-                  case '&' -> title.append("&amp;");
-                  case '<' -> title.append("&lt;");
-                  case '>' -> title.append("&gt;");
-                  case '"' -> title.append("(?:\"|&quot;)");
-                  case '\'' -> title.append("(?:'|&#39;|&apos;)");
-                  default ->
-                      title.append(
-                          c < 128
-                              ? Pattern.quote(Character.toString(c))
-                              : "(?:&\\w+;|[^\\x00-\\x7f]+)");
-                }
-              });
-      return Pattern.compile(title + "</title>");
+      return Pattern.compile(
+          requestName
+              .codePoints()
+              .mapToObj(MarkedPage::entity)
+              .collect(
+                  Collectors.joining("", "<title>Gatling Stats - (?:[^<\\n]* / )?", "</title>")));
+    }
+
+    private static String entity(int c) {
+      return switch (c) {
+        case '&' -> "&amp;";
+        case '<' -> "&lt;";
+        case '>' -> "&gt;";
+        case '"' -> "(?:\"|&quot;)";
+        case '\'' -> "(?:'|&#39;|&apos;)";
+        default -> c < 128 ? Pattern.quote(Character.toString(c)) : "(?:&\\w+;|[^\\x00-\\x7f]+)";
+      };
     }
   }
 }

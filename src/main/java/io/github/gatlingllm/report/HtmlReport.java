@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.RequestSamples;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
@@ -42,25 +41,22 @@ final class HtmlReport {
   private static List<Section> sections(Summary summary, Series series, Path runDirectory) {
     ShownLevels levels = new ShownLevels(summary);
     VerdictSections texts = new VerdictSections(summary, levels);
-    RequestSamples requests = series.requestSamples();
     TimeSection time = new TimeSection(summary, series);
     LoadSection load = new LoadSection(summary);
-    LevelSections details = new LevelSections(summary, levels, requests);
-    ExemplarSection exemplars = new ExemplarSection(summary, requests.exemplars());
+    LevelSections details = new LevelSections(summary, levels, series);
     Stream<Section> first = Stream.of(texts.verdict(), load.levels(), texts.checks());
     Stream<Section> rest =
         Stream.of(
             texts.objectives(),
             new MetricsSection(summary, levels).section(),
             load.section(),
-            load.scenarios(requests.scenarios()),
+            load.scenarios(series.scenarios()),
             details.distributions(),
             details.jitter(),
             time.section(),
             new EngineSection(summary, series, TimeSection.bands(summary)).section(),
             details.breakdown(),
-            exemplars.section(),
-            exemplars.texts(),
+            new ExemplarSection(summary, series.exemplars()).section(),
             texts.outcomes(),
             texts.server(),
             details.arrivals(),

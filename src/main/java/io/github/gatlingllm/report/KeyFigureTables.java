@@ -21,9 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -33,30 +31,22 @@ import java.util.stream.Stream;
  */
 final class KeyFigureTables {
 
-  /** A column of key figures, for the runs to which it applies. */
-  private record KeyColumn(Column<Figures> column, Predicate<Summary> applies) {}
-
-  private static final List<KeyColumn> COLUMNS =
+  /** All columns but those of times; runs in which one has no value leave it out. */
+  private static final List<Column<Figures>> COLUMNS =
       List.of(
-          always(Column.count("count", f -> f.counts().started())),
-          always(Column.count("failed", f -> f.counts().failed())),
-          new KeyColumn(
-              Column.count("rate limited", f -> f.counts().rateLimited()),
-              summary -> summary.figures().counts().rateLimited() > 0),
-          always(metric("completed/s", Metric.REQUESTS_PER_S)),
-          new KeyColumn(
-              metric("output tok/s", Metric.OUTPUT_TOKENS_PER_S), summary -> !embeds(summary)),
-          new KeyColumn(metric("inputs/s", Metric.INPUTS_PER_S), KeyFigureTables::embeds),
-          always(Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean())),
-          new KeyColumn(
-              metric("goodput/s", Metric.GOODPUT_REQUESTS_PER_S), summary -> summary.slo() != null),
-          new KeyColumn(
-              Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share()),
-              summary -> summary.slo() != null),
-          new KeyColumn(metric("jitter", Metric.JITTER), summary -> !embeds(summary)),
-          always(metric("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS).ifKnown()),
-          always(metric("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS).ifKnown()),
-          always(metric("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE).ifKnown()));
+          Column.count("count", f -> f.counts().started()),
+          Column.count("failed", f -> f.counts().failed()),
+          metric("completed/s", Metric.REQUESTS_PER_S),
+          metric("output tok/s", Metric.OUTPUT_TOKENS_PER_S),
+          metric("inputs/s", Metric.INPUTS_PER_S),
+          Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean()),
+          metric("goodput/s", Metric.GOODPUT_REQUESTS_PER_S),
+          Column.<Figures>percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share())
+              .ifKnown(),
+          metric("jitter", Metric.JITTER),
+          metric("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS),
+          metric("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS),
+          metric("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE));
 
   private static final Map<String, Metric> TIMES =
       Map.of("TTFT", Metric.TTFT_MS, "ITL", Metric.ITL_MS, "E2E", Metric.E2E_MS);
@@ -80,12 +70,8 @@ final class KeyFigureTables {
     return summary.figures().embeds();
   }
 
-  private static KeyColumn always(Column<Figures> column) {
-    return new KeyColumn(column, summary -> true);
-  }
-
   private static Column<Figures> metric(String heading, Metric metric) {
-    return Column.number(heading, metric::number);
+    return Column.<Figures>number(heading, metric::number).ifKnown();
   }
 
   /**
@@ -94,32 +80,23 @@ final class KeyFigureTables {
    * of the first column.
    */
   private static List<Column<Figures>> columns(Summary summary, boolean isText, String headings) {
-    return Stream.of(headings.split(", "))
-        .flatMap(heading -> column(summary, isText, heading).stream())
-        .toList();
+    return Stream.of(headings.split(", ")).map(each -> column(summary, isText, each)).toList();
   }
 
-  private static Optional<Column<Figures>> column(Summary summary, boolean isText, String heading) {
-    Metric time = TIMES.get(heading.replaceFirst(" .*", ""));
+  private static Column<Figures> column(Summary summary, boolean isText, String heading) {
+    String[] words = heading.split(" ", -1);
+    Metric time = TIMES.get(words[0]);
     if (time == null) {
-      return COLUMNS.stream()
-          .filter(c -> c.column.heading().equals(heading) && c.applies.test(summary))
-          .map(KeyColumn::column)
-          .findFirst();
+      return COLUMNS.stream().filter(c -> c.heading().equals(heading)).findFirst().orElseThrow();
     }
     Metric shown = summary.headlineMetric(time);
-    String percentile = heading.replaceFirst(".* ", "");
-    return time != Metric.E2E_MS && embeds(summary)
-        ? Optional.empty()
-        : Optional.of(
-            Column.percentile(
-                (isText ? shown : time).title() + " " + percentile,
-                percentile,
-                figures -> figures.metric(shown)));
+    return Column.<Figures>percentile(
+            (isText ? shown : time).title() + " " + words[1], words[1], f -> f.metric(shown))
+        .ifKnown();
   }
 
   private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
-    String first = "count, failed, rate limited, " + (isOpen ? "" : "completed/s, ");
+    String first = "count, failed, " + (isOpen ? "" : "completed/s, ");
     return columns(summary, false, first + KEY_FIGURES);
   }
 
@@ -175,18 +152,6 @@ final class KeyFigureTables {
     return String.join(", ", marks);
   }
 
-  static Table byCurve(Summary summary) {
-    return Columns.<Curve>of(
-            Column.of(
-                heading(summary, "Operating point"),
-                curve -> Cell.words(summary.name(curve)).remarked(curve.quoted())))
-        .and(models(summary))
-        .of(c -> summary.operatingLevel(c).figures(), keyFigures(summary, false))
-        .of(c -> summary.operatingLevel(c).figures(), columns(summary, false, "prompt tokens"))
-        .table("Key figures by target and scenario, times in ms", summary.curves())
-        .styled("notes");
-  }
-
   /** The model of each target, if these differ. */
   private static List<Column<Curve>> models(Summary summary) {
     Map<String, String> models = new HashMap<>();
@@ -196,10 +161,10 @@ final class KeyFigureTables {
         : List.of(Column.words("model", curve -> models.getOrDefault(curve.target(), "")));
   }
 
-  static Table byTarget(Summary summary) {
+  static Table byTarget(Summary summary, List<Target> targets) {
     return Columns.<Target>of(Column.name(heading(summary, "Target"), Target::label))
         .of(Target::figures, keyFigures(summary, false))
-        .table("Key figures by target, times in ms", summary.targets());
+        .table("Key figures by target, times in ms", targets);
   }
 
   /** Request names at the operating points, with links to {@code page}. */
@@ -298,9 +263,7 @@ final class KeyFigureTables {
         .table("Load levels", summary.stages().size() > 1 ? summary.stages() : List.of());
   }
 
-  /**
-   * The operating point of each target and scenario, for text files; empty if there is only one.
-   */
+  /** The operating point of each target and scenario; empty if there is only one. */
   static Table curves(Summary summary) {
     return Columns.<Curve>of(
             Column.name(
@@ -325,13 +288,7 @@ final class KeyFigureTables {
     return summary.curves().size() == 1 ? "At " + text : summary.name(curve) + ": " + text;
   }
 
-  static Table trials(String place, Trials trials) {
-    return Columns.<Trial>of(Column.count("Trial", Trial::trial))
-        .and(TRIAL)
-        .table("Trials of " + place, trials.rows());
-  }
-
-  /** Batch trials of all load levels, for text files; empty outside batch mode. */
+  /** Batch trials of all load levels, the first of each; empty outside batch mode. */
   static Table trials(Summary summary, int most) {
     List<List<Cell>> rows = new ArrayList<>();
     for (LevelFigures stage : summary.stages()) {

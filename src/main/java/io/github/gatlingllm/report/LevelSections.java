@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.RequestSamples;
-import io.github.gatlingllm.figures.level.RequestSamples.Breakdown;
-import io.github.gatlingllm.figures.level.RequestSamples.Part;
+import io.github.gatlingllm.figures.level.Series;
+import io.github.gatlingllm.figures.level.Series.Breakdown;
+import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -19,7 +19,6 @@ import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
@@ -35,22 +34,19 @@ final class LevelSections {
   private static final List<Metric> DRAWN =
       List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
 
-  private static final Set<Part> REPORTED =
-      EnumSet.of(Part.SERVER_QUEUE, Part.SERVER_PREFILL, Part.SERVER_DECODE);
-
   private final Summary summary;
   private final ShownLevels levels;
-  private final RequestSamples samples;
+  private final Series series;
   private final boolean isReported;
   private final boolean isDecodeReported;
 
-  LevelSections(Summary summary, ShownLevels levels, RequestSamples samples) {
+  LevelSections(Summary summary, ShownLevels levels, Series series) {
     this.summary = summary;
     this.levels = levels;
-    this.samples = samples;
-    isReported = samples.breakdowns().stream().anyMatch(level -> level.reporting() > 0);
+    this.series = series;
+    isReported = series.breakdowns().stream().anyMatch(level -> level.reporting() > 0);
     isDecodeReported =
-        samples.breakdowns().stream()
+        series.breakdowns().stream()
             .anyMatch(level -> level.meansMs().containsKey(Part.SERVER_DECODE));
   }
 
@@ -61,7 +57,7 @@ final class LevelSections {
         Section.of("shapes")
             .groups(
                 levels.charts(
-                    samples.quantiles(), this::operatingPoints, LevelSections::percentiles));
+                    series.levelQuantiles(), this::operatingPoints, LevelSections::percentiles));
     return section.hasCharts()
         ? section
         : section.body("No request succeeded, so there is no distribution to show.");
@@ -87,7 +83,7 @@ final class LevelSections {
             : List.of(Metric.TTFT_MS, Metric.ITL_MS);
     int color = 0;
     for (Level level : levels.operating()) {
-      Map<Metric, List<Quantile>> of = samples.quantiles().get(level.position());
+      Map<Metric, List<Quantile>> of = series.levelQuantiles().get(level.position());
       if (of == null) {
         continue;
       }
@@ -114,18 +110,6 @@ final class LevelSections {
       return null;
     }
     String speed = NumberText.plain(reader.tokensPerS());
-    boolean isLate = reader.stalled() > 0;
-    String inTime =
-        isLate || reader.requests() == 0
-            ? ""
-            : " A reader of "
-                + speed
-                + " tokens/s, who begins with the first token, never waits for a later one.";
-    String note =
-        isLate
-            ? "Readers begin with the first token, read at an even speed, and wait where the next"
-                + " token is late. A reader who begins later by the sum of these waits never waits."
-            : "";
     Table jitter =
         byLevel(
             "Jitter by load level",
@@ -138,6 +122,7 @@ final class LevelSections {
             Column.number(
                 "gaps over 100 ms per 1,000 tokens", f -> f.number(Metric.STALLS_PER_1K_TOKENS)),
             Column.number("tokens per event", f -> f.number(Metric.BATCH_RATIO)));
+    boolean isLate = reader.stalled() > 0;
     List<Entry<String, Figures>> late = isLate ? withValues(Metric.READER_STALL_MS) : List.of();
     Table readers =
         byLevel(
@@ -150,7 +135,12 @@ final class LevelSections {
             wait("p95, ms", "p95"),
             wait("p99, ms", "p99"),
             Column.number("max, ms", f -> f.metric(Metric.READER_STALL_MS).max()));
-    return Section.of("jitter", inTime)
+    String note =
+        isLate
+            ? "Readers begin with the first token, read at an even speed, and wait where the next"
+                + " token is late. A reader who begins later by the sum of these waits never waits."
+            : "";
+    return Section.of("jitter")
         .body(note, Stream.of(jitter, readers).filter(table -> !table.isEmpty()).toList());
   }
 
@@ -214,7 +204,7 @@ final class LevelSections {
   // ---- parts of the time
 
   @Nullable Section breakdown() {
-    List<Breakdown> all = samples.breakdowns();
+    List<Breakdown> all = series.breakdowns();
     if (all.isEmpty()) {
       return null;
     }
@@ -223,7 +213,7 @@ final class LevelSections {
     List<Line> lines = new ArrayList<>();
     for (Part part : parts) {
       List<Point> points = Point.inOrder(all, level -> level.meansMs().getOrDefault(part, 0.0));
-      int stripes = REPORTED.contains(part) ? 1 : 0;
+      int stripes = name(part).startsWith("reported") ? 1 : 0;
       lines.add(new Line(name(part), Form.STACK, color(part), stripes, points, List.of()));
     }
     Table table =

@@ -88,15 +88,11 @@ public final class LivePage {
     int levels = 0;
     for (LevelInfo level : now.levels) {
       for (LevelInfo.PhaseWindow phase : level.phases()) {
-        boolean measured = phase.phase() == Phase.MEASURE;
-        bands.add(
-            new Band(
-                (phase.startUnixNanos() - now.startUnixNanos) / 1e9,
-                phase.endUnixNanos() == null
-                    ? soFar
-                    : (phase.endUnixNanos() - now.startUnixNanos) / 1e9,
-                measured && now.levels.size() <= TimeSection.MAX_NAMED_BANDS ? level.label() : "",
-                measured ? levels % 2 : 2));
+        double from = (phase.startUnixNanos() - now.startUnixNanos) / 1e9;
+        Long end = phase.endUnixNanos();
+        double to = end == null ? soFar : (end - now.startUnixNanos) / 1e9;
+        boolean isMeasured = phase.phase() == Phase.MEASURE;
+        bands.add(Band.of(from, to, isMeasured, level.label(), levels, now.levels.size()));
       }
       levels++;
     }

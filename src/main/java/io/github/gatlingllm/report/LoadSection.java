@@ -1,15 +1,13 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
+import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentences;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -36,12 +34,8 @@ final class LoadSection {
     curves = summary.curves();
   }
 
-  private boolean hasSeveralLevels() {
-    return summary.stages().size() > 1;
-  }
-
   @Nullable Section levels() {
-    if (!hasSeveralLevels()) {
+    if (summary.stages().size() < 2) {
       return null;
     }
     List<Chart> charts = new ArrayList<>(List.of(curve()));
@@ -53,43 +47,17 @@ final class LoadSection {
         .charts(charts);
   }
 
-  /** The figures against load, with a note on closed loops. */
-  Section section() {
-    if (!hasSeveralLevels()) {
-      String level = levels.isEmpty() ? "" : levels.get(0);
-      return Section.of("load").body("load", Map.of("level", level, "closed", closedLoop()));
-    }
-    List<Chart> charts =
-        levels.size() == 1
-            ? List.of()
-            : List.of(
-                throughput(),
-                latency("load-ttft", Metric.TTFT_MS, "ttft"),
-                latency("load-tpot", Metric.TPOT_MS, "tpot"),
-                perGpu());
-    return Section.of("load of levels").body(closedLoop()).charts(charts);
-  }
-
-  /** A note on coordinated omission with the equivalent open load; empty without closed loops. */
-  private String closedLoop() {
-    for (Curve curve : curves) {
-      List<String> rates =
-          of(curve).stream()
-              .filter(stage -> stage.kind().equals(LevelInfo.CLOSED_LOOP))
-              .map(stage -> stage.figures().number(Metric.REQUESTS_PER_S))
-              .filter(rate -> rate != null && rate > 0)
-              .map(NumberText::threeDigits)
-              .distinct()
-              .toList();
-      if (!rates.isEmpty()) {
-        return "Users of a closed loop send the next request only after the answer to the last one:"
-            + " while the server stalls no request is sent, so percentiles hide the stall"
-            + " (coordinated omission). For the same load as an open loop set -Dllm.rate="
-            + String.join(",", rates)
-            + " in place of llm.concurrency.";
-      }
-    }
-    return "";
+  /** The figures against load; null for a single load. */
+  @Nullable Section section() {
+    return levels.size() < 2
+        ? null
+        : Section.of("load")
+            .charts(
+                List.of(
+                    throughput(),
+                    latency("load-ttft", Metric.TTFT_MS, "ttft"),
+                    latency("load-tpot", Metric.TPOT_MS, "tpot"),
+                    perGpu()));
   }
 
   private boolean embeds() {

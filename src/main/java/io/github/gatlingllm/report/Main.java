@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
@@ -84,7 +85,7 @@ public final class Main {
         .setParameterExceptionHandler(
             (failure, given) -> {
               CommandLine failed = failure.getCommandLine();
-              failed.getErr().println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
+              failed.getErr().println(PrintableText.of(String.valueOf(failure.getMessage())));
               boolean isNamedAlone = List.of(given).equals(List.of(failed.getCommandName()));
               if (given.length == 0 || isNamedAlone) {
                 failed.usage(failed.getErr());
@@ -93,7 +94,7 @@ public final class Main {
             })
         .setExecutionExceptionHandler(
             (failure, failed, parsed) -> {
-              failed.getErr().println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
+              failed.getErr().println(PrintableText.of(String.valueOf(failure.getMessage())));
               return 1;
             });
   }
@@ -254,20 +255,19 @@ public final class Main {
       throw new IOException(
           files.run() + " belongs to a run that has not ended; upload it again after its end");
     }
-    try (RunUpload upload = RunUpload.open(prefix, files, info)) {
-      upload.records();
-      upload.report();
-      print("LLM upload: " + upload.place());
-    }
+    RunUpload upload = RunUpload.of(prefix, files, info);
+    upload.records();
+    upload.report();
+    print("LLM upload: " + upload.place());
   }
 
   static void print(String line) {
-    System.out.println(ConsoleBlock.visible(line));
+    PrintableText.print(line);
   }
 
   static Summary written(RunReport report, RunFiles files) throws IOException {
     Summary summary = report.write(List.of(), Main::print);
-    System.out.println("LLM report: " + files.page().toUri());
+    PrintableText.print("LLM report: " + files.page().toUri());
     return summary;
   }
 

@@ -2,7 +2,6 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.merge.MergedRecords;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RecordFile;

@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
+import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
@@ -288,96 +289,75 @@ final class MetricsSection {
 
   // ---- the section
 
+  /** All metrics of some requests, below the table of key figures of {@link Part}. */
+  private record Whole(String title, String id, When when, Metrics all, Table system) {
+
+    static Whole of(String title, String id, When when, Figures figures) {
+      return new Whole(
+          title, id, when, MetricsSection.metrics(title, figures), MetricsSection.system(figures));
+    }
+
+    static Whole of(String name, String id, Figures figures) {
+      return of("All metrics of " + name, id, When.ALWAYS, figures);
+    }
+  }
+
   /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
-  private record Breakdown(String heading, String note, Table table, List<Detail> details) {}
-
-  private record Detail(String anchor, Metrics metrics) {
-
-    static Detail of(String name, String anchor, Figures figures) {
-      return new Detail(anchor, MetricsSection.metrics("All metrics of " + name, figures));
-    }
-  }
-
-  private record LevelMetrics(String title, String id, When when, Metrics all, Table system) {
-
-    static LevelMetrics of(String title, String id, When when, Figures figures) {
-      String of = title.isEmpty() ? "" : " (" + title + ")";
-      return new LevelMetrics(
-          title,
-          id,
-          when,
-          MetricsSection.metrics("All metrics" + of, figures),
-          MetricsSection.system(figures));
-    }
-  }
+  private record Part(String heading, String note, Table table, List<Whole> details) {}
 
   Section section() {
-    List<LevelMetrics> wholes =
-        levels.all().stream()
-            .map(
-                level ->
-                    LevelMetrics.of(
-                        level.title(),
-                        "level" + level.suffix(),
-                        levels.when(level),
-                        level.stage().figures()))
-            .toList();
-    LevelMetrics all =
-        LevelMetrics.of(pooled.replace(".", ""), "pooled", When.ALWAYS, summary.figures());
+    List<Whole> wholes = new ArrayList<>();
+    for (ShownLevels.Level level : levels.all()) {
+      String title = level.title().isEmpty() ? "All metrics" : level.title();
+      Figures figures = level.stage().figures();
+      wholes.add(Whole.of(title, "level" + level.suffix(), levels.when(level), figures));
+    }
+    if (wholes.isEmpty()) {
+      wholes.add(Whole.of("All metrics", "level", When.ALWAYS, summary.figures()));
+    }
+    String all = pooled.replace(".", "");
     return Section.of("metrics")
         .body(
             "metrics",
             Map.of(
                 "wholes",
-                wholes.isEmpty()
-                    ? List.of(LevelMetrics.of("", "level", When.ALWAYS, summary.figures()))
-                    : wholes,
+                wholes,
                 "pooled",
-                summary.hasSeveralLevels() ? List.of(all) : List.of(),
+                summary.hasSeveralLevels()
+                    ? List.of(Whole.of(all, "pooled", When.ALWAYS, summary.figures()))
+                    : List.of(),
                 "parts",
-                breakdowns()));
+                parts().filter(part -> !part.table.isEmpty()).toList()));
   }
 
-  private List<Breakdown> breakdowns() {
-    List<Breakdown> parts = new ArrayList<>();
-    for (LevelFigures stage : summary.stages()) {
-      Figures.Trials trials = stage.figures().trials();
-      if (trials != null) {
-        Table table = KeyFigureTables.trials(KeyFigureTables.place(summary, stage), trials);
-        long hidden = trials.rowsLeftOut();
-        String note = hidden == 0 ? "" : NumberText.counted(hidden, "later trial") + " not shown.";
-        parts.add(new Breakdown(table.title(), note, table, List.of()));
-      }
-    }
-    if (summary.hasSeveralTargets()) {
-      boolean isPooled = summary.stages().size() > summary.targets().size();
-      parts.add(
-          new Breakdown(
-              "By target",
-              isPooled ? "All load levels of a target pooled." : "",
-              KeyFigureTables.byTarget(summary),
-              summary.targets().stream().map(t -> Detail.of(t.label(), "", t.figures())).toList()));
-    }
+  private Stream<Part> parts() {
+    boolean isPooled = summary.stages().size() > summary.targets().size();
+    List<Target> targets = summary.hasSeveralTargets() ? summary.targets() : List.of();
     List<RequestAtPoint> requests = summary.requestsAtPoints();
-    if (!requests.isEmpty()) {
-      parts.add(
-          new Breakdown(
-              "By request name",
-              "",
-              KeyFigureTables.byName(summary, "", requests),
-              requests.stream().map(this::detail).toList()));
-    }
     List<Turn> turns = summary.workload().byTurn();
-    if (turns.size() > 1) {
-      parts.add(new Breakdown("By turn of the conversation", pooled, byTurn(turns), List.of()));
-    }
-    return parts;
+    return Stream.of(
+        new Part("Trials", "", KeyFigureTables.trials(summary, Integer.MAX_VALUE), List.of()),
+        new Part(
+            "By target",
+            isPooled ? "All load levels of a target pooled." : "",
+            KeyFigureTables.byTarget(summary, targets),
+            targets.stream().map(t -> Whole.of(t.label(), "", t.figures())).toList()),
+        new Part(
+            "By request name",
+            "",
+            KeyFigureTables.byName(summary, "", requests),
+            requests.stream().map(this::detail).toList()),
+        new Part(
+            "By turn of the conversation",
+            pooled,
+            byTurn(turns.size() > 1 ? turns : List.of()),
+            List.of()));
   }
 
-  private Detail detail(RequestAtPoint request) {
+  private Whole detail(RequestAtPoint request) {
     String at = summary.hasSeveralLevels() ? " (" + KeyFigureTables.at(summary, request) + ")" : "";
     String anchor = KeyFigureTables.anchor(summary, request);
-    return Detail.of(request.name() + at, anchor, request.figures());
+    return Whole.of(request.name() + at, anchor, request.figures());
   }
 
   private static Table byTurn(List<Turn> turns) {

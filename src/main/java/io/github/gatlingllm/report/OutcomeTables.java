@@ -12,6 +12,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.Table.Cell;
@@ -30,7 +31,7 @@ final class OutcomeTables {
   private OutcomeTables() {}
 
   /** Each objective of the SLO at the operating points, or pooled if there is none. */
-  static Table objectives(Summary summary, SloTable slo, boolean isText) {
+  static Table objectives(Summary summary, SloTable slo) {
     List<Entry<String, ObjectiveRow>> rows = new ArrayList<>();
     for (Curve curve : summary.curves()) {
       rows.addAll(objectives(summary, summary.operatingLevel(curve)));
@@ -38,11 +39,11 @@ final class OutcomeTables {
     if (rows.isEmpty()) {
       slo.objectives().forEach(row -> rows.add(Map.entry(NumberText.ABSENT, row)));
     }
-    return objectives(summary, slo, rows, isText);
+    return objectives(summary, slo, rows);
   }
 
   static Table objectives(Summary summary, SloTable slo, LevelFigures level) {
-    return objectives(summary, slo, objectives(summary, level), false);
+    return objectives(summary, slo, objectives(summary, level));
   }
 
   private static List<Entry<String, ObjectiveRow>> objectives(Summary summary, LevelFigures level) {
@@ -51,7 +52,7 @@ final class OutcomeTables {
   }
 
   private static Table objectives(
-      Summary summary, SloTable slo, List<Entry<String, ObjectiveRow>> rows, boolean isText) {
+      Summary summary, SloTable slo, List<Entry<String, ObjectiveRow>> rows) {
     boolean hasOne = slo.hasOnePercentile();
     String percentile = NumberText.plain(slo.percentile());
     String all = hasOne ? ": " + percentile + " % of the requests" : "";
@@ -64,22 +65,18 @@ final class OutcomeTables {
             Entry::getValue,
             List.of(
                 Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
-                Column.of(
-                    "actual" + (hasOne ? " p" + percentile : ""),
-                    row -> actual(row, isText, hasOne)),
+                Column.of("actual" + (hasOne ? " p" + percentile : ""), row -> actual(row, hasOne)),
                 Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
                 Column.percent("requests within", ObjectiveRow::metShare),
                 Column.of("outcome", row -> Cell.passed(row.ok()))))
-        .table(isText ? "SLO" + all : "Service level objectives", rows);
+        .table("SLO" + all, rows);
   }
 
-  private static Cell actual(ObjectiveRow row, boolean isText, boolean hasOne) {
-    String reason = row.noValue();
-    return reason == null
-        ? Cell.figure(
-            (hasOne ? "" : "p" + NumberText.plain(row.percentile()) + " ")
-                + NumberText.with(row.actualMs(), "ms"))
-        : isText ? Cell.words("none: " + reason) : Cell.figure("none").remarked(reason);
+  private static Cell actual(ObjectiveRow row, boolean hasOne) {
+    String percentile = hasOne ? "" : "p" + NumberText.plain(row.percentile()) + " ";
+    return row.noValue() == null
+        ? Cell.figure(percentile + NumberText.with(row.actualMs(), "ms"))
+        : Cell.words("none: " + row.noValue());
   }
 
   /** Assertions; pages have the note below the name, text files in a column. */
@@ -217,15 +214,15 @@ final class OutcomeTables {
   static Table injectorRuns(Summary summary) {
     return Table.of(
         "Injectors of the whole run",
-        summary.injectors(),
-        Column.name("injector", of -> of.figures().name()),
+        summary.injectors().stream().map(Summary.Injector::run).toList(),
+        Column.name("injector", InjectorRun::name),
         Column.words("share", of -> of.share() == null ? NumberText.ABSENT : of.share().toString()),
-        Column.words("run", Summary.Injector::run),
+        Column.words("run", InjectorRun::run),
         Column.words("state", of -> of.isDead() ? "died" : of.state().key()),
-        Column.figure("planned", of -> count(of.figures().planned())),
+        Column.figure("planned", of -> count(of.planned())),
         Column.figure("missing", of -> count(of.missing())),
-        Column.count("records", Summary.Injector::records),
-        Column.count("dropped", Summary.Injector::dropped));
+        Column.count("records", InjectorRun::records),
+        Column.count("dropped", InjectorRun::dropped));
   }
 
   private static String count(@Nullable Long requests) {

@@ -19,7 +19,6 @@ import io.github.gatlingllm.record.ServerSample.ServerFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -70,9 +69,8 @@ public final class RunReport {
 
   /** Reads the records and writes all files. */
   public RunFigures write() throws IOException {
-    if (source == null && !Files.exists(files.requests())) {
-      throw new NoSuchFileException(
-          files.requests() + " is not there; expected the directory of a recorded run");
+    if (source == null) {
+      files.requireRequests();
     }
     if (Files.isSymbolicLink(files.folder())) {
       throw new IOException(files.folder() + " is a link; expected the folder of a recorded run");
@@ -89,9 +87,7 @@ public final class RunReport {
       AtomicFile.write(files.junit(), SummaryText.junit(figures.summary()));
     }
     HtmlReport.write(files.page(), figures.summary(), figures.series());
-    if (info == null || info.reportOptions().indexBlock()) {
-      messages.addAll(blockInGatlingsPages(figures.summary()));
-    }
+    messages.addAll(blockInGatlingsPages(figures.summary()));
     toJobPage(markdown, System.getenv(), messages::add);
     return figures;
   }

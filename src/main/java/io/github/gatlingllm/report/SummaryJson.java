@@ -33,6 +33,7 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.SelfTest;
 import java.io.IOException;
@@ -62,6 +63,7 @@ final class SummaryJson {
           .addMixIn(Summary.class, SummaryForm.class)
           .addMixIn(LevelFigures.class, LevelForm.class)
           .addMixIn(Summary.Injector.class, InjectorForm.class)
+          .addMixIn(InjectorRun.class, InjectorRunForm.class)
           .addMixIn(SelfTestQuote.class, SelfTestQuoteForm.class)
           .addMixIn(SelfTest.class, SelfTestForm.class)
           .addMixIn(Summary.Target.class, ServedInline.class)
@@ -151,7 +153,25 @@ final class SummaryJson {
 
   interface InjectorForm {
     @JsonUnwrapped
+    InjectorRun run();
+
+    @JsonUnwrapped
     InjectorFigures figures();
+  }
+
+  @JsonPropertyOrder({"run", "share", "state", "records", "dropped", "missing", "settings"})
+  @JsonIgnoreProperties({
+    "name",
+    "start_unix_ns",
+    "end_unix_ns",
+    "planned",
+    "measured",
+    "started",
+    "levels"
+  })
+  interface InjectorRunForm {
+    @JsonProperty
+    Long missing();
   }
 
   interface SelfTestQuoteForm {

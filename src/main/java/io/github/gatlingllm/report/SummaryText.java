@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.level.AssertionResult;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Column;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import java.util.stream.Stream;
  */
 final class SummaryText {
 
-  private static final int WIDTH = ConsoleBlock.WIDTH;
+  private static final int WIDTH = 120;
 
   private final Summary summary;
   private final StringBuilder out = new StringBuilder();
@@ -56,7 +57,7 @@ final class SummaryText {
 
   private String console() {
     line("=".repeat(WIDTH));
-    line(ConsoleBlock.title("LLM Information"));
+    line(title("LLM Information"));
     wrapped(summary.verdict());
     RunText.facts(summary).forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
     rows(MetricsSection.latencies(summary));
@@ -70,10 +71,10 @@ final class SummaryText {
             .map(e -> NumberText.count(e.count()) + " × " + e.verdict() + ": " + e.message())
             .toList();
     if (!errors.isEmpty()) {
-      line(ConsoleBlock.title("Errors"));
+      line(title("Errors"));
       errors.forEach(this::wrapped);
     }
-    line(ConsoleBlock.title("Validity"));
+    line(title("Validity"));
     List<Check> raised = VerdictSections.raised(summary);
     raised.forEach(
         c -> wrapped(c.level().key() + " " + c.id() + ": " + c.message() + " " + c.remedy()));
@@ -84,8 +85,14 @@ final class SummaryText {
     return out.toString();
   }
 
+  /** A line like {@code ---- LLM Information ------…} of the full width. */
+  private static String title(String text) {
+    String start = "---- " + text + " ";
+    return start + "-".repeat(Math.max(0, WIDTH - start.length()));
+  }
+
   private void titled(Table table) {
-    line(ConsoleBlock.title(table.title()));
+    line(title(table.title()));
     rows(table);
   }
 
@@ -102,7 +109,7 @@ final class SummaryText {
   private void wrapped(String text) {
     StringBuilder current = new StringBuilder("> ");
     boolean isFresh = true;
-    for (String word : ConsoleBlock.visible(text.replaceAll("\\s+", " ")).split(" ", -1)) {
+    for (String word : PrintableText.of(text.replaceAll("\\s+", " ")).split(" ", -1)) {
       String kept = word.length() > WIDTH - 4 ? word.substring(0, WIDTH - 5) + "…" : word;
       if (!isFresh && current.length() + 1 + kept.length() > WIDTH) {
         line(current.toString());
@@ -126,7 +133,7 @@ final class SummaryText {
     List<Table> tables = new ArrayList<>(tables(50).toList());
     tables.add(OutcomeTables.selfTest(summary));
     if (summary.slo() != null) {
-      tables.add(OutcomeTables.objectives(summary, summary.slo(), true));
+      tables.add(OutcomeTables.objectives(summary, summary.slo()));
     }
     tables.add(OutcomeTables.assertions(summary.assertions(), true));
     tables.add(OutcomeTables.errors(summary.figures(), 10));
@@ -189,6 +196,6 @@ final class SummaryText {
 
   /** Replaces characters that XML 1.0 does not allow, not even escaped. */
   private static String valid(String text) {
-    return ConsoleBlock.visible(text).replaceAll("[\\uFFFE\\uFFFF]", "\uFFFD");
+    return PrintableText.of(text).replaceAll("[\\uFFFE\\uFFFF]", "\uFFFD");
   }
 }

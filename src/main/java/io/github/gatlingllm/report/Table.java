@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.PrintableText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -115,19 +116,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
     /** A percentile such as {@code p95}, marked if fewer than 10 values are beyond it. */
     static Cell percentile(Distribution values, String name) {
-      Double value =
-          switch (name) {
-            case "p1" -> values.p1();
-            case "p5" -> values.p5();
-            case "p10" -> values.p10();
-            case "p50" -> values.p50();
-            case "p75" -> values.p75();
-            case "p90" -> values.p90();
-            case "p95" -> values.p95();
-            case "p99" -> values.p99();
-            case "p999" -> values.p999();
-            default -> throw new IllegalArgumentException("no percentile of tables: " + name);
-          };
+      Double value = values.percentile(name);
       boolean isLow = value != null && values.isLowN(name);
       return new Cell(NumberText.number(value), isLow ? CellKind.LOW_N : CellKind.FIGURE);
     }
@@ -156,7 +145,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
 
     private String plain() {
-      String shown = ConsoleBlock.visible(text.replaceAll("\\s+", " "));
+      String shown = PrintableText.of(text.replaceAll("\\s+", " "));
       return kind == CellKind.LOW_N ? shown + "*" : shown;
     }
 
@@ -291,7 +280,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   /** Escapes text for Markdown, so that it cannot become markup. */
   static String inline(String text) {
-    return ConsoleBlock.visible(text.replaceAll("\\s+", " "))
+    return PrintableText.of(text.replaceAll("\\s+", " "))
         .replaceAll("([\\\\`*<>\\[\\]])", "\\\\$1");
   }
 

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.pebbletemplates.pebble.PebbleEngine;
 import io.pebbletemplates.pebble.loader.ClasspathLoader;
@@ -114,23 +115,22 @@ final class Templates {
    * forbids or that change the text direction.
    */
   static String escape(String text) {
-    StringBuilder escaped = new StringBuilder(text.length() + 16);
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      switch (c) {
-        case '&' -> escaped.append("&amp;");
-        case '<' -> escaped.append("&lt;");
-        case '>' -> escaped.append("&gt;");
-        case '"' -> escaped.append("&quot;");
-        case '\'' -> escaped.append("&#39;");
-        default -> {
-          boolean isForbidden =
-              (Character.isISOControl(c) && c != '\n' && c != '\t') || ConsoleBlock.turnsText(c);
-          escaped.append(isForbidden ? '\uFFFD' : c);
-        }
-      }
-    }
-    return escaped.toString();
+    return text.chars().mapToObj(Templates::escaped).collect(Collectors.joining());
+  }
+
+  private static String escaped(int c) {
+    return switch (c) {
+      case '&' -> "&amp;";
+      case '<' -> "&lt;";
+      case '>' -> "&gt;";
+      case '"' -> "&quot;";
+      case '\'' -> "&#39;";
+      case '\n', '\t' -> Character.toString(c);
+      default ->
+          Character.isISOControl(c) || PrintableText.turnsText(c)
+              ? "\uFFFD"
+              : String.valueOf((char) c);
+    };
   }
 
   /** Escapes JSON for a script element: it cannot end the element, start a comment, or break. */

@@ -20,44 +20,36 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The run over time, and the load generator over time. */
 final class TimeSection {
 
-  static final int MAX_NAMED_BANDS = 14;
-
   private final Series series;
-  private final String ttftTitle;
+  private final List<Band> bands;
+  private final Metric ttft;
   private final @Nullable SloTable slo;
   private final boolean isJudged;
-  private final List<Band> bands;
   private final String pooled;
-  private final String failureNote;
 
   TimeSection(Summary summary, Series series) {
     this.series = series;
-    ttftTitle = summary.headlineMetric(Metric.TTFT_MS).title();
+    bands = bands(summary);
+    ttft = summary.headlineMetric(Metric.TTFT_MS);
     slo = summary.slo();
     isJudged = slo != null;
-    bands = bands(summary);
     pooled = summary.curves().size() > 1 ? ", all targets and scenarios together" : "";
-    failureNote =
-        Templates.rows("failures", 1, Map.of("summary", summary)).stream()
-            .map(row -> row.get(0))
-            .collect(Collectors.joining(" "));
   }
 
+  /** The same of a run in progress. */
   TimeSection(Series series, boolean isJudged, List<Band> bands) {
     this.series = series;
-    ttftTitle = Metric.TTFT_MS.fromSchedule().title();
+    this.bands = bands;
+    ttft = Metric.TTFT_FROM_SCHEDULE_MS;
     slo = null;
     this.isJudged = isJudged;
-    this.bands = bands;
     pooled = "";
-    failureNote = "";
   }
 
   /** The section; without charts if no request was in flight. */
@@ -70,7 +62,7 @@ final class TimeSection {
                             line("p50", 0, 0, Bucket::ttftP50Ms),
                             line("p95", 1, 1, Bucket::ttftP95Ms),
                             line("p99", 3, 2, Bucket::ttftP99Ms)),
-                        ttftTitle)
+                        ttft.title())
                     .widened()
                     .judgedBy(slo, "ttft")
                     .scaledToRange(),
@@ -192,7 +184,7 @@ final class TimeSection {
                   bucket -> bucket.failures().getOrDefault(kind, 0L) / series.bucketS())
               .as(Form.LAYER));
     }
-    return chart("time-failures", lines, failureNote);
+    return chart("time-failures", lines);
   }
 
   private List<String> names(Function<Bucket, Map<String, ?>> figures) {
@@ -206,18 +198,14 @@ final class TimeSection {
   /** The phases of load levels; measure windows are labelled. */
   static List<Band> bands(Summary summary) {
     List<Band> bands = new ArrayList<>();
-    boolean named = summary.stages().size() <= MAX_NAMED_BANDS;
     int stages = 0;
     for (LevelFigures stage : summary.stages()) {
       for (LevelFigures.PhaseSpan span : stage.phases()) {
-        double end = span.startS() + span.durationS();
-        boolean measured = span.phase().equals(Phase.MEASURE.key());
         // bands are narrow: a long label gets two lines
-        String label =
-            measured && named
-                ? KeyFigureTables.place(summary, stage).replaceFirst(" of ", "\nof ")
-                : "";
-        bands.add(new Band(span.startS(), end, label, measured ? stages % 2 : 2));
+        String label = KeyFigureTables.place(summary, stage).replaceFirst(" of ", "\nof ");
+        boolean isMeasured = span.phase().equals(Phase.MEASURE.key());
+        double end = span.startS() + span.durationS();
+        bands.add(Band.of(span.startS(), end, isMeasured, label, stages, summary.stages().size()));
       }
       stages++;
     }

@@ -48,7 +48,7 @@ final class VerdictSections {
     Map<String, Object> values = new HashMap<>();
     values.put("summary", summary);
     values.put("groups", groups);
-    values.put("curves", levels.hasSeveralCurves() ? KeyFigureTables.byCurve(summary) : null);
+    values.put("curves", KeyFigureTables.curves(summary));
     return Section.of("verdict").body("verdict", values);
   }
 
@@ -61,7 +61,7 @@ final class VerdictSections {
     }
     List<LevelPart> groups = new ArrayList<>();
     if (slo != null) {
-      Table all = OutcomeTables.objectives(summary, slo, false);
+      Table all = OutcomeTables.objectives(summary, slo);
       if (levels.hasSeveralCurves() || levels.all().isEmpty()) {
         groups.add(
             new LevelPart(
@@ -172,30 +172,12 @@ final class VerdictSections {
     return Section.of("glossary").body("glossary", Map.of("metrics", Metric.distributions()));
   }
 
-  private record RunFile(String path, String name, String what) {
-
-    RunFile(String path, String what) {
-      this(path, path, what);
-    }
-  }
-
-  private static final List<RunFile> FILES =
-      List.of(
-          new RunFile("llm/summary.json", "all figures, for scripts"),
-          new RunFile("llm/summary.md", "the key figures, for a merge request"),
-          new RunFile("llm/junit.xml", "one test case per assertion"),
-          new RunFile("llm/run.json", "settings, plan, load levels and versions"),
-          new RunFile("llm/requests.jsonl", "one record per request"),
-          new RunFile("llm/requests.csv", "the records as a table"),
-          new RunFile("llm/arrivals.jsonl", "planned and real arrivals"),
-          new RunFile("llm/generator.jsonl", "health of the load generator, second by second"),
-          new RunFile("llm/server.jsonl", "metrics of the server, second by second"),
-          new RunFile("index.html", "Gatling's report", "users, requests and response times"));
-
   /** Links to the files that exist in the folder of the page. */
   static Section files(Path runDirectory) {
-    List<RunFile> there =
-        FILES.stream().filter(file -> Files.exists(runDirectory.resolve(file.path))).toList();
+    List<List<String>> there =
+        Templates.rows("run-files", 3, Map.of()).stream()
+            .filter(file -> Files.exists(runDirectory.resolve(file.get(0))))
+            .toList();
     return Section.of("files").body("files", Map.of("files", there));
   }
 

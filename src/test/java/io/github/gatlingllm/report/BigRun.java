@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -8,7 +9,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -107,88 +107,30 @@ final class BigRun {
     boolean ok = random.nextInt(200) > 0;
     int turn = 1 + i % 5;
     int prompt = (int) Math.min(16_000, 60 * turn * Math.exp(random.nextGaussian()) + 8);
-    int[] offsets = new int[ok ? gaps + 1 : random.nextInt(gaps + 1)];
-    double micros = (20 + prompt * (turn == 1 ? 0.05 : 0.01)) * 1_000 * (1 + level);
-    for (int k = 0; k < offsets.length; k++) {
-      offsets[k] = (int) micros;
-      micros += 12_000 * Math.exp(0.3 * random.nextGaussian()) + k * 3;
-      micros += random.nextInt(20_000) == 0 ? 400_000 : 0;
+    double[] tokens = new double[ok ? gaps + 1 : random.nextInt(gaps + 1)];
+    double ms = (20 + prompt * (turn == 1 ? 0.05 : 0.01)) * (1 + level);
+    for (int k = 0; k < tokens.length; k++) {
+      tokens[k] = ms;
+      ms += 12 * Math.exp(0.3 * random.nextGaussian()) + k * 0.003;
+      ms += random.nextInt(20_000) == 0 ? 400 : 0;
     }
-    int n = offsets.length;
-    Long first = n == 0 ? null : (Long) (offsets[0] * 1_000L);
-    Long last = n == 0 ? null : (Long) (offsets[n - 1] * 1_000L);
-    long gap = 0;
-    for (int k = 1; k < n; k++) {
-      gap = Math.max(gap, (offsets[k] - offsets[k - 1]) * 1_000L);
-    }
-    return new RequestRecord(
-        new RequestRecord.Identity(
-            new UUID(random.nextLong(), random.nextLong()).toString(),
-            "bigrun",
-            injector,
-            null,
-            i,
-            i % 3 == 0 ? "summary" : "chat",
-            i % 3 == 0 ? "summarise" : "ask",
-            List.of(),
-            i / 5,
-            turn,
-            "local",
-            "http://127.0.0.1:8000/v1/chat/completions",
-            "qwen2.5-7b-instruct",
-            "chat",
-            true,
-            label(level),
-            Phase.MEASURE),
-        new RequestRecord.Timing(
-            START + level * levelNanos + offset + lag,
-            offset,
-            lag,
-            20_000L,
-            300_000L,
-            first == null ? (Long) 2_000_000L : (Long) (first - 100_000),
-            first,
-            first,
-            first,
-            last,
-            last == null ? (Long) 3_000_000L : (Long) (last + 100_000),
-            n < 2 ? null : (Double) ((offsets[n - 1] - offsets[0]) * 1e3 / (n - 1)),
-            null),
-        new RequestRecord.Events(
-            offsets,
-            new int[0],
-            new int[0],
-            n,
-            0,
-            0,
-            ok,
-            n < 2 ? null : (Long) gap,
-            n == 0 ? null : 1),
-        new RequestRecord.Tokens(
-            prompt * 4,
-            prompt,
-            prompt,
-            null,
-            gaps + 1,
-            n,
-            null,
-            null,
-            n,
-            false,
-            RequestRecord.TokenSource.USAGE,
-            List.of(),
-            null),
-        new RequestRecord.Outcome(
-            ok ? "length" : null,
-            200,
-            ok ? RequestStatus.COMPLETE : RequestStatus.TRUNCATED,
-            ok,
-            ok ? null : "The stream ended before its finish_reason",
-            null,
-            List.of(),
-            false),
-        new ServerReport(
-            Map.of("queue_s", 0.002 * (level + 1), "prefill_s", 0.015), List.of(), Map.of(), null),
-        null);
+    Recorded request =
+        Recorded.at((START - Recorded.ORIGIN + level * levelNanos + offset + lag) / 1e6)
+            .id(new UUID(random.nextLong(), random.nextLong()).toString())
+            .injector(injector)
+            .scenario(i % 3 == 0 ? "summary" : "chat")
+            .name(i % 3 == 0 ? "summarise" : "ask")
+            .turn(turn)
+            .target("local")
+            .stage(label(level))
+            .offset(offset / 1e6)
+            .lag(lag / 1e6)
+            .connect(0.3)
+            .prompt(prompt)
+            .server(Map.of("queue_s", 0.002 * (level + 1), "prefill_s", 0.015))
+            .tokens(tokens);
+    return ok
+        ? request.record()
+        : request.failed(RequestStatus.TRUNCATED, "The stream ended early").record();
   }
 }

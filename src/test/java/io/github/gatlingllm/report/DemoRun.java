@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import static java.util.stream.Collectors.toMap;
 
 import io.github.gatlingllm.figures.check.Checks;
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.LevelInfo;
@@ -16,7 +17,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
-import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
@@ -36,7 +36,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A synthetic sweep against a simulated server with continuous batching: each step gives every
@@ -390,90 +389,32 @@ final class DemoRun {
   }
 
   private RequestRecord record(Answer answer, int users, String target) {
-    int n = answer.tokens;
-    boolean ok = n > 0;
-    Long first = ok ? nanos(answer.tokenMs[0]) : null;
-    Long last = ok ? nanos(answer.tokenMs[n - 1]) : null;
-    long index = records.size();
-    long lag = open ? 20_000 + index * 7_919 % 400_000 : 0;
+    int index = records.size();
+    double lag = open ? 0.02 + index * 7_919 % 400_000 / 1e6 : 0;
     int prompt = (int) Math.round(Math.pow(answer.prefillMs / 4, 4));
-    return new RequestRecord(
-        new RequestRecord.Identity(
-            "request-" + index,
-            "demosimulation-20261121021500000",
-            "local",
-            null,
-            index,
-            scenarios.get((int) (index % scenarios.size())),
-            names.get((int) (index % names.size())),
-            List.of(),
-            index % users,
-            open ? null : (Integer) (int) (1 + index % 4),
-            target,
-            "http://127.0.0.1:8000/v1/chat/completions",
-            "qwen2.5-7b-instruct",
-            "chat",
-            true,
-            label(users),
-            Phase.MEASURE),
-        new RequestRecord.Timing(
-            START + nanos(answer.startMs) + lag,
-            open ? nanos(answer.startMs) : null,
-            lag,
-            nanos(0.02 + 0.03 * random.nextDouble()),
-            nanos(0.3 + 0.2 * random.nextDouble()),
-            first == null ? nanos(2) : first - nanos(0.2),
-            first,
-            first,
-            first,
-            last,
-            last == null ? nanos(3) : last + nanos(0.1),
-            n < 2 ? null : (answer.tokenMs[n - 1] - answer.tokenMs[0]) * 1e6 / (n - 1),
-            null),
-        new RequestRecord.Events(
-            Arrays.stream(answer.tokenMs).mapToInt(ms -> (int) (ms * 1000)).toArray(),
-            new int[0],
-            new int[0],
-            n,
-            0,
-            0,
-            ok,
-            longestGap(answer),
-            ok ? 1 : null),
-        new RequestRecord.Tokens(
-            prompt * 4,
-            prompt,
-            prompt,
-            ok ? prompt / 4 : null,
-            160,
-            ok ? n : null,
-            ok ? n : null,
-            null,
-            ok ? n : null,
-            false,
-            ok ? RequestRecord.TokenSource.USAGE : null,
-            List.of(),
-            null),
-        new RequestRecord.Outcome(
-            ok ? "length" : null,
-            ok ? 200 : 503,
-            ok ? RequestStatus.COMPLETE : RequestStatus.HTTP_ERROR,
-            ok,
-            ok ? null : "HTTP 503 instead of 200: the server is overloaded",
-            null,
-            List.of(),
-            false),
-        new ServerReport(ok ? server : Map.of(), List.of(), Map.of(), null),
-        null);
-  }
-
-  private static @Nullable Long longestGap(Answer answer) {
-    Long longest = null;
-    for (int i = 1; i < answer.tokens; i++) {
-      long gap = nanos(answer.tokenMs[i] - answer.tokenMs[i - 1]);
-      longest = longest == null || gap > longest ? (Long) gap : longest;
+    Recorded request =
+        Recorded.at((START - Recorded.ORIGIN) / 1e6 + answer.startMs + lag)
+            .id("request-" + index)
+            .injector("local")
+            .scenario(scenarios.get(index % scenarios.size()))
+            .name(names.get(index % names.size()))
+            .target(target)
+            .model("qwen2.5-7b-instruct")
+            .stage(label(users))
+            .gate(0.02 + 0.03 * random.nextDouble())
+            .connect(0.3 + 0.2 * random.nextDouble())
+            .prompt(prompt);
+    if (open) {
+      request.offset(answer.startMs).lag(lag);
+    } else {
+      request.turn(1 + index % 4);
     }
-    return longest;
+    return answer.tokens == 0
+        ? request
+            .closed(3)
+            .failed(RequestStatus.HTTP_ERROR, "HTTP 503 instead of 200: the server is overloaded")
+            .record()
+        : request.tokens(answer.tokenMs).cached(prompt / 4).server(server).record();
   }
 
   private static long nanos(double ms) {

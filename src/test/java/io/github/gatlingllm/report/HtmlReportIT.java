@@ -143,7 +143,7 @@ class HtmlReportIT {
     browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
     browser.unfold();
     assertWithoutEmptyBoxes();
-    String slowest = figures.series().requestSamples().exemplars().slowest().get(0).requestId();
+    String slowest = figures.series().exemplars().slowest().get(0).requestId();
 
     browser
         .driver()
@@ -251,7 +251,7 @@ class HtmlReportIT {
 
       assertThat(browser.driver().findElement(By.id("verdict")).getText())
           .contains(SWEEP.summary().verdict())
-          .contains("TTFT p99");
+          .contains("TTFT p95");
       browser
           .driver()
           .executeScript("document.querySelectorAll('.fold').forEach(fold => fold.open = true)");
@@ -265,7 +265,7 @@ class HtmlReportIT {
           browser.driver().findElement(By.cssSelector("#timeline figure details"));
       requests.findElement(By.tagName("summary")).click();
       assertThat(requests.getText())
-          .contains(SWEEP.series().requestSamples().exemplars().slowest().get(0).requestId());
+          .contains(SWEEP.series().exemplars().slowest().get(0).requestId());
       browser.picture(PICTURES.resolve("llm-scripts-off.png"));
     } finally {
       browser.letScriptsRun();

@@ -105,7 +105,7 @@ class MainTest {
 
     Files.delete(files.csv());
     RunInfo info = RunInfo.started("run-1", "Chat", "local", 1);
-    info.report(new RunInfo.ReportOptions(true, true, true, true)).write(files.info());
+    info.report(new RunInfo.ReportOptions(true, true, true)).write(files.info());
     assertThat(call("render", run.toString()).exitCode()).isZero();
     assertThat(Files.readAllLines(files.csv())).hasSize(21);
   }
@@ -130,6 +130,7 @@ class MainTest {
   @ParameterizedTest
   @CsvSource({
     "render none, none/llm/requests.jsonl is not there; expected the directory of a recorded run",
+    "render none --out none/new, none/llm/requests.jsonl is not there; expected the directory of a",
     "render run --slo speed<1ms, speed<1ms",
     "render run --slo-percentile 0, at most 100",
     "render run --slo-percentile -1, at most 100",

@@ -144,25 +144,6 @@ class RecordedRunsTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void gatlingsPagesAreUntouchedWithoutIndexBlock(boolean isWanted) throws IOException {
-    RunFiles files = recorded("curve");
-    String text = Files.readString(files.info());
-    assertThat(text).contains("\"config\" : {").doesNotContain("index_block");
-    String setting = "\"report\" : { \"index_block\" : " + isWanted + " }, \"config\" : {";
-    Files.writeString(files.info(), text.replace("\"config\" : {", setting));
-    String page = "<div class=\"nav\"><ul></ul></div><div id=\"statistics_table_container\"></div>";
-    Path index = Files.writeString(run.resolve("index.html"), page);
-    Path request = Files.writeString(run.resolve("req_chat.html"), page);
-
-    assertThat(CommandLine.call("render", run.toString()).exitCode()).isZero();
-
-    assertThat(Files.readString(index).equals(page)).isEqualTo(!isWanted);
-    assertThat(Files.readString(request)).isEqualTo(page);
-    assertThat(Files.exists(files.page())).isTrue();
-  }
-
   private static InputStream resource(String run, String file) {
     return Objects.requireNonNull(
         RecordedRunsTest.class.getResourceAsStream("/recorded/runs/" + run + "/" + file));

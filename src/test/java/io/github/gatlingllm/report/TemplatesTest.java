@@ -3,19 +3,12 @@ package io.github.gatlingllm.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
-import io.github.gatlingllm.figures.level.RequestSamples.RecordedText;
-import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
-import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Column;
 import io.pebbletemplates.pebble.error.PebbleException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 class TemplatesTest {
@@ -35,32 +28,15 @@ class TemplatesTest {
         .doesNotContain(HOSTILE, "<script");
   }
 
-  @Test
-  void promptsAndAnswersAreEscaped() {
-    RunFigures run = DemoRun.sweep().single().figures();
-    Exemplar request = run.series().requestSamples().exemplars().slowest().get(0);
-    RecordedText text = new RecordedText(HOSTILE, request, HOSTILE, HOSTILE, HOSTILE);
-    Map<String, Object> values = Map.of("summary", run.summary(), "texts", List.of(text));
-
-    assertThat(Templates.fill("texts", Map.of("values", values)))
-        .contains("<h3>" + ESCAPED + ": ")
-        .contains("<dd tabindex=\"0\">" + ESCAPED + "</dd>")
-        .doesNotContain(HOSTILE, "<script");
-  }
-
   /** A name with the characters that divide a row stays whole. */
   @Test
   void dividersInValuesDivideNoRow() {
-    List<RequestRecord> records =
-        Stream.of("a|b;", "c")
-            .map(target -> Recorded.at(0).target(target).closed(100))
-            .map(request -> request.failed(RequestStatus.HTTP_ERROR, "HTTP 500").record())
-            .toList();
-    Summary summary =
-        Recorded.figures(Recorded.run(1, Recorded.stage(1, 0, 1_000)), records).summary();
-    assertThat(Templates.rows("failures", 2, Map.of("summary", summary)).get(0))
-        .singleElement(InstanceOfAssertFactories.STRING)
-        .contains("a|b;");
+    Map<String, Object> values = new HashMap<>();
+    List.of("requests", "kinds", "labels", "tokens", "prefixes", "pooled")
+        .forEach(name -> values.put(name, name.equals("requests") ? 0L : ""));
+    values.put("summary", DemoRun.sweep().figures().summary());
+    values.put("hosts", "a|b;");
+    assertThat(RunText.facts("head", values)).contains(new Fact("Endpoint", "a|b;"));
   }
 
   @Test

@@ -19,7 +19,9 @@ import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of the answers: whether they match the assumptions of the figures. */
@@ -245,14 +247,6 @@ final class AnswerChecks {
             + (isMany ? ": ITL describes chunks, not single tokens." : "."));
   }
 
-  static @Nullable Finding coalescedEvents(CheckInput in) {
-    double share = share(in.answers().of(Property.COALESCED), in.answers().of(Property.EVENTS));
-    return in.answers().of(Property.STREAMED) == 0
-        ? null
-        : Finding.of(
-            share, percent(share) + " of the events arrived in the same read as the previous one.");
-  }
-
   static @Nullable Finding cachedShare(CheckInput in) {
     Double share = in.summary().workload().cachedShare();
     if (share == null) {
@@ -299,10 +293,13 @@ final class AnswerChecks {
     return share(part, in.answers().of(Property.OK));
   }
 
-  /** The share of answers with one of two properties; the others do not have the second. */
-  static @Nullable Finding share(CheckInput in, Property part, Property whole, String are) {
-    double share = share(in.answers().of(part), in.answers().of(whole));
-    return in.answers().of(whole) == 0 ? null : Finding.of(share, percent(share) + " " + are);
+  /** The share of answers or events with one of two properties; null without the second. */
+  static Function<CheckInput, Stream<Finding>> share(Property part, Property whole, String are) {
+    return in -> {
+      long all = in.answers().of(whole);
+      double share = share(in.answers().of(part), all);
+      return all == 0 ? Stream.of() : Stream.of(Finding.of(share, percent(share) + " " + are));
+    };
   }
 
   private static double share(long part, long whole) {

@@ -75,15 +75,6 @@ enum CheckCatalogue {
       "merged runs with planned starts",
       "Set the same startAt for all injectors, and synchronize the clocks of their hosts by NTP.",
       one(InjectorChecks::starts)),
-  INJECTORS_ALIKE(
-      "Did all injectors measure the same latencies?",
-      "TTFT or start lag ÷ that of all other injectors − 1, of the one that deviates most",
-      Threshold.judged(
-          "warning if one deviates significantly (1 % level), by 10 % and by 1 ms in TTFT or 5 ms"
-              + " in start lag, compared within 48 slices of each measure window"),
-      "merged runs",
-      "Look at that injector's machine and its route to the server (network, proxy, distance).",
-      one(InjectorChecks::alike)),
   LITTLES_LAW(
       "Does Little's law hold: requests in flight = rate × time in the system?",
       "difference ÷ the larger of the two, at the load level where it is largest",
@@ -94,8 +85,10 @@ enum CheckCatalogue {
   STEADY_STATE(
       "Were TTFT, E2E and output tok/s steady over the measure window?",
       "largest significant change over the window or after a transient at its start, ÷ mean",
-      Threshold.of("warning above 20 %"),
-      "load levels of constant load, 20 s and 40 ok requests or more; not batches",
+      Threshold.of(
+          "warning above 20 %, note if a window is shorter than 20 s or has fewer than 40 ok"
+              + " requests, and is not judged"),
+      "load levels of constant load; not batches",
       "Stabilize longer, or offer less load if queues grow: figures average values that changed.",
       one(LoadChecks::steadyState)),
   WINDOW_LENGTH(
@@ -226,13 +219,10 @@ enum CheckCatalogue {
       Threshold.of("warning above 1 %"),
       "runs with ignoreEos",
       "The server ignores ignore_eos and min_tokens. Compare by tok/s and TPOT, not by E2E.",
-      one(
-          in ->
-              AnswerChecks.share(
-                  in,
-                  Property.NOT_PINNED,
-                  Property.PINNED,
-                  "of the answers stopped early or do not have their pinned length."))),
+      AnswerChecks.share(
+          Property.NOT_PINNED,
+          Property.PINNED,
+          "of the answers stopped early or do not have their pinned length.")),
   FINISH_REASONS(
       "Does the server report why each answer ended?",
       "share of answers without a finish reason",
@@ -253,13 +243,10 @@ enum CheckCatalogue {
       Threshold.of("warning above 1 %"),
       "streamed answers whose total was not counted by their events",
       "Output tok/s is uncertain by that share. Ask the vendor how the server counts usage.",
-      one(
-          in ->
-              AnswerChecks.share(
-                  in,
-                  Property.DISAGREEING,
-                  Property.COMPARABLE,
-                  "of the answers have events whose tokens do not add up to the total."))),
+      AnswerChecks.share(
+          Property.DISAGREEING,
+          Property.COMPARABLE,
+          "of the answers have events whose tokens do not add up to the total.")),
   PROMPT_TOKENS_AGREE(
       "Do the server and the local tokenizer count the same prompt tokens?",
       "|Σ prompt_tokens ÷ Σ prompt_tokens_local − 1|, of the target where it is largest",
@@ -297,20 +284,20 @@ enum CheckCatalogue {
       Threshold.of("warning above 2 %, invalid above 50 %"),
       "streamed answers of 8 tokens or more",
       "Switch off the buffering of the gateway or proxy: it makes TTFT equal E2E.",
-      one(
-          in ->
-              AnswerChecks.share(
-                  in,
-                  Property.BUFFERED,
-                  Property.LONG_STREAMS,
-                  "of the streams arrived all at once at their end."))),
+      AnswerChecks.share(
+          Property.BUFFERED,
+          Property.LONG_STREAMS,
+          "of the streams arrived all at once at their end.")),
   COALESCED_EVENTS(
       "Does each event arrive in a read of its own?",
       "share of events that arrived in the same read as the previous one",
       Threshold.of("warning above 10 %"),
       "streamed answers",
       "Compare ITL with TPOT, and look for proxies and Nagle's algorithm (TCP_NODELAY).",
-      one(AnswerChecks::coalescedEvents)),
+      AnswerChecks.share(
+          Property.COALESCED,
+          Property.EVENTS,
+          "of the events arrived in the same read as the previous one.")),
   CACHED_SHARE(
       "Are prompts new to the server?",
       "cached ÷ all prompt tokens",

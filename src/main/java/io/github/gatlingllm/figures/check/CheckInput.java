@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -48,11 +49,14 @@ record CheckInput(Summary summary, RunFacts facts) {
         + (facts.file().cutTailBytes() > 0 ? 1 : 0);
   }
 
-  /** The level with the largest figure; null if no level has one. */
-  @Nullable LevelFigures worst(Function<LevelFigures, @Nullable Double> figure) {
+  /** What is found at the level with the largest figure; null if no level has one. */
+  @Nullable Finding atWorst(
+      Function<LevelFigures, @Nullable Double> figure,
+      BiFunction<LevelFigures, Double, Finding> found) {
     return levels().stream()
         .filter(level -> figure.apply(level) != null)
         .max(Comparator.comparingDouble(level -> requireNonNull(figure.apply(level))))
+        .map(level -> found.apply(level, requireNonNull(figure.apply(level))))
         .orElse(null);
   }
 

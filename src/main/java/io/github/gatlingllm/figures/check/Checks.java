@@ -56,12 +56,13 @@ public final class Checks {
     Level level = own == null ? entry.threshold.level(finding.value()) : own;
     Double bound = finding.threshold();
     String advice = finding.remedy() == null ? entry.remedy : finding.remedy();
+    boolean isMeasured = level != Level.OK && finding.value() != null;
     return new Check(
         entry.id(),
         level,
         finding.value(),
         bound == null ? entry.threshold.value() : bound,
-        mayBeGenerator && level != Level.OK && ALSO_BY_GENERATOR.contains(entry)
+        mayBeGenerator && isMeasured && ALSO_BY_GENERATOR.contains(entry)
             ? finding.message() + " " + MAY_BE_GENERATOR
             : finding.message(),
         level == Level.OK ? "" : advice);

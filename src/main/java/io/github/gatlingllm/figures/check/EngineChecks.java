@@ -14,9 +14,8 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.Comparator;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Predicate;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Checks that compare the server's own metrics with what was measured here. */
@@ -38,62 +37,62 @@ final class EngineChecks {
   private EngineChecks() {}
 
   static @Nullable Finding tokensAgree(CheckInput in) {
-    WholeRun worst =
-        worst(
-            in,
-            run ->
-                run.generatedTokens() != null
-                    && run.outputTokens() > 0
-                    && run.ok() >= MIN_OK * run.sent()
-                    && !hasOthers(run),
-            EngineChecks::tokenDifference);
-    return worst == null
-        ? null
-        : Finding.of(
-            tokenDifference(worst),
-            "The engine counted %s output tokens in the whole run%s, the report %s."
-                .formatted(
-                    count(Math.round(generated(worst))), at(worst), count(worst.outputTokens())));
+    return atWorst(
+        in,
+        run ->
+            run.generatedTokens() == null
+                    || run.outputTokens() == 0
+                    || run.ok() < MIN_OK * run.sent()
+                    || hasOthers(run)
+                ? null
+                : (Double) Math.abs(run.generatedTokens() / run.outputTokens() - 1),
+        (run, difference) ->
+            Finding.of(
+                difference,
+                "The engine counted %s output tokens in the whole run%s, the report %s."
+                    .formatted(
+                        count(Math.round(requireNonNull(run.generatedTokens()))),
+                        at(run),
+                        count(run.outputTokens()))));
   }
 
-  private static @Nullable WholeRun worst(
-      CheckInput in, Predicate<WholeRun> isComparable, ToDoubleFunction<WholeRun> figure) {
+  private static @Nullable Finding atWorst(
+      CheckInput in,
+      Function<WholeRun, @Nullable Double> figure,
+      BiFunction<WholeRun, Double, Finding> found) {
     return in.facts().engines().stream()
-        .filter(isComparable)
-        .max(Comparator.comparingDouble(figure))
+        .filter(run -> figure.apply(run) != null)
+        .max(Comparator.comparingDouble(run -> requireNonNull(figure.apply(run))))
+        .map(run -> found.apply(run, requireNonNull(figure.apply(run))))
         .orElse(null);
   }
 
-  private static double generated(WholeRun run) {
-    return requireNonNull(run.generatedTokens());
-  }
-
-  private static double tokenDifference(WholeRun run) {
-    return Math.abs(generated(run) / run.outputTokens() - 1);
-  }
-
   static @Nullable Finding otherTraffic(CheckInput in) {
-    WholeRun worst = worst(in, run -> run.finishedRequests() != null, EngineChecks::others);
-    return worst == null
-        ? null
-        : Finding.of(
-                others(worst),
-                "The engine finished %s%s, this run sent %s."
-                    .formatted(
-                        counted(Math.round(requireNonNull(worst.finishedRequests())), "request"),
-                        at(worst),
-                        count(worst.sent())))
-            .warnsIf(hasOthers(worst));
+    return atWorst(
+        in,
+        EngineChecks::others,
+        (run, others) ->
+            Finding.of(
+                    others,
+                    "The engine finished %s%s, this run sent %s."
+                        .formatted(
+                            counted(Math.round(requireNonNull(run.finishedRequests())), "request"),
+                            at(run),
+                            count(run.sent())))
+                .warnsIf(hasOthers(run)));
   }
 
-  /** Requests of other clients ÷ own requests. */
-  private static double others(WholeRun run) {
+  /** Requests of other clients ÷ own requests; null if the engine does not count them. */
+  private static @Nullable Double others(WholeRun run) {
     Double finished = run.finishedRequests();
-    return finished == null ? 0 : Math.max(0, finished - run.sent()) / Math.max(1, run.sent());
+    return finished == null
+        ? null
+        : (Double) (Math.max(0, finished - run.sent()) / Math.max(1, run.sent()));
   }
 
   private static boolean hasOthers(WholeRun run) {
-    return others(run) > 0.01 && others(run) * run.sent() >= MIN_OTHERS;
+    Double others = others(run);
+    return others != null && others > 0.01 && others * run.sent() >= MIN_OTHERS;
   }
 
   private static String at(WholeRun run) {
@@ -101,14 +100,13 @@ final class EngineChecks {
   }
 
   /** A figure of the server's metrics at a level; null if it reports none. */
-  private static @Nullable Double engine(
-      LevelFigures level, Function<EngineFigures, @Nullable Double> figure) {
-    EngineFigures engine = level.serverMetrics();
-    return engine == null ? null : figure.apply(engine);
+  private static Function<LevelFigures, @Nullable Double> engine(
+      Function<EngineFigures, @Nullable Double> figure) {
+    return level -> level.serverMetrics() == null ? null : figure.apply(level.serverMetrics());
   }
 
   private static @Nullable Double timing(LevelFigures level, EngineMetric timing) {
-    return engine(level, engine -> engine.meanMs(timing));
+    return engine(engine -> engine.meanMs(timing)).apply(level);
   }
 
   private static @Nullable Double clientTtftMs(LevelFigures level) {
@@ -127,111 +125,86 @@ final class EngineChecks {
    * token was in it, ours of requests sent in it, which wait longer.
    */
   static @Nullable Finding ttft(CheckInput in) {
-    LevelFigures worst = in.worst(level -> level.isPilingUp() ? null : outsideMs(level));
-    if (worst == null) {
-      return null;
-    }
-    double outside = requireNonNull(outsideMs(worst));
-    double client = requireNonNull(clientTtftMs(worst));
-    boolean isMost = outside > HALF * client;
-    Check.Level level =
-        isMost && outside > 100
-            ? Check.Level.WARNING
-            : isMost && outside > MIN_MS ? Check.Level.NOTE : Check.Level.OK;
-    return Finding.of(
-            outside,
-            "At %s the mean TTFT is %s for the client and %s in the engine: a difference of %s."
-                .formatted(
-                    worst.place(),
-                    ms(client),
-                    ms(timing(worst, EngineMetric.ENGINE_TTFT_S)),
-                    ms(outside)))
-        .level(level);
+    return in.atWorst(
+        level -> level.isPilingUp() ? null : outsideMs(level),
+        (level, outside) -> {
+          double client = requireNonNull(clientTtftMs(level));
+          boolean isMost = outside > HALF * client;
+          return Finding.of(
+                  outside,
+                  "At %s the mean TTFT is %s for the client and %s in the engine: a difference of %s."
+                      .formatted(
+                          level.place(),
+                          ms(client),
+                          ms(timing(level, EngineMetric.ENGINE_TTFT_S)),
+                          ms(outside)))
+              .level(
+                  isMost && outside > 100
+                      ? Check.Level.WARNING
+                      : isMost && outside > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
+        });
   }
 
   static @Nullable Finding metricsCovered(CheckInput in) {
-    LevelFigures worst =
-        in.worst(
-            level -> {
-              Double covered = covered(level.serverMetrics());
-              return covered == null ? null : (Double) (-covered);
-            });
-    Double covered = worst == null ? null : covered(worst.serverMetrics());
-    return worst == null || covered == null
-        ? null
-        : Finding.of(
-                covered,
-                "At %s the readings of a counter cover %s of the measure window."
-                    .formatted(worst.place(), percent(Math.min(1, covered))))
-            .warnsIf(covered < EngineFigures.Growth.MIN_COVERED);
+    return in.atWorst(
+        engine(EngineChecks::uncovered),
+        (level, uncovered) ->
+            Finding.of(
+                    -uncovered,
+                    "At %s the readings of a counter cover %s of the measure window."
+                        .formatted(level.place(), percent(Math.min(1, -uncovered))))
+                .warnsIf(-uncovered < EngineFigures.Growth.MIN_COVERED));
   }
 
-  /** Covered share of the counter with the fewest readings; null without counters. */
-  private static @Nullable Double covered(@Nullable EngineFigures engine) {
-    return engine == null
-        ? null
-        : engine.counters().values().stream()
-            .map(EngineFigures.Growth::covered)
-            .min(Comparator.naturalOrder())
-            .orElse(null);
+  /** Less the covered share of the counter with the fewest readings; null without counters. */
+  private static @Nullable Double uncovered(EngineFigures engine) {
+    return engine.counters().values().stream()
+        .map(growth -> -growth.covered())
+        .max(Comparator.naturalOrder())
+        .orElse(null);
   }
 
   static @Nullable Finding queue(CheckInput in) {
-    LevelFigures worst =
-        in.worst(
-            level -> outsideMs(level) == null ? null : timing(level, EngineMetric.ENGINE_QUEUE_S));
-    if (worst == null) {
-      return null;
-    }
-    double queue = requireNonNull(timing(worst, EngineMetric.ENGINE_QUEUE_S));
-    double client = requireNonNull(clientTtftMs(worst));
-    double share = client == 0 ? 0 : queue / client;
-    return Finding.of(
-            share,
-            "At %s requests waited %s in the engine's queue on average, %s of their mean TTFT of %s."
-                .formatted(worst.place(), ms(queue), percent(Math.min(1, share)), ms(client)))
-        .notesIf(share > HALF && queue > MIN_MS);
+    return in.atWorst(
+        level -> outsideMs(level) == null ? null : timing(level, EngineMetric.ENGINE_QUEUE_S),
+        (level, queue) -> {
+          double client = requireNonNull(clientTtftMs(level));
+          double share = client == 0 ? 0 : queue / client;
+          return Finding.of(
+                  share,
+                  "At %s requests waited %s in the engine's queue on average, %s of their mean TTFT of %s."
+                      .formatted(level.place(), ms(queue), percent(Math.min(1, share)), ms(client)))
+              .notesIf(share > HALF && queue > MIN_MS);
+        });
   }
 
   static @Nullable Finding preemptions(CheckInput in) {
-    LevelFigures worst = in.worst(EngineChecks::preemptions);
-    if (worst == null) {
-      return null;
-    }
-    Double jitter = worst.figures().number(Metric.JITTER);
-    long times = Math.round(requireNonNull(preemptions(worst)));
-    return Finding.of(
-            preemptions(worst),
-            times == 0
-                ? "The engine preempted no request."
-                : "At %s the engine preempted requests %s times, for lack of KV cache memory%s."
-                    .formatted(
-                        worst.place(),
-                        count(times),
-                        jitter == null || jitter <= SPIKES
-                            ? ""
-                            : ", which is visible in the gaps between tokens: ITL p99 is "
-                                + number(jitter)
-                                + " × p50"))
-        .notesIf(times > 0);
-  }
-
-  private static @Nullable Double preemptions(LevelFigures level) {
-    return engine(level, engine -> engine.total(EngineMetric.PREEMPTIONS));
+    return in.atWorst(
+        engine(engine -> engine.total(EngineMetric.PREEMPTIONS)),
+        (level, times) -> {
+          Double jitter = level.figures().number(Metric.JITTER);
+          String spikes =
+              jitter == null || jitter <= SPIKES
+                  ? ""
+                  : ", which is visible in the gaps between tokens: ITL p99 is %s × p50"
+                      .formatted(number(jitter));
+          return Finding.of(
+                  times,
+                  Math.round(times) == 0
+                      ? "The engine preempted no request."
+                      : "At %s the engine preempted requests %s times, for lack of KV cache memory%s."
+                          .formatted(level.place(), count(Math.round(times)), spikes))
+              .notesIf(Math.round(times) > 0);
+        });
   }
 
   static @Nullable Finding kvCacheFull(CheckInput in) {
-    LevelFigures fullest = in.worst(EngineChecks::kvCacheUse);
-    return fullest == null
-        ? null
-        : Finding.of(
-            kvCacheUse(fullest),
-            "The KV cache was at most %s full, at %s."
-                .formatted(
-                    percent(Math.min(1, requireNonNull(kvCacheUse(fullest)))), fullest.place()));
-  }
-
-  private static @Nullable Double kvCacheUse(LevelFigures level) {
-    return engine(level, engine -> engine.max(EngineMetric.KV_CACHE_USE));
+    return in.atWorst(
+        engine(engine -> engine.max(EngineMetric.KV_CACHE_USE)),
+        (level, use) ->
+            Finding.of(
+                use,
+                "The KV cache was at most %s full, at %s."
+                    .formatted(percent(Math.min(1, use)), level.place())));
   }
 }

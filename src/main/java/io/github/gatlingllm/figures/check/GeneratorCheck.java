@@ -90,8 +90,14 @@ final class GeneratorCheck {
                   + " (taskset), before you blame the server.");
     }
     boolean isOk = verdict.level() == Level.OK;
-    return Finding.of(verdict.share(), isOk ? "" : late(verdict.toleranceMs(), verdict.affected()))
-        .level(verdict.level());
+    Finding found =
+        Finding.of(verdict.share(), isOk ? "" : late(verdict.toleranceMs(), verdict.affected()))
+            .level(verdict.level());
+    return isOk || orZero(health.stolen()) < GeneratorHealth.STOLEN
+        ? found
+        : found.remedy(
+            "The host of this virtual machine gave its CPU to other machines: use a machine with"
+                + " CPUs of its own, or repeat the run at another time.");
   }
 
   private String late(double toleranceMs, String figures) {
@@ -138,6 +144,10 @@ final class GeneratorCheck {
     double pause = span.seconds().stream().mapToDouble(Interval::gcMaxMs).max().orElse(0);
     if (pause > GeneratorHealth.HALF * span.lagMaxMs()) {
       return " (garbage collection paused the JVM for up to " + ms(pause) + ")";
+    }
+    double stolen = orZero(span.stolen());
+    if (stolen >= GeneratorHealth.STOLEN) {
+      return " (the hypervisor took %s of the machine's CPU)".formatted(percent(stolen));
     }
     double idle = orZero(span.idle());
     if (orZero(span.own()) + idle > 0 && idle < GeneratorHealth.PART) {

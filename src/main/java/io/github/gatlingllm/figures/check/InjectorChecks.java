@@ -1,11 +1,9 @@
 package io.github.gatlingllm.figures.check;
 
 import static io.github.gatlingllm.figures.metric.NumberText.count;
-import static io.github.gatlingllm.figures.metric.NumberText.ms;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.level.RunStatistics.Outlier;
 import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
@@ -22,7 +20,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Checks of merged runs: did all injectors take part, with the same settings and results? */
+/** Checks of merged runs: did all injectors take part, in time and with the same settings? */
 final class InjectorChecks {
 
   private static final int MAX_NAMED = 5;
@@ -200,26 +198,5 @@ final class InjectorChecks {
             ? "All injectors began all levels when planned."
             : "%s %s s %s its planned start."
                 .formatted(where, number(Math.abs(most)), most > 0 ? "after" : "before"));
-  }
-
-  /** The injector that deviates most from the others. */
-  static @Nullable Finding alike(CheckInput in) {
-    if (in.info().injectors().size() < 2) {
-      return null;
-    }
-    Outlier one = in.facts().outlier();
-    return one == null
-        ? Finding.of(0.0, "No injector deviates from the others.").level(Level.OK)
-        : Finding.of(
-                one.othersMs() == 0 ? null : (Double) (one.valueMs() / one.othersMs() - 1),
-                "%s deviates: at %s its %s is %s, %sthat of the others (%s)."
-                    .formatted(
-                        one.injector(),
-                        one.level(),
-                        one.figure(),
-                        ms(one.valueMs()),
-                        one.othersMs() == 0 ? "" : number(one.valueMs() / one.othersMs()) + " × ",
-                        ms(one.othersMs())))
-            .level(Level.WARNING);
   }
 }

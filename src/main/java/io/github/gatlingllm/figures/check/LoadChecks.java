@@ -17,6 +17,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
+import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
@@ -74,32 +75,42 @@ final class LoadChecks {
   }
 
   static @Nullable Finding littlesLaw(CheckInput in) {
-    LevelFigures worst =
-        in.worst(level -> level.law() == null ? null : (Double) level.law().excess());
-    if (worst == null) {
-      return null;
-    }
-    LittlesLaw law = requireNonNull(worst.law());
-    return Finding.of(
-            law.residual(),
-            "%s: %s requests in flight on average, counted during the run; rate × time in the system from the records is %s."
-                .formatted(worst.place(), number(law.mean()), number(law.rateTimesStay())))
-        .threshold(law.tolerance())
-        .warnsIf(law.residual() > law.tolerance());
+    return in.atWorst(
+        level -> level.law() == null ? null : (Double) level.law().excess(),
+        (level, excess) -> {
+          LittlesLaw law = requireNonNull(level.law());
+          return Finding.of(
+                  law.residual(),
+                  "%s: %s requests in flight on average, counted during the run; rate × time in the system from the records is %s."
+                      .formatted(level.place(), number(law.mean()), number(law.rateTimesStay())))
+              .threshold(law.tolerance())
+              .warnsIf(excess > 0);
+        });
   }
 
   static @Nullable Finding steadyState(CheckInput in) {
-    if (in.levels().stream().allMatch(level -> level.steadiness() == null)) {
+    Map<Boolean, List<LevelFigures>> levels =
+        in.levels().stream()
+            .filter(level -> level.steadiness() != null)
+            .collect(Collectors.partitioningBy(level -> steadiness(level).isJudged()));
+    List<LevelFigures> judged = levels.getOrDefault(true, List.of());
+    List<LevelFigures> unknown = levels.getOrDefault(false, List.of());
+    if (judged.isEmpty() && unknown.isEmpty()) {
       return null;
     }
     LevelFigures worst =
-        unsteady(in.levels()).stream()
+        unsteady(judged).stream()
             .max(Comparator.comparingDouble(level -> drift(level).change()))
             .orElse(null);
     if (worst == null) {
-      return Finding.of(
-          null,
-          "TTFT, E2E and output tok/s have no trend over any measure window, and no transient.");
+      String steady =
+          "TTFT, E2E and output tok/s have no trend over any %smeasure window, and no transient."
+              .formatted(unknown.isEmpty() ? "" : "other ");
+      return unknown.isEmpty()
+          ? Finding.of(null, steady)
+          : Finding.of(null, unjudged(unknown) + (judged.isEmpty() ? "" : " " + steady))
+              .level(Level.NOTE)
+              .remedy("Measure each load level for 20 s or longer, and 40 requests or more.");
     }
     Drift drift = drift(worst);
     Double from = drift.steadyFromS();
@@ -117,6 +128,11 @@ final class LoadChecks {
                 .formatted(worst.place(), drift.what(), drift.from(), drift.to(), number(from)));
   }
 
+  private static String unjudged(List<LevelFigures> levels) {
+    return "Not judged, as less than 20 s or 40 ok requests were measured: %s."
+        .formatted(NumberText.some(levels.stream().map(LevelFigures::place).toList()));
+  }
+
   /**
    * The levels with a significant change, by Holm's method: of runs whose levels are all steady, 5
    * % have one, however many levels they have.
@@ -124,23 +140,25 @@ final class LoadChecks {
    * @see <a href="https://www.jstor.org/stable/4615733">Holm 1979</a>
    */
   private static List<LevelFigures> unsteady(List<LevelFigures> levels) {
-    List<LevelFigures> judged =
-        levels.stream().filter(level -> level.steadiness() != null).toList();
     List<LevelFigures> likeliest =
-        judged.stream()
-            .filter(level -> requireNonNull(level.steadiness()).likeliest() != null)
+        levels.stream()
+            .filter(level -> steadiness(level).likeliest() != null)
             .sorted(Comparator.comparingDouble(level -> drift(level).chance()))
             .toList();
     int found = 0;
     while (found < likeliest.size()
-        && drift(likeliest.get(found)).chance() * (judged.size() - found) < Drift.SIGNIFICANT) {
+        && drift(likeliest.get(found)).chance() * (levels.size() - found) < Drift.SIGNIFICANT) {
       found++;
     }
     return likeliest.subList(0, found);
   }
 
   private static Drift drift(LevelFigures level) {
-    return requireNonNull(requireNonNull(level.steadiness()).likeliest());
+    return requireNonNull(steadiness(level).likeliest());
+  }
+
+  private static Steadiness steadiness(LevelFigures level) {
+    return requireNonNull(level.steadiness());
   }
 
   static @Nullable Finding windowLength(CheckInput in) {
@@ -156,16 +174,16 @@ final class LoadChecks {
                   .formatted(empty.place()))
           .warnsIf(true);
     }
-    LevelFigures worst = in.worst(LevelFigures::shareOfWindow);
-    if (worst == null) {
-      return null;
-    }
-    double share = requireNonNull(worst.shareOfWindow());
-    Double e2eMs = requireNonNull(worst.figures().metric(Metric.E2E_MS).p90());
-    return Finding.of(
-        share,
-        "%s: E2E p90 is %s, %s of the measure window of %s."
-            .formatted(worst.place(), ms(e2eMs), NumberText.percent(share), ms(e2eMs / share)));
+    return in.atWorst(
+        LevelFigures::shareOfWindow,
+        (level, share) -> {
+          double e2eMs = requireNonNull(level.figures().metric(Metric.E2E_MS).p90());
+          return Finding.of(
+              share,
+              "%s: E2E p90 is %s, %s of the measure window of %s."
+                  .formatted(
+                      level.place(), ms(e2eMs), NumberText.percent(share), ms(e2eMs / share)));
+        });
   }
 
   /** planned = sent, and started = ended + cancelled. */

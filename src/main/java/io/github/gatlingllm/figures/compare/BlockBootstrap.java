@@ -18,20 +18,13 @@ import org.apache.commons.statistics.distribution.TDistribution;
  * How far figures of two runs would differ by chance alone.
  *
  * <p>Requests that are in flight together share a queue and are not independent. Therefore blocks
- * of neighbouring time slices are resampled instead of single requests, in a circle, until the load
- * level has its number of slices again (circular block bootstrap, Politis and Romano 1992). A block
- * is at least as long as most requests last, see {@link #blockLength}. Correlation over longer
- * times is added by {@link Autocorrelation}: the larger of the correlation of the system's load and
- * that of the figure. Load levels are resampled independently; all figures use the same resample.
- *
- * <p>With many figures, some would change by chance. The bound is therefore simultaneous: the
- * {@value #CONFIDENCE} quantile of the largest |change* − mean| ÷ standard error over all figures
- * of a resample (Westfall and Young 1993), widened from the normal distribution to Student's t. The
- * degrees of freedom are the number of blocks minus one, summed over the load levels of the figure;
- * for a percentile at most the number of {@linkplain Weighted#slicesFrom slices it rests on} minus
- * one. Where several runs are compared with one base, the 5 % are divided among them (Bonferroni).
- *
- * @see <a href="https://doi.org/10.1214/aos/1176347265">Künsch 1989, blocks</a>
+ * of neighbouring time slices are resampled, in a circle (circular block bootstrap, Politis and
+ * Romano 1992); a block is at least as long as most requests last. Correlation over longer times is
+ * added by {@link Autocorrelation}. All figures use the same resample, so that their bound is
+ * simultaneous: the {@value #CONFIDENCE} quantile of the largest |change* − mean| ÷ standard error
+ * over all figures (Westfall and Young 1993), widened to Student's t. The degrees of freedom are
+ * the number of blocks minus one, for a percentile at most the {@linkplain Weighted#slicesFrom
+ * slices it rests on} minus one. Runs compared with one base share the 5 % (Bonferroni).
  */
 final class BlockBootstrap {
 

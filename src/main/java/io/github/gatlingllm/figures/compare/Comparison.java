@@ -25,16 +25,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What changed from a base to a run, by how much, and whether that is more than noise.
- *
- * @param places the common load levels: all pooled first, then each one where there are several
- */
 public record Comparison(List<Place> places, List<String> unmatched, List<String> notes) {
 
   public static final double MIN_PERCENT = 3;
 
-  /** Smallest relevant change of a share, in percentage points. */
   public static final double MIN_POINTS = 1;
 
   /** Smallest relevant change of a time, in milliseconds. */
@@ -73,14 +67,13 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
   }
 
-  /** The figures of one load level; label and target are null for all pooled. */
   public record Place(
-      @Nullable String stage,
-      @Nullable String target,
-      @Nullable String scenario,
-      Figures base,
-      Figures run,
-      List<Change> changes) {
+      String name, @Nullable LevelInfo level, Figures base, Figures run, List<Change> changes) {
+
+    /** The label of the load level; null for all pooled. */
+    public @Nullable String stage() {
+      return level == null ? null : level.label();
+    }
 
     public Optional<Change> change(String figure) {
       return changes.stream().filter(c -> c.figure().name().equals(figure)).findFirst();
@@ -116,22 +109,14 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   }
 
   /**
-   * A bound on the change of a figure, beyond which a comparison fails.
+   * A bound on the change of a figure, beyond which a comparison fails, whether or not the change
+   * is clear beyond noise.
    *
    * <pre>
    * ttft.p95>+10%           more than 10 % above the base, all load levels pooled
-   * output_tokens_per_s&lt;-5%  more than 5 % below the base
    * goodput&lt;-2%             a share: more than 2 percentage points below the base
    * c=8:e2e.p99>+20%        at one load level
    * </pre>
-   *
-   * <p>The bound applies to the measured change, whether or not it is clear beyond noise; the
-   * interval is shown beside it. A figure without a value in both runs fails.
-   *
-   * @param text the condition as the user wrote it
-   * @param stage label of the load level; null for all pooled
-   * @param above true if a larger change fails, false if a smaller one does
-   * @param percent the bound: percent of the base, or percentage points of a share
    */
   public record FailCondition(
       String text, @Nullable String stage, Figure figure, boolean above, double percent) {
@@ -140,14 +125,12 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         Pattern.compile(
             "(?:([^:<>]+):)?\\s*([A-Za-z0-9_.]+)\\s*([<>])\\s*([+-]?\\d{1,6}(?:\\.\\d{1,6})?)\\s*%");
 
-    /** The outcome of a condition, with the change or why there is none. */
     public record Judged(
         FailCondition condition,
         @Nullable Change change,
         @Nullable String missing,
         boolean hasFailed) {}
 
-    /** Reads conditions, separated by commas. */
     public static List<FailCondition> parse(String text) {
       return Arrays.stream(text.split(",", -1)).map(part -> one(part.strip())).toList();
     }

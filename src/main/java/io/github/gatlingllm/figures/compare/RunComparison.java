@@ -29,16 +29,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two recorded runs, by load level and with all load levels pooled.
- *
- * <p>A change is clear where its interval excludes no change, and the change is at least {@value
- * Comparison#MIN_PERCENT} % of the base (for a share: {@value Comparison#MIN_POINTS} percentage
- * point; for a time also {@value Comparison#MIN_MS} ms). The intervals are simultaneous: with 95 %
- * confidence all of them hold, see {@link BlockBootstrap}. They cover the noise within a run; a
- * pair of runs cannot show the noise between days, machines or GPU temperatures.
- *
- * <p>Load levels are matched by label, scenario and target; if each run has one target, its name
- * does not matter. Deterministic: the same records give the same outcome.
+ * Compares two recorded runs, by load level and with all load levels pooled. Load levels are
+ * matched by label, scenario and target; if each run has one target, its name does not matter.
  */
 final class RunComparison {
 
@@ -174,9 +166,8 @@ final class RunComparison {
             ? null
             : base.info().stages().get(matches.get(part.matches.get(0)).base);
     return new Place(
-        level == null ? null : level.label(),
-        level == null ? null : level.target(),
-        level == null ? null : level.scenario(),
+        level == null ? "all " + part.matches.size() + " load levels pooled" : named(level),
+        level,
         part.base,
         part.run,
         changes);

@@ -59,11 +59,7 @@ public final class AnswerCounts {
   private final CountComparison prompts = new CountComparison();
   private final CountComparison outputs = new CountComparison();
 
-  /**
-   * Creates empty counts.
-   *
-   * @param pinnedTargets whether a target's answers should have exactly {@code max_tokens} tokens
-   */
+  /** For targets with pinned answers, which should have exactly {@code max_tokens} tokens. */
   AnswerCounts(Predicate<String> pinnedTargets) {
     this.pinnedTargets = pinnedTargets;
   }
@@ -126,10 +122,7 @@ public final class AnswerCounts {
     }
   }
 
-  /**
-   * Whether an answer, or one of several choices, does not have the length of its limit. Choices
-   * are counted one by one if the tokens of each event are known, else together.
-   */
+  /** Choices are counted one by one if the tokens of each event are known, else together. */
   private static boolean hasOtherLength(RequestRecord record) {
     Integer limit = record.tokens().maxTokens();
     Integer output = record.tokens().outputTokens();
@@ -213,10 +206,10 @@ public final class AnswerCounts {
 
       private final String target;
 
-      /** Per request: server − local, if that is at least 0. */
+      /** Per request: server − local, where that is at least 0. */
       private final ValueRecorder more = new ValueRecorder(ValueRecorder.WHOLE);
 
-      /** Per request: local − server, if server − local is below 0. */
+      /** Per request: local − server, where that is above 0. */
       private final ValueRecorder less = new ValueRecorder(ValueRecorder.WHOLE);
 
       private final ValueRecorder lengths = new ValueRecorder(ValueRecorder.WHOLE);

@@ -27,8 +27,8 @@ final class ArrivalTally {
 
   ArrivalTally(LevelTally level) {
     this.level = level;
-    long arriving = level.arrivingTo() - level.from();
-    scheduleStart = level.info().phases().get(0).startUnixNanos();
+    long arriving = level.arrivingTo - level.from;
+    scheduleStart = level.info.phases().get(0).startUnixNanos();
     long seconds = (arriving / SECOND + MAX_BINS - 1) / MAX_BINS;
     binNanos = Math.max(1, seconds) * SECOND;
     int whole = (int) (arriving / binNanos);
@@ -41,7 +41,7 @@ final class ArrivalTally {
     long schedule = record.timing().scheduledUnixNanos();
     Long offset = record.timing().scheduledOffsetNanos();
     boolean isOfPlan =
-        level.info().isOpen()
+        level.info.isOpen()
             ? offset != null && level.contains(scheduleStart + offset)
             : record.identity().phase() == Phase.MEASURE;
     sent += isOfPlan ? 1 : 0;
@@ -58,16 +58,13 @@ final class ArrivalTally {
   }
 
   private void count(int[] bins, long unixNanos) {
-    int bin = (int) ((unixNanos - level.from()) / binNanos);
+    int bin = (int) ((unixNanos - level.from) / binNanos);
     if (bin < bins.length) {
       bins[bin]++;
     }
   }
 
-  /**
-   * Number of arrivals planned for the window whose request was sent. A request may be due some
-   * time after its user arrived; it counts where the arrival was planned.
-   */
+  /** Number of arrivals planned for the window whose request was sent, maybe some time later. */
   long sent() {
     return sent;
   }
@@ -77,26 +74,23 @@ final class ArrivalTally {
     return measured;
   }
 
-  /**
-   * The arrivals of several levels together. Planned arrivals are those of the plan; their rate is
-   * null where the plan does not say. Dispersion is the mean over levels, as each has its own rate.
-   */
+  /** Dispersion is the mean over levels, as each has its own rate. */
   static @Nullable ArrivalFigures pooled(List<ArrivalTally> stages) {
     ValueRecorder lag = new ValueRecorder(ValueRecorder.MICROS);
     stages.forEach(stage -> lag.add(stage.lagMs));
     Moments plannedDispersion = new Moments();
     Moments realisedDispersion = new Moments();
-    boolean isPlanKnown = stages.stream().allMatch(s -> s.level.info().planned() != null);
+    boolean isPlanKnown = stages.stream().allMatch(s -> s.level.info.planned() != null);
     long planned = 0;
     long sent = 0;
     long realised = 0;
     List<long[]> spans = new ArrayList<>();
     for (ArrivalTally stage : stages) {
-      Long ofPlan = stage.level.info().planned();
+      Long ofPlan = stage.level.info.planned();
       planned += ofPlan == null ? 0 : ofPlan;
       sent += stage.sent;
       realised += stage.realisedCount;
-      spans.add(new long[] {stage.level.from(), stage.level.arrivingTo()});
+      spans.add(new long[] {stage.level.from, stage.level.arrivingTo});
       addDispersion(stage.planned, plannedDispersion);
       addDispersion(stage.realised, realisedDispersion);
     }

@@ -59,20 +59,17 @@ final class AssertionJudge {
 
   private Stream<AssertionResult> levels(Assertion assertion, List<LevelTally> all) {
     List<LevelTally> named =
-        all.stream().filter(level -> level.info().label().equals(assertion.name())).toList();
+        all.stream().filter(level -> level.info.label().equals(assertion.name())).toList();
     if (named.isEmpty()) {
-      List<String> labels = all.stream().map(level -> level.info().label()).toList();
+      List<String> labels = all.stream().map(level -> level.info.label()).toList();
       return Stream.of(none(assertion, "no load level is called", labels));
     }
     return named.stream()
         .map(
-            level ->
-                one(
-                    assertion,
-                    parts.runLevels().place(level.info()),
-                    level.target(),
-                    level::equals,
-                    null));
+            level -> {
+              String place = parts.runLevels().place(level.info);
+              return one(assertion, place, level.target(), level::equals, null);
+            });
   }
 
   private AssertionResult one(
@@ -82,10 +79,9 @@ final class AssertionJudge {
       Predicate<LevelTally> levels,
       @Nullable String name) {
     Figure figure = Figure.parse(assertion.figure());
-    boolean isAll = assertion.scope() == Assertion.Scope.GLOBAL;
+    MaxGoodput max = assertion.scope() == Assertion.Scope.GLOBAL ? maxGoodput.apply(target) : null;
     GroupTally group = parts.joined(levels, name);
-    Figures figures =
-        group.figures(parts.judge(target), null, isAll ? maxGoodput.apply(target) : null);
+    Figures figures = group.figures(parts.judge(target), null, max);
     Double value = figure.of(figures, group::recorder);
     String note = value == null ? noValue(figures) : note(figure, figures, group, value);
     return result(assertion, subject, value, note);

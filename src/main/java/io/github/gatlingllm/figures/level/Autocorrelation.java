@@ -14,7 +14,7 @@ import java.util.List;
 public final class Autocorrelation {
 
   /** The largest φ that so few slices can show. */
-  static final double MOST = 0.9;
+  private static final double MOST = 0.9;
 
   private static final double MAX_UPPER = 0.95;
 
@@ -84,18 +84,12 @@ public final class Autocorrelation {
     if (n < 8 || moments.std() == 0) {
       return 0;
     }
-    double raw = autocorrelation(series, moments);
-    return raw + (fitted + (fitted + 2) * raw) / n;
-  }
-
-  /** The lag-1 autocorrelation of a series, uncorrected; 0 where all values are equal. */
-  static double autocorrelation(double[] series, Moments moments) {
-    double variance = moments.std() * moments.std() * series.length;
     double product = 0;
-    for (int i = 1; i < series.length; i++) {
+    for (int i = 1; i < n; i++) {
       product += (series[i] - moments.mean()) * (series[i - 1] - moments.mean());
     }
-    return variance == 0 ? 0 : product / variance;
+    double raw = product / (moments.std() * moments.std() * n);
+    return raw + (fitted + (fitted + 2) * raw) / n;
   }
 
   /** Number of slices that are worth one independent slice: (1 + φ) ÷ (1 − φ). */

@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -33,14 +34,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Rare events show too little of their correlation: where one side of a share is below {@value
  * #RARE}, or occurs in fewer than {@value #FILLED} slices, the design effect is at least that of
- * the mean.
+ * the share of values in the upper fifth, of the same metric or of those that the SLO limits.
  *
- * <p>Measured coverage, over 200 simulated runs each of an M/G/16 queue (lognormal service,
- * coefficient of variation 0.5) in windows of 600 mean service times at utilisations 0.5, 0.8 and
- * 0.9: mean of E2E 98, 96 and 91 %, p50 98, 98 and 95 %, share in SLO 99 % and more; a p99 is shown
- * in 96, 61 and 1 % of the runs, and covered each time. Where a window is short compared with the
- * correlation time of the queue (24 service times at 0.9), coverage is lower: of the mean 86 % in
- * 150 service times at 0.9, 78 % in 60.
+ * <p>A window must be long compared with the waves of a queue, which it cannot show itself: means
+ * and percentiles of open loads have an interval where the window is at least {@value #LONG_WINDOW}
+ * times the mean E2E, or where TTFT hardly varies (coefficient of variation below {@value
+ * #NO_QUEUE}), so that there is no queue. A mean that lies above, or below, all but {@value #RARE}
+ * of the values depends on few of them, and has none either. Measured coverage is in {@code
+ * docs/metrics.md}.
  *
  * @see <a href="https://doi.org/10.1080/01621459.1952.10483443">Woodruff 1952</a>
  */
@@ -50,8 +51,15 @@ final class ConfidenceIntervals {
   private static final int FILLED = 10;
   private static final double RARE = 0.05;
   private static final double OUTSIDE = 0.05;
+  private static final double LONG_WINDOW = 200;
+  private static final double NO_QUEUE = 0.3;
+
+  /** The percentile above which the upper fifth of the values lies. */
+  private static final double COMMON = 80;
 
   private final List<TimeSlice> slices;
+  private final List<Metric> judged;
+  private final boolean isLong;
 
   /** The noise of a ratio, compared with independent requests. */
   private record Noise(double effect, double freedom) {
@@ -67,23 +75,33 @@ final class ConfidenceIntervals {
     }
   }
 
-  /** The intervals of a load level of constant load. */
-  ConfidenceIntervals(List<TimeSlice> slices) {
+  /**
+   * The intervals of a load level of constant load.
+   *
+   * @param openMs its measure window; infinite for closed loops, whose queues are bounded
+   * @param judged what its SLO limits
+   */
+  ConfidenceIntervals(List<TimeSlice> slices, double openMs, List<Metric> judged) {
     this.slices = slices;
+    this.judged = judged;
+    Moments ttft = pooled(Metric.TTFT_FROM_SCHEDULE_MS).moments();
+    isLong =
+        openMs >= LONG_WINDOW * pooled(Metric.E2E_FROM_SCHEDULE_MS).moments().mean()
+            || (ttft.count() > 0 && ttft.std() < NO_QUEUE * ttft.mean());
   }
 
   /** The distribution of a metric with its intervals, where these can be computed. */
   Distribution distribution(Metric metric, ValueRecorder values) {
     long n = values.moments().count();
-    if (n < MIN_VALUES || metric.isPooled()) {
+    if (n < MIN_VALUES || !isLong || metric.isPooled()) {
       return values.distribution();
     }
     double[] counts = each(slice -> slice.values(metric).total());
     Noise ofMean = ofMean(metric, values.moments().std(), counts);
     return values.distribution(
-        mean(values, ofMean),
-        percentile(metric, values, 0.5, counts, ofMean),
-        percentile(metric, values, 0.99, counts, ofMean));
+        isRare(above(metric, values.moments().mean()), counts) ? null : mean(values, ofMean),
+        percentile(metric, values, 0.5, counts),
+        percentile(metric, values, 0.99, counts));
   }
 
   /** The interval of the share of requests that met the SLO; null for too few requests. */
@@ -95,10 +113,11 @@ final class ConfidenceIntervals {
     double[] in = each(slice -> slice.of(Amount.MET));
     double[] all = each(slice -> slice.of(Amount.ATTEMPTED));
     Noise noise = noise(in, all, share * (1 - share));
-    if (isRare(in, all, share)) {
-      for (Metric metric : List.of(Metric.TTFT_FROM_SCHEDULE_MS, Metric.E2E_FROM_SCHEDULE_MS)) {
-        noise = noise.orMore(ofMean(metric));
+    if (isRare(in, all)) {
+      for (Metric metric : judged) {
+        noise = noise.orMore(ofUpperFifth(metric));
       }
+      noise = noise.orMore(ofUpperFifth(Metric.E2E_FROM_SCHEDULE_MS));
     }
     return Interval.ofShare(share, attempted / noise.effect(), noise.quantile());
   }
@@ -115,13 +134,13 @@ final class ConfidenceIntervals {
   }
 
   private @Nullable Interval percentile(
-      Metric metric, ValueRecorder values, double share, double[] counts, Noise ofMean) {
+      Metric metric, ValueRecorder values, double share, double[] counts) {
     long n = values.moments().count();
     Double value = values.percentile(share * 100);
     int bin = value == null ? 0 : SliceValues.bin(value);
     double[] below = each(slice -> slice.values(metric).upTo(bin));
     Noise own = noise(below, counts, share * (1 - share));
-    Noise noise = isRare(below, counts, share) ? own.orMore(ofMean) : own;
+    Noise noise = isRare(below, counts) ? own.orMore(ofUpperFifth(metric)) : own;
     double half = noise.quantile() * Math.sqrt(share * (1 - share) * noise.effect() / n);
     long low = (long) Math.floor((share - half) * n);
     long high = (long) Math.ceil((share + half) * n) + 1;
@@ -130,15 +149,28 @@ final class ConfidenceIntervals {
         : new Interval(values.atRank(low), values.atRank(high));
   }
 
-  private Noise ofMean(Metric metric) {
-    ValueRecorder.Moments moments = new ValueRecorder.Moments();
+  private Noise ofUpperFifth(Metric metric) {
+    Double from = pooled(metric).percentile(COMMON);
+    double[] counts = each(slice -> slice.values(metric).total());
+    double[] above = above(metric, from == null ? 0 : from);
+    double share = Arrays.stream(above).sum() / Arrays.stream(counts).sum();
+    return noise(above, counts, share * (1 - share));
+  }
+
+  private double[] above(Metric metric, double value) {
+    int bin = SliceValues.bin(value);
+    return each(slice -> slice.values(metric).total() - slice.values(metric).upTo(bin));
+  }
+
+  private ValueRecorder pooled(Metric metric) {
+    ValueRecorder pooled = metric.recorder();
     for (TimeSlice slice : slices) {
       SliceValues values = slice.values(metric);
       for (int bin = values.first(); bin < values.end(); bin++) {
-        moments.add(SliceValues.middle(bin), values.count(bin));
+        pooled.add(SliceValues.middle(bin), values.count(bin));
       }
     }
-    return ofMean(metric, moments.std(), each(slice -> slice.values(metric).total()));
+    return pooled;
   }
 
   private Noise ofMean(Metric metric, double std, double[] counts) {
@@ -157,7 +189,8 @@ final class ConfidenceIntervals {
   }
 
   /** Whether one side of a share is too rare to show its correlation. */
-  private static boolean isRare(double[] parts, double[] wholes, double share) {
+  private static boolean isRare(double[] parts, double[] wholes) {
+    double share = Arrays.stream(parts).sum() / Arrays.stream(wholes).sum();
     int with = 0;
     int without = 0;
     for (int i = 0; i < parts.length; i++) {

@@ -1,40 +1,32 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
-import io.github.gatlingllm.figures.level.RequestSamples.Exemplars;
-import io.github.gatlingllm.figures.level.RequestSamples.RecordedText;
-import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
-import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.level.Series.Exemplar;
+import io.github.gatlingllm.figures.level.Series.Exemplars;
+import io.github.gatlingllm.figures.level.Series.ServerParts;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the slowest ok requests, the fastest one, and the longest failed requests of each cause.
- * Ties are broken by the request id, so that the order of records does not matter; it does for the
- * causes of failure beyond {@value #MOST}, which are kept as one.
+ * Keeps the slowest ok requests, and the longest failed requests of each cause. Ties are broken by
+ * the request id, so that the order of records does not matter; it does for the causes of failure
+ * beyond {@value #MOST}, which are kept as one.
  */
 final class ExemplarTally {
 
   /** Number of slow requests that are kept, and of failed ones. */
   static final int MOST = 12;
 
-  private static final int MAX_FAILED_TEXTS = 3;
-  private static final int MAX_CHARS = 2_000;
-
   private final long origin;
   private final TreeSet<Kept> slowest = new TreeSet<>(Kept.LONGEST_FIRST);
   private final Map<Cause, TreeSet<Kept>> failed = new TreeMap<>(Cause.IN_ORDER);
-  private @Nullable Kept fastest;
 
   private record Cause(String verdict, @Nullable String message) {
     private static final Cause OTHER = new Cause("other", null);
@@ -59,9 +51,7 @@ final class ExemplarTally {
     RequestRecord.Outcome outcome = record.outcome();
     Long latency = record.timing().latencyFromScheduleNanos();
     if (outcome.ok() && latency != null) {
-      Kept ok = new Kept(record, level, latency);
-      keep(slowest, ok);
-      fastest = fastest == null || Kept.LONGEST_FIRST.compare(ok, fastest) > 0 ? ok : fastest;
+      keep(slowest, new Kept(record, level, latency));
     } else if (outcome.hasFailed()) {
       Cause cause = new Cause(outcome.status().key(), outcome.error());
       if (failed.size() >= MOST && !failed.containsKey(cause)) {
@@ -94,8 +84,7 @@ final class ExemplarTally {
     }
     return new Exemplars(
         slowest.stream().map(this::exemplar).toList(),
-        some.stream().limit(MOST).map(this::exemplar).toList(),
-        texts());
+        some.stream().limit(MOST).map(this::exemplar).toList());
   }
 
   private Exemplar exemplar(Kept kept) {
@@ -127,13 +116,7 @@ final class ExemplarTally {
     return wait == null || since == null ? null : (Double) ((wait + since) / 1e6);
   }
 
-  /**
-   * The times of token events in ms, ascending. Events that follow each other too closely to be
-   * told apart in a chart are thinned out, so that both ends of each longer gap are left.
-   *
-   * @param micros since the request was admitted
-   * @param admittedMs added to each
-   */
+  /** The times of token events in ms, thinned out so that both ends of each longer gap are left. */
   static List<Double> marks(int[] micros, double admittedMs) {
     List<Double> marks = new ArrayList<>();
     int step = micros.length == 0 ? 0 : (micros[micros.length - 1] - micros[0]) / 120;
@@ -146,49 +129,5 @@ final class ExemplarTally {
       }
     }
     return marks;
-  }
-
-  /** The texts of the fastest and the slowest request, and of a failed one of each status. */
-  private List<RecordedText> texts() {
-    List<RecordedText> texts = new ArrayList<>();
-    if (fastest != null) {
-      addText("Fastest", fastest, texts);
-      if (!slowest.first().equals(fastest)) {
-        addText("Slowest", slowest.first(), texts);
-      }
-    }
-    Set<String> statuses = new HashSet<>();
-    failed.forEach(
-        (cause, same) -> {
-          if (statuses.size() < MAX_FAILED_TEXTS && statuses.add(cause.verdict)) {
-            addText("Failed", same.first(), texts);
-          }
-        });
-    return texts;
-  }
-
-  private void addText(String why, Kept kept, List<RecordedText> into) {
-    RequestRecord.Text text = kept.record.text();
-    if (text != null) {
-      String prompt = cut(text.readablePrompt());
-      into.add(
-          new RecordedText(why, exemplar(kept), prompt, cut(text.reasoning()), cut(text.answer())));
-    }
-  }
-
-  /** At most {@value #MAX_CHARS} characters, from the beginning and the end of a text. */
-  private static String cut(@Nullable String text) {
-    if (text == null || text.length() <= MAX_CHARS) {
-      return text == null ? "" : text;
-    }
-    int head = whole(text, MAX_CHARS * 6 / 10);
-    int tail = whole(text, text.length() - MAX_CHARS * 4 / 10);
-    String left = NumberText.count(tail - head);
-    return text.substring(0, head) + " […" + left + " characters…] " + text.substring(tail);
-  }
-
-  /** A position, or the one before where it would split a surrogate pair. */
-  private static int whole(String text, int at) {
-    return Character.isLowSurrogate(text.charAt(at)) ? at - 1 : at;
   }
 }

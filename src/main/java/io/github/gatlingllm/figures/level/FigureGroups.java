@@ -19,13 +19,11 @@ final class FigureGroups {
   private static final Pattern CONSTANT_RATE =
       Pattern.compile("(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*");
 
-  /** The SLO that requests are judged by. */
   record Judge(String quote, boolean isOfLevel) {}
 
   /**
    * What figures need to know of requests that were added up.
    *
-   * @param windowNanos length of the measure windows
    * @param facts of the target to which all requests went
    * @param isWhole whether cost and energy of that target belong to these requests alone
    * @param intervals for all requests of one level of constant load
@@ -98,29 +96,34 @@ final class FigureGroups {
         isOneTarget ? counted.targets.get(used.get(0).target()) : null,
         isWhole,
         isWhole
-            ? counted.engines.joules(used.stream().map(LevelTally::index).sorted().toList())
+            ? counted.engines.joules(used.stream().map(level -> level.index).sorted().toList())
             : null,
-        slices == null ? null : new ConfidenceIntervals(slices));
+        slices == null ? null : intervals(used.get(0), slices));
+  }
+
+  private ConfidenceIntervals intervals(LevelTally level, List<TimeSlice> slices) {
+    boolean isOpen = level.arrivals() != null || level.info.isOpen();
+    return new ConfidenceIntervals(
+        slices,
+        isOpen ? level.nanos() / 1e6 : Double.POSITIVE_INFINITY,
+        counted.slo.limited(level.target()));
   }
 
   /** Length of the measure windows of some levels; time in which they overlap counts once. */
   long windowNanos(Predicate<LevelTally> within) {
     return Windows.unionNanos(
-        levels().stream()
-            .filter(within)
-            .map(level -> new long[] {level.from(), level.to()})
-            .toList());
+        levels().stream().filter(within).map(level -> new long[] {level.from, level.to}).toList());
   }
 
   /** Whether requests of a level share their target with those levels at the same time. */
   private static boolean runsBeside(LevelTally other, List<LevelTally> levels) {
     return other.target().equals(levels.get(0).target())
-        && levels.stream().anyMatch(own -> own.overlapNanos(other.from(), other.to()) > 0);
+        && levels.stream().anyMatch(own -> own.overlapNanos(other.from, other.to) > 0);
   }
 
   /** The time slices of a level of constant load; null for other levels and for batch trials. */
   @Nullable List<TimeSlice> steadySlices(LevelTally level) {
-    return level.nanos() > 0 && hasConstantLoad(level.info()) && level.trials() == null
+    return level.nanos() > 0 && hasConstantLoad(level.info) && level.trials() == null
         ? level.usedSlices()
         : null;
   }
@@ -148,7 +151,7 @@ final class FigureGroups {
   @Nullable Judge judge(LevelTally level) {
     return counted.slo.isEmpty(level.target())
         ? null
-        : new Judge(counted.slo.quote(level.target(), level.index(), clock), true);
+        : new Judge(counted.slo.quote(level.target(), level.index, clock), true);
   }
 
   Windows runLevels() {
@@ -164,7 +167,6 @@ final class FigureGroups {
     return level -> target == null || target.equals(level.target());
   }
 
-  /** The names of the requests to a target, or to all if that is null. */
   List<String> requests(@Nullable String target) {
     return counted.groups.stream()
         .filter(group -> group.levels().stream().anyMatch(of(target)))

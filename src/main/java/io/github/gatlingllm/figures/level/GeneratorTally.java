@@ -3,7 +3,6 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Interval;
-import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import java.util.ArrayList;
@@ -13,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of the load generators from {@code generator.jsonl}: by injector for the checks, over
- * time for the charts. About 200 bytes per line; lines beyond {@value #MOST} are left out.
+ * The health of the load generators from {@code generator.jsonl}, by injector and over time; lines
+ * beyond {@value #MOST} are left out.
  */
 final class GeneratorTally {
 
@@ -115,14 +114,15 @@ final class GeneratorTally {
                 second.has(GeneratorField.PROCESS_CPU_S)
                     ? share((double) second.number(GeneratorField.PROCESS_CPU_S), all)
                     : null,
+                share((double) second.number(GeneratorField.MACHINE_STEAL_S), all),
                 second.number(GeneratorField.COMPILER_S) / 1e9,
                 second.number(GeneratorField.GC_PAUSE_MAX_S) / 1e6));
   }
 
   /** The health of each injector in a window: of the seconds whose middle lies in it. */
   List<GeneratorHealth> in(LevelTally window) {
-    double from = (window.from() - origin) / 1e9;
-    double to = (window.to() - origin) / 1e9;
+    double from = (window.from - origin) / 1e9;
+    double to = (window.to - origin) / 1e9;
     List<GeneratorHealth> all = new ArrayList<>();
     seconds.forEach(
         (injector, of) -> {

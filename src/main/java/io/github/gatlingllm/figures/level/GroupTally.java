@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.level.FigureGroups.Judge;
 import io.github.gatlingllm.figures.level.FigureGroups.Scope;
 import io.github.gatlingllm.figures.level.Series.Quantile;
+import io.github.gatlingllm.figures.level.TrialTally.Span;
 import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -28,9 +29,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one load level and one name, or of several added up: those that were scheduled in
- * the phase measure, and what happened inside the measure windows (tokens that arrived, requests
- * that ended, time in flight), where requests of all phases count.
+ * The requests of one load level and one name, or of several added up: those scheduled in measure,
+ * and what happened inside the measure windows, where requests of all phases count.
  */
 @SuppressWarnings("EnumOrdinal") // arrays: every value of every request is added
 final class GroupTally {
@@ -93,19 +93,6 @@ final class GroupTally {
 
   private record Cause(String verdict, String message) {}
 
-  /** Tokens, and the time from the first schedule to the last close. */
-  private static final class Span {
-    private long from = Long.MAX_VALUE;
-    private long to = Long.MIN_VALUE;
-    private long tokens;
-
-    private void add(long start, long end, long more) {
-      from = Math.min(from, start);
-      to = Math.max(to, end);
-      tokens += more;
-    }
-  }
-
   /** Requests of several levels and names, to be added. */
   GroupTally(double readingSpeed, Scope scope) {
     this.name = "";
@@ -118,7 +105,7 @@ final class GroupTally {
     this.readingSpeed = readingSpeed;
     this.scope = Scope.NONE;
     spans.put(level, new Span());
-    peaks.add(new Peaks(level.from(), level.to()));
+    peaks.add(new Peaks(level.from, level.to));
   }
 
   String name() {
@@ -152,14 +139,12 @@ final class GroupTally {
     peaks.get(0).inFlight(admitted, closed);
   }
 
-  /** A request ended, {@code durationMs} after it was admitted. */
   void ended(double durationMs, boolean wasOk, boolean inSlo) {
     durationsMs.add(durationMs, 1);
     add(Sum.COMPLETED, wasOk ? 1 : 0);
     add(Sum.COMPLETED_IN_SLO, inSlo ? 1 : 0);
   }
 
-  /** Adds a request that was scheduled in the phase measure of a load level. */
   void measured(
       LevelTally level,
       RequestRecord record,
@@ -178,11 +163,7 @@ final class GroupTally {
     }
     slo.add(owner, judgement);
     judgement.missed().forEach(missed::add);
-    Long closed = record.timing().closedUnixNanos();
-    if (closed != null) {
-      Integer tokens = record.tokens().n();
-      span(level).add(record.timing().scheduledUnixNanos(), closed, tokens == null ? 0 : tokens);
-    }
+    span(level).add(record);
     server.add(record);
     if (outcome.ok()) {
       add(Sum.OK, 1);
@@ -213,17 +194,17 @@ final class GroupTally {
       add(Sum.EVENTS, count);
       add(Sum.STREAMED_TOKENS, n == null ? count : n);
     }
-    if (stream.gaps() == 0) {
+    if (stream.gaps == 0) {
       return;
     }
-    if (stream.isOneEach()) {
+    if (stream.isOneEach) {
       stream.addTokenGaps(singles);
     } else {
-      made(Metric.ICL_MS).addMicros(stream.chunkMicros(), stream.gaps());
+      made(Metric.ICL_MS).addMicros(stream.chunkMicros, stream.gaps);
       stream.addTokenGaps(made(Metric.ITL_MS));
     }
-    for (int g = 0; g < stream.gaps(); g++) {
-      add(Sum.STALLS, stream.chunkMicros(g) > STALL_MICROS ? 1 : 0);
+    for (int g = 0; g < stream.gaps; g++) {
+      add(Sum.STALLS, stream.chunkMicros[g] > STALL_MICROS ? 1 : 0);
     }
     Double jitter = stream.jitter();
     if (jitter != null) {
@@ -443,7 +424,6 @@ final class GroupTally {
     return part == null || whole == 0 ? null : (Double) (part / whole);
   }
 
-  /** Closed − admitted of the requests that ended in the window, in milliseconds. */
   Moments durationsMs() {
     return durationsMs;
   }

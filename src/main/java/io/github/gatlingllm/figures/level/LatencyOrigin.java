@@ -8,15 +8,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of headlines, of the knee and of the SLO. It starts at the planned arrival, so that
- * waiting inside the client counts ({@link Metric#fromSchedule}). Headlines name it where it can
- * differ from the clock that starts at admission.
+ * The clock of headlines, of the knee and of the SLO starts at the planned arrival; headlines name
+ * it where it can differ from the clock that starts at admission.
  */
 record LatencyOrigin(boolean isNamed) {
 
   private static final double AGREE = 0.01;
 
-  /** The clock of the headlines about these load levels. */
   static LatencyOrigin of(List<LevelFigures> levels) {
     return new LatencyOrigin(
         levels.stream().anyMatch(s -> s.arrivals() != null || waited(s.figures()::metric)));
@@ -33,7 +31,6 @@ record LatencyOrigin(boolean isNamed) {
     return differs(admitted.p50(), scheduled.p50()) || differs(admitted.p99(), scheduled.p99());
   }
 
-  /** Whether two values of one figure differ by more than 1 %. */
   static boolean differs(@Nullable Double admitted, @Nullable Double scheduled) {
     return admitted != null && scheduled != null && scheduled > admitted * (1 + AGREE);
   }

@@ -1,40 +1,50 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.RequestSamples.BreakdownTally;
+import io.github.gatlingllm.figures.level.Series.Breakdown;
+import io.github.gatlingllm.figures.level.Series.Part;
+import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
+import io.github.gatlingllm.figures.level.Series.ServerParts;
 import io.github.gatlingllm.figures.metric.Backlog;
-import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One load level: its measure window [{@code from}, {@code to}) in epoch nanoseconds, empty where
- * the level was never measured, and the counts of its requests.
+ * The counts of one load level, with its measure window [{@code from}, {@code to}) in epoch
+ * nanoseconds, which is empty where the level was never measured.
  */
 final class LevelTally {
 
-  private final int index;
-  private final LevelInfo info;
-  private final long from;
-  private final long to;
-  private final long arrivingTo;
-  private final List<LevelTally> track;
-  private final Map<String, GroupTally> groups = new LinkedHashMap<>();
-  private final BreakdownTally breakdown = new BreakdownTally();
+  final int index;
+  final LevelInfo info;
+  final long from;
+  final long to;
+
+  /** When arrivals in the measure window end; the window may last until the last answer. */
+  final long arrivingTo;
+
+  /** All levels of its target and scenario in order of time, itself included. */
+  final List<LevelTally> track;
+
+  final Map<String, GroupTally> groups = new LinkedHashMap<>();
+  final BreakdownTally breakdown = new BreakdownTally();
+  private final Map<String, ScenarioTally> scenarios = new TreeMap<>();
   private @Nullable TimeBuckets<TimeSlice> slices;
   private @Nullable ArrivalTally arrivals;
   private @Nullable Backlog backlog;
   private @Nullable TrialTally trials;
 
-  /**
-   * @param track the levels of the same target and scenario, to which this one will be added
-   */
   LevelTally(int index, LevelInfo info, long runEnd, List<LevelTally> track) {
     this.index = index;
     this.info = info;
@@ -47,33 +57,12 @@ final class LevelTally {
     arrivingTo = arriving == null ? to : Math.min(arriving, to);
   }
 
-  int index() {
-    return index;
-  }
-
-  LevelInfo info() {
-    return info;
-  }
-
   String target() {
     return info.target();
   }
 
-  long from() {
-    return from;
-  }
-
-  long to() {
-    return to;
-  }
-
   long nanos() {
     return to - from;
-  }
-
-  /** When arrivals in the measure window end; the window may last until the last answer. */
-  long arrivingTo() {
-    return arrivingTo;
   }
 
   boolean contains(long unixNanos) {
@@ -83,11 +72,6 @@ final class LevelTally {
   /** Nanoseconds of [{@code start}, {@code end}) that lie in the window. */
   long overlapNanos(long start, long end) {
     return Math.max(0, Math.min(end, to) - Math.max(start, from));
-  }
-
-  /** All levels of its target and scenario in order of time, itself included. */
-  List<LevelTally> track() {
-    return track;
   }
 
   /** The level of this target and scenario whose window contains an instant; null if none does. */
@@ -101,14 +85,6 @@ final class LevelTally {
       }
     }
     return null;
-  }
-
-  Map<String, GroupTally> groups() {
-    return groups;
-  }
-
-  BreakdownTally breakdown() {
-    return breakdown;
   }
 
   /** Its time slices, which exist once they are used. */
@@ -126,7 +102,6 @@ final class LevelTally {
     return slices == null ? null : slices.all();
   }
 
-  /** Adds a request with a planned arrival that was scheduled in this level. */
   void addArrival(RequestRecord record) {
     if (nanos() > 0) {
       arrivals = arrivals == null ? new ArrivalTally(this) : arrivals;
@@ -139,7 +114,6 @@ final class LevelTally {
     return arrivals;
   }
 
-  /** Adds a request of its target and scenario to its backlog. */
   void addBacklog(RequestRecord record) {
     if (nanos() > 0) {
       backlog = backlog == null ? new Backlog(from, arrivingTo - from, 1) : backlog;
@@ -159,5 +133,102 @@ final class LevelTally {
   /** Null outside batch mode. */
   @Nullable TrialTally trials() {
     return trials;
+  }
+
+  /** Adds a request; {@code inSlo} is null without SLO, or when it was not judged. */
+  void addScenario(RequestRecord record, @Nullable Boolean inSlo) {
+    scenarios
+        .computeIfAbsent(record.identity().scenario(), s -> new ScenarioTally())
+        .add(record, inSlo);
+  }
+
+  /** Its scenarios in order of their names. */
+  Stream<ScenarioLoad> scenarios() {
+    return scenarios.entrySet().stream().map(e -> e.getValue().load(e.getKey(), info));
+  }
+
+  /**
+   * The time of the ok requests by part, as sums, so that means add up exactly.
+   *
+   * <pre>
+   * scheduled ─ start lag ─ gate wait ─ connect ─┬ server queue ┬ server prefill ┬ rest ┬ server decode ┬ rest ┐
+   *                                              └──────── TTFT − connect ──────────────┴──── to last token ───┘
+   * </pre>
+   */
+  static final class BreakdownTally {
+
+    private final Map<Part, Long> nanos = new EnumMap<>(Part.class);
+    private long count;
+    private long reporting;
+
+    void add(RequestRecord record) {
+      RequestRecord.Timing t = record.timing();
+      Long gate = t.gateWaitNanos();
+      Long end = t.latencyNanos();
+      if (!record.outcome().ok() || gate == null || end == null) {
+        return;
+      }
+      count++;
+      part(Part.START_LAG, t.startLagNanos());
+      part(Part.GATE_WAIT, gate);
+      Long ttft = t.ttftNanos();
+      long connect = Objects.requireNonNullElse(t.connectNanos(), 0L);
+      part(Part.CONNECT, connect);
+      if (ttft == null) {
+        part(Part.ANSWER, end - connect);
+        return;
+      }
+      ServerParts server = ServerParts.of(record);
+      reporting += server.isEmpty() ? 0 : 1;
+      part(Part.SERVER_QUEUE, server.queueNanos());
+      part(Part.SERVER_PREFILL, server.prefillNanos());
+      part(Part.FIRST_TOKEN, ttft - connect - server.queueNanos() - server.prefillNanos());
+      part(Part.SERVER_DECODE, server.decodeNanos());
+      part(Part.DECODE, end - ttft - server.decodeNanos());
+    }
+
+    private void part(Part part, long more) {
+      if (more > 0) {
+        nanos.merge(part, more, Long::sum);
+      }
+    }
+
+    @Nullable Breakdown of(LevelInfo level) {
+      Map<Part, Double> means = new EnumMap<>(Part.class);
+      nanos.forEach((part, sum) -> means.put(part, sum / 1e6 / count));
+      return count == 0 ? null : new Breakdown(level, count, reporting, means);
+    }
+  }
+
+  /** Key figures of the requests of one scenario. */
+  static final class ScenarioTally {
+
+    private final IntCountsHistogram ttft = OverTime.coarse();
+    private final IntCountsHistogram e2e = OverTime.coarse();
+    private long count;
+    private long judged;
+    private long met;
+
+    private void add(RequestRecord record, @Nullable Boolean inSlo) {
+      count++;
+      if (inSlo != null) {
+        judged++;
+        met += inSlo ? 1 : 0;
+      }
+      if (record.outcome().ok()) {
+        OverTime.add(ttft, record.timing().ttftNanos());
+        OverTime.add(e2e, record.timing().latencyNanos());
+      }
+    }
+
+    private ScenarioLoad load(String scenario, LevelInfo level) {
+      return new ScenarioLoad(
+          scenario,
+          level,
+          count,
+          OverTime.percentileMs(ttft, 95),
+          OverTime.percentileMs(e2e, 95),
+          judged == 0 ? null : (Double) ((double) met / judged));
+    }
   }
 }

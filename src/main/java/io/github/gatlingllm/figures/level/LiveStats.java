@@ -41,11 +41,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     this(nanoClock, nanoClock.getAsLong());
   }
 
-  /**
-   * Statistics of a time window.
-   *
-   * @param nanoClock the current time, at most the end of the window
-   */
+  /** Statistics of a time window; {@code nanoClock} returns at most its end. */
   public LiveStats(LongSupplier nanoClock, long startNanos) {
     this.nanoClock = nanoClock;
     this.startNanos = startNanos;
@@ -66,9 +62,9 @@ public final class LiveStats implements Consumer<RequestRecord> {
   public synchronized void add(
       RequestRecord record, boolean isMeasured, long fromUnixNanos, long untilUnixNanos) {
     stream.read(record);
-    for (int i = 0; i < stream.arrivals(); i++) {
-      long at = stream.unixNanos(i);
-      tokens += at >= fromUnixNanos && at < untilUnixNanos ? stream.tokens(i) : 0;
+    for (int i = 0; i < stream.arrivals; i++) {
+      long at = stream.unixNanos[i];
+      tokens += at >= fromUnixNanos && at < untilUnixNanos ? stream.tokens[i] : 0;
     }
     RequestRecord.Outcome outcome = record.outcome();
     Long closed = record.timing().closedUnixNanos();
@@ -80,10 +76,16 @@ public final class LiveStats implements Consumer<RequestRecord> {
     if (!isMeasured) {
       return;
     }
-    judge(record);
+    Boolean met = outcome.sloOk();
+    judged += met == null ? 0 : 1;
+    metSlo += Boolean.TRUE.equals(met) ? 1 : 0;
     if (outcome.ok()) {
       ok++;
-      latencies(record);
+      Long firstToken = record.timing().ttftNanos();
+      if (firstToken != null) {
+        ttft.add(firstToken / 1e6);
+      }
+      stream.addTokenGaps(itl);
     } else if (outcome.status() == RequestStatus.RATE_LIMITED) {
       rateLimited++;
     } else if (outcome.status() != RequestStatus.CANCELLED) {
@@ -122,23 +124,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
         perSecond((double) completed, now - startNanos),
         null,
         null);
-  }
-
-  /** Counts the request unless it was cancelled before it could be judged. */
-  private void judge(RequestRecord record) {
-    Boolean met = record.outcome().sloOk();
-    if (met != null) {
-      judged++;
-      metSlo += met ? 1 : 0;
-    }
-  }
-
-  private void latencies(RequestRecord record) {
-    Long firstToken = record.timing().ttftNanos();
-    if (firstToken != null) {
-      ttft.add(firstToken / 1e6);
-    }
-    stream.addTokenGaps(itl);
   }
 
   private static @Nullable Double perSecond(double amount, long nanos) {

@@ -17,10 +17,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The load levels of one target and scenario with their SLO, in order of offered load; in order of
- * time where a level has no single offered load.
- */
+/** The load levels of one target and scenario in order of offered load, else of time. */
 final class LoadCurve {
 
   private static final double NEARLY_MOST = 0.9;
@@ -53,8 +50,7 @@ final class LoadCurve {
   }
 
   private static double offered(LevelFigures stage) {
-    Double offered = stage.offered();
-    return offered == null ? 0 : offered;
+    return Objects.requireNonNullElse(stage.offered(), 0.0);
   }
 
   String target() {
@@ -78,11 +74,7 @@ final class LoadCurve {
     return LatencyOrigin.of(levels);
   }
 
-  /**
-   * The lightest level that delivers at least {@value #NEARLY_MOST} of the highest output tok/s. It
-   * is reached where its load is at most {@value #FLAT_FROM} of the highest load. Null when no
-   * level delivered anything.
-   */
+  /** The lightest level with nearly the highest output tok/s; null when none delivered any. */
   @Nullable Knee knee() {
     double most = levels.stream().mapToDouble(LoadCurve::tokens).max().orElse(0);
     LevelFigures knee =
@@ -105,8 +97,7 @@ final class LoadCurve {
   }
 
   private static double tokens(LevelFigures stage) {
-    Double tokens = stage.figures().delivered();
-    return tokens == null ? 0 : tokens;
+    return Objects.requireNonNullElse(stage.figures().delivered(), 0.0);
   }
 
   /** Whether the heavier of two levels surely adds little, by the numbers of requests. */
@@ -124,20 +115,13 @@ final class LoadCurve {
     return stage.kind().equals(LevelInfo.OPEN_LOOP) && arrived != null ? arrived : offered(stage);
   }
 
-  /**
-   * What the requests of a load level can show of its SLO: whether the required share is below,
-   * within or above the 95 % confidence interval of the share that met.
-   */
+  /** Where the required share lies: below, within or above the interval of the share that met. */
   enum SloProof {
     MET,
     UNDECIDED,
     MISSED;
 
-    /**
-     * A share that met, and what is required of it.
-     *
-     * @param interval 95 % confidence interval, as wide as autocorrelation makes it
-     */
+    /** The 95 % confidence interval of a share that met, and what is required of it. */
     record Share(Interval interval, double required) {
 
       private static final double ROUNDING = 1e-9;
@@ -159,9 +143,7 @@ final class LoadCurve {
           : shares(goodput, slo).map(Share::proof).max(Comparator.naturalOrder()).orElse(UNDECIDED);
     }
 
-    /**
-     * The interval of the share furthest below what is required of it; null where none is known.
-     */
+    /** Of the share furthest below what is required of it; null where none is known. */
     static @Nullable Interval worst(LevelFigures level, List<SloTally.Objectives> slo) {
       Goodput goodput = level.figures().goodput();
       return goodput == null
@@ -176,12 +158,12 @@ final class LoadCurve {
       return slo.stream()
           .flatMap(
               of -> {
-                double required = of.slo().percentile() / 100;
+                double required = of.slo.percentile() / 100;
                 Stream<Interval> intervals =
-                    of.slo().rule() == Slo.Rule.REQUESTS
+                    of.slo.rule() == Slo.Rule.REQUESTS
                         ? Stream.ofNullable(goodput.interval())
-                        : of.slo().objectives().stream()
-                            .map(objective -> goodput.interval(of.owner() + objective))
+                        : of.slo.objectives().stream()
+                            .map(objective -> goodput.interval(of.owner + objective))
                             .filter(Objects::nonNull);
                 return intervals.map(interval -> new Share(interval, required));
               });
@@ -199,26 +181,18 @@ final class LoadCurve {
     HIGHEST("the highest load", "no knee was reached"),
     NONE_KEEPS_UP("the lightest load", "the server keeps up with none");
 
-    private final String text;
+    final String text;
     private final @Nullable String reason;
 
     Choice(String text, @Nullable String reason) {
       this.text = text;
       this.reason = reason;
     }
-
-    String text() {
-      return text;
-    }
   }
 
   record Chosen(LevelFigures level, Choice by) {}
 
-  /**
-   * The level that headlines quote: the highest level that surely meets the SLO, else the highest
-   * that met it, else the knee; where that is not reached, or the server does not keep up with it,
-   * the highest level that it keeps up with.
-   */
+  /** The level that headlines quote. */
   Chosen chosen() {
     int proven = lastProven();
     int holding = lastHolding();
@@ -247,17 +221,16 @@ final class LoadCurve {
             keptUp.size() == levels.size() ? Choice.HIGHEST : Choice.KEEPS_UP);
   }
 
-  private String outside() {
-    return levels.stream().anyMatch(this::holds)
-        ? "the lightest load misses the SLO"
-        : "no level is within the SLO";
-  }
-
   OperatingPoint operatingPoint() {
     Chosen chosen = chosen();
-    boolean outside = !slo.isEmpty() && chosen.by.compareTo(Choice.MAYBE_IN_SLO) > 0;
+    String outside =
+        slo.isEmpty() || chosen.by.compareTo(Choice.MAYBE_IN_SLO) <= 0
+            ? null
+            : levels.stream().anyMatch(this::holds)
+                ? "the lightest load misses the SLO"
+                : "no level is within the SLO";
     String reasons =
-        Stream.of(outside ? outside() : null, chosen.by.reason)
+        Stream.of(outside, chosen.by.reason)
             .filter(Objects::nonNull)
             .collect(Collectors.joining(" and "));
     LevelFigures level = chosen.level;
@@ -268,11 +241,7 @@ final class LoadCurve {
         chosen.by.text + (reasons.isEmpty() ? "" : ", as " + reasons));
   }
 
-  /**
-   * Whether a level meets the SLO by its rule and would continue to. False where the server does
-   * not keep up, as its queue would exceed the SLO after some more time, and where it cannot be
-   * decided.
-   */
+  /** Whether a level meets the SLO and would continue to: a growing queue exceeds it in time. */
   boolean holds(LevelFigures stage) {
     return isMet(stage) && !stage.fallsBehind();
   }
@@ -283,9 +252,8 @@ final class LoadCurve {
   }
 
   /**
-   * Position of the highest level up to which the SLO is met: all lighter levels hold it too, or
-   * miss it within noise while a heavier one {@linkplain SloProof#MET surely} meets it. −1 for
-   * none.
+   * Position of the highest level up to which the SLO is met, or missed within noise below a level
+   * that surely meets it; −1 for none.
    */
   int lastHolding() {
     int last = lastProven();
@@ -327,13 +295,12 @@ final class LoadCurve {
       return null;
     }
     LevelFigures stage = levels.get(at);
-    Goodput goodput = stage.figures().goodput();
     return new MaxGoodput(
         stage.label(),
         stage.target(),
         stage.scenario(),
         stage.offered(),
-        goodput == null ? null : goodput.requestsPerS(),
+        Objects.requireNonNull(stage.figures().goodput()).requestsPerS(),
         stage.figures().number(Metric.OUTPUT_TOKENS_PER_S));
   }
 }

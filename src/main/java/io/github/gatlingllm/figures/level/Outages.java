@@ -10,7 +10,7 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The failures of a target: how many, and whether it was unavailable for a while.
+ * The failures of a target, and the times in which it was unavailable.
  *
  * <pre>
  * ok       ├────┤ ├──────┤                    ├────┤
@@ -110,12 +110,7 @@ final class Outages {
     return spans;
   }
 
-  /**
-   * Whether the target was unavailable: for a second or more, in several requests, with successful
-   * requests before or after it, and not by chance given the number of failures. Where no request
-   * succeeded after it, several requests must have been sent in it: else only the last requests of
-   * the run failed.
-   */
+  /** Several requests must have been sent in a last span: else only the run's last ones failed. */
   private boolean isOutage(FailingSpan span) {
     return span.seconds() >= MIN_S
         && span.requests() >= MIN_REQUESTS
@@ -137,10 +132,7 @@ final class Outages {
     return slot < slotted.length ? slotted[slot] : 0;
   }
 
-  /**
-   * A run cut into slots of equal length, numbered from 0: at most about a million, of 10 ms in
-   * runs of up to three hours.
-   */
+  /** A run cut into at most about a million slots, of 10 ms in runs of up to three hours. */
   record TimeSlots(long originNanos, long slotNanos, int count) {
 
     private static final long MIN_SLOT = 10_000_000L;
@@ -156,17 +148,13 @@ final class Outages {
       return (int) Math.max(0, Math.min(count - 1L, (unixNanos - originNanos) / slotNanos));
     }
 
-    /**
-     * Sets the slots from one instant to another, both included; the first one if they are swapped.
-     */
+    /** Sets the slots of both instants and those between; the first one if they are swapped. */
     void set(BitSet slots, long fromNanos, long toNanos) {
       int from = at(fromNanos);
       slots.set(from, Math.max(from, at(toNanos)) + 1);
     }
 
-    /**
-     * Adds to the number of a slot, in an array that grows up to the last slot and one beyond it.
-     */
+    /** Adds to the number of a slot, in an array that grows. */
     int[] add(int[] values, int slot, int more) {
       int[] grown =
           slot < values.length

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Bucket;
-import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -103,8 +102,8 @@ public final class OverTime implements Consumer<RequestRecord> {
   public void accept(RequestRecord record) {
     boolean inSlo = record.outcome().ok() && Boolean.TRUE.equals(record.outcome().sloOk());
     stream.read(record);
-    for (int i = 0; i < stream.arrivals(); i++) {
-      tokens(stream.unixNanos(i), stream.tokens(i), inSlo);
+    for (int i = 0; i < stream.arrivals; i++) {
+      tokens(stream.unixNanos[i], stream.tokens[i], inSlo);
     }
     gaps(stream);
     times(record, record.identity().target() + ": ");
@@ -178,14 +177,14 @@ public final class OverTime implements Consumer<RequestRecord> {
   }
 
   void gaps(TokenStream tokens) {
-    for (int g = 0; g < tokens.gaps(); g++) {
-      int count = tokens.gapTokens(g);
+    for (int g = 0; g < tokens.gaps; g++) {
+      int count = tokens.gapTokens[g];
       if (count > 0) {
-        IntCountsHistogram itl = intervals.at(tokens.unixNanos(tokens.endedBy(g))).itl;
-        if (tokens.isOneEach()) {
-          itl.recordValueWithCount(Math.max(0, tokens.chunkMicros(g)), count);
+        IntCountsHistogram itl = intervals.at(tokens.unixNanos[tokens.endedBy[g]]).itl;
+        if (tokens.isOneEach) {
+          itl.recordValueWithCount(Math.max(0, tokens.chunkMicros[g]), count);
         } else {
-          itl.recordValueWithCount(Math.max(0, Math.round(tokens.tokenMicros(g))), count);
+          itl.recordValueWithCount(Math.max(0, Math.round(tokens.tokenMicros[g])), count);
         }
       }
     }
@@ -236,7 +235,10 @@ public final class OverTime implements Consumer<RequestRecord> {
         bucketS(),
         all.subList(0, Math.max(0, all.size() - 1)),
         Map.of(),
-        RequestSamples.NONE,
+        Map.of(),
+        List.of(),
+        Series.Exemplars.NONE,
+        List.of(),
         generator.buckets(),
         List.of());
   }

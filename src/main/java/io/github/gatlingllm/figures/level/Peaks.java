@@ -9,9 +9,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peaks of a measure window: most tokens in one whole second, and most requests in flight,
- * sampled 100 times a second, less often in windows of more than five minutes. Memory: 8 bytes per
- * second of the window, and 128 KiB.
+ * The most tokens in one whole second of a measure window, and the most requests in flight, sampled
+ * 100 times a second, less often in windows of more than five minutes.
  */
 final class Peaks {
 

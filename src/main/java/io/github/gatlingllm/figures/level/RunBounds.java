@@ -19,10 +19,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Infers from records when a run was and which load levels it had, where {@code run.json} is
- * missing, has no levels or has no end. The window of a level is then the time from the first
- * scheduled start to the last close, included, of its requests in measure. Only the month with most
- * records and the months beside it count, as a record may have a wrong date.
+ * Infers from records when a run was and which load levels it had, where {@code run.json} does not
+ * say. Only the month with most records and the months beside it count, as a record may have a
+ * wrong date.
  */
 final class RunBounds {
 
@@ -36,7 +35,6 @@ final class RunBounds {
   private @Nullable String runId;
   private @Nullable String injector;
 
-  /** The records of one month. */
   private static final class Month {
     private final Map<Key, long[]> spans = new LinkedHashMap<>();
     private long first = Long.MAX_VALUE;
@@ -63,7 +61,6 @@ final class RunBounds {
     }
   }
 
-  /** Whether a run lacks levels or an end. */
   static boolean areNeededBy(RunInfo info) {
     return info.endUnixNanos() == null || info.stages().isEmpty();
   }
@@ -90,11 +87,7 @@ final class RunBounds {
     }
   }
 
-  /**
-   * Refuses a record of another time than the run.
-   *
-   * @throws IllegalArgumentException if a time of the record is outside, with the time
-   */
+  /** Throws an {@link IllegalArgumentException} for a record of another time than the run. */
   static void refuseBeyond(long from, long to, RequestRecord.Timing timing) {
     long start = timing.startUnixNanos();
     if (start < from || start > to) {
@@ -116,7 +109,6 @@ final class RunBounds {
     }
   }
 
-  /** The records of the month with most of them and of the months beside it. */
   private Month most() {
     Month all = new Month();
     months.entrySet().stream()
@@ -133,7 +125,6 @@ final class RunBounds {
     return all;
   }
 
-  /** Fills in the levels and the end of a run where they are missing. */
   RunInfo complete(@Nullable RunInfo info) {
     Month month = most();
     long start = month.first == Long.MAX_VALUE ? 0 : month.first;
@@ -153,17 +144,14 @@ final class RunBounds {
   }
 
   private static List<LevelInfo> stages(Month month, @Nullable Long planned) {
-    List<LevelInfo> stages = stages(month);
+    List<LevelInfo> stages =
+        month.spans.entrySet().stream()
+            .sorted(Map.Entry.comparingByValue((a, b) -> Long.compare(a[0], b[0])))
+            .map(e -> stage(e.getKey(), e.getValue()))
+            .toList();
     return planned == null || stages.size() != 1
         ? stages
         : List.of(stages.get(0).withPlanned(planned));
-  }
-
-  private static List<LevelInfo> stages(Month month) {
-    return month.spans.entrySet().stream()
-        .sorted(Map.Entry.comparingByValue((a, b) -> Long.compare(a[0], b[0])))
-        .map(e -> stage(e.getKey(), e.getValue()))
-        .toList();
   }
 
   private static LevelInfo stage(Key key, long[] span) {
@@ -187,11 +175,7 @@ final class RunBounds {
         List.of(window));
   }
 
-  /**
-   * Bounds the number of load levels, targets and scenarios, each of which needs some megabytes for
-   * its figures. Where records name too many levels outside the plan, or too many scenarios, the
-   * rest is counted as {@value #OTHERS}.
-   */
+  /** Counts levels outside the plan and scenarios, beyond some, as {@value #OTHERS}. */
   static final class BoundedNames {
 
     static final String OTHERS = "(others)";

@@ -1,11 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.GroupTally.Sum;
-import io.github.gatlingllm.figures.level.RequestSamples.ScenarioTally;
 import io.github.gatlingllm.figures.level.RunBounds.BoundedNames;
 import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
-import io.github.gatlingllm.figures.server.EngineTally;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -18,7 +16,7 @@ import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,14 +69,13 @@ public final class RunStatistics {
   /** In the order of their first request. */
   final List<GroupTally> groups = new ArrayList<>();
 
-  private final Map<String, String> names = new HashMap<>();
+  private final Set<String> names = new HashSet<>();
   final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, StallDetector> stalls = new LinkedHashMap<>();
   final Map<String, Outages> outages = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
-  final ScenarioTally scenarios = new ScenarioTally();
   final ExemplarTally exemplars;
   final InjectorTally byInjector;
   final EngineTally engines;
@@ -102,7 +99,7 @@ public final class RunStatistics {
         new EngineTally(
             info.startUnixNanos(),
             levels.all().stream()
-                .map(level -> new EngineTally.Window(level.target(), level.from(), level.to()))
+                .map(level -> new EngineTally.Window(level.target(), level.from, level.to))
                 .toList(),
             Series.MAX_BUCKETS);
   }
@@ -114,7 +111,7 @@ public final class RunStatistics {
    *     from the records, which takes a second pass
    */
   public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
-    return of(completed(info, source), hasNoStages(info), source);
+    return of(info, UnaryOperator.identity(), source);
   }
 
   /**
@@ -131,7 +128,7 @@ public final class RunStatistics {
         sink ->
             source.replay(
                 record -> {
-                  if (which.contains(all.of(record.identity()).index())) {
+                  if (which.contains(all.of(record.identity()).index)) {
                     sink.accept(record);
                   }
                 }));
@@ -173,7 +170,7 @@ public final class RunStatistics {
     LevelTally level = levels.of(id);
     String name = nameOf(id.name());
     SloTally.Objectives objectives = slo.of(id.target(), id.name());
-    Slo.Judgement judgement = objectives.slo().judge(record);
+    Slo.Judgement judgement = objectives.slo.judge(record);
     Boolean met = judgement.met();
     boolean inSlo = Boolean.TRUE.equals(met) && record.outcome().ok();
     stream.read(record);
@@ -192,28 +189,27 @@ public final class RunStatistics {
       if (record.outcome().ok()) {
         values.read(record);
       }
-      group(level, name).measured(level, record, values, stream, objectives.owner(), judgement);
+      group(level, name).measured(level, record, values, stream, objectives.owner, judgement);
       workload.add(record);
       if (id.trial() != null) {
         level.addTrial(id.trial(), record);
       }
-      answers.add(record, stream.isShared());
+      answers.add(record, stream.isShared);
       level.slices().at(record.timing().scheduledUnixNanos()).measured(record, values, stream, met);
-      level.breakdown().add(record);
-      scenarios.add(record, level, met);
-      exemplars.add(record, level.info());
-      objectives.add(level.index(), record, judgement);
+      level.breakdown.add(record);
+      level.addScenario(record, met);
+      exemplars.add(record, level.info);
+      objectives.add(level.index, record, judgement);
       record.server().names().forEach(this::addServerName);
     }
   }
 
-  /** Adds the tokens of a request to the window, the time slice and the second of each. */
   private void addTokens(LevelTally level, String name, boolean inSlo, String injector) {
     LevelTally latest = level;
     GroupTally group = null;
-    for (int i = 0; i < stream.arrivals(); i++) {
-      long at = stream.unixNanos(i);
-      double tokens = stream.tokens(i);
+    for (int i = 0; i < stream.arrivals; i++) {
+      long at = stream.unixNanos[i];
+      double tokens = stream.tokens[i];
       overTime.tokens(at, tokens, inSlo);
       LevelTally window = latest.at(at);
       if (window != null) {
@@ -222,17 +218,14 @@ public final class RunStatistics {
           latest = window;
         }
         group.tokens(at, tokens, inSlo);
-        byInjector.tokens(injector, window, tokens);
+        byInjector.inWindow(injector, window, tokens, 0);
         window.slices().at(at).tokens(tokens, inSlo);
       }
     }
     overTime.gaps(stream);
   }
 
-  /**
-   * Adds what a request did besides its tokens to the window in which it happened: its arrival, its
-   * prompt at the first token, its time in flight, its end.
-   */
+  /** Adds arrival, prompt, time in flight and end to the window in which each happened. */
   private void addTimes(RequestRecord record, LevelTally level, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
     overTime.times(record, levels.targets().size() > 1 ? record.identity().target() + ": " : "");
@@ -240,7 +233,7 @@ public final class RunStatistics {
     if (atArrival != null) {
       atArrival.add(Sum.ARRIVED, 1);
     }
-    level.track().forEach(other -> other.addBacklog(record));
+    level.track.forEach(other -> other.addBacklog(record));
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
       return;
@@ -258,7 +251,7 @@ public final class RunStatistics {
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       addHiddenTokens(record, level, name, answered == null ? closed : admitted + answered);
-      for (LevelTally window : level.track()) {
+      for (LevelTally window : level.track) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
           GroupTally group = group(window, name);
@@ -305,7 +298,7 @@ public final class RunStatistics {
       }
       window.slices().at(closed).ended(ok, inSlo);
       if (ok) {
-        byInjector.completed(record.identity().injector(), window);
+        byInjector.inWindow(record.identity().injector(), window, 0, 1);
       }
     }
   }
@@ -316,7 +309,6 @@ public final class RunStatistics {
     return window == null ? null : group(window, name);
   }
 
-  /** Notes what a server calls one of its timings. */
   private void addServerName(String name) {
     String key = ServerReport.Timing.keyOf(name);
     if (serverNames.size() < MAX_NAMES || serverNames.containsKey(key)) {
@@ -328,32 +320,24 @@ public final class RunStatistics {
   }
 
   private GroupTally group(LevelTally level, String name) {
-    GroupTally known = level.groups().get(name);
-    return known != null ? known : newGroup(level, groups.size() < MAX_GROUPS ? name : OTHER_NAMES);
-  }
-
-  private GroupTally newGroup(LevelTally level, String name) {
-    return level
-        .groups()
-        .computeIfAbsent(
-            name,
-            n -> {
-              GroupTally made = new GroupTally(level, name, readingSpeed);
-              groups.add(made);
-              return made;
-            });
-  }
-
-  private String nameOf(String name) {
-    String known = names.get(name);
+    GroupTally known = level.groups.get(name);
     if (known != null) {
       return known;
     }
-    if (names.size() >= MAX_NAMES) {
-      return OTHER_NAMES;
-    }
-    names.put(name, name);
-    return name;
+    String kept = groups.size() < MAX_GROUPS ? name : OTHER_NAMES;
+    return level.groups.computeIfAbsent(
+        kept,
+        n -> {
+          GroupTally made = new GroupTally(level, kept, readingSpeed);
+          groups.add(made);
+          return made;
+        });
+  }
+
+  private String nameOf(String name) {
+    return names.contains(name) || (names.size() < MAX_NAMES && names.add(name))
+        ? name
+        : OTHER_NAMES;
   }
 
   List<String> injectors() {
@@ -399,7 +383,6 @@ public final class RunStatistics {
    * What checks need of a run besides its summary.
    *
    * @param file what else was found in the record file, such as damaged lines
-   * @param outlier the injector that deviates significantly from the others; null if none does
    */
   public record RunFacts(
       RunInfo info,
@@ -407,10 +390,5 @@ public final class RunStatistics {
       boolean areWindowsInferred,
       AnswerCounts answers,
       List<Set<String>> models,
-      List<EngineFigures.WholeRun> engines,
-      @Nullable Outlier outlier) {}
-
-  /** An injector with a figure that differs significantly from that of the others. */
-  public record Outlier(
-      String injector, String level, String figure, double valueMs, double othersMs) {}
+      List<EngineFigures.WholeRun> engines) {}
 }

@@ -28,7 +28,6 @@ final class ServerTally {
   private final Moments waitsS = new Moments();
   private long passed;
   private long neverSent;
-  private double longestWaitS;
 
   void add(RequestRecord record) {
     ServerReport report = record.server();
@@ -45,7 +44,6 @@ final class ServerTally {
       passed++;
       if (wait > 0) {
         waitsS.add(wait / 1e9, 1);
-        longestWaitS = Math.max(longestWaitS, wait / 1e9);
         neverSent += record.timing().gateWaitNanos() == null ? 1 : 0;
       }
     }
@@ -53,8 +51,12 @@ final class ServerTally {
 
   private void timing(String key, double value) {
     if (timings.size() < MAX_NAMES || timings.containsKey(key)) {
-      timings.computeIfAbsent(key, k -> new ValueRecorder(ValueRecorder.MILLIONTHS)).add(value);
+      recorder(key).add(value);
     }
+  }
+
+  private ValueRecorder recorder(String key) {
+    return timings.computeIfAbsent(key, k -> new ValueRecorder(ValueRecorder.MILLIONTHS));
   }
 
   private void quota(Map<String, Double> limits, String key) {
@@ -84,17 +86,12 @@ final class ServerTally {
   }
 
   void add(ServerTally other) {
-    other.timings.forEach(
-        (key, values) ->
-            timings
-                .computeIfAbsent(key, k -> new ValueRecorder(ValueRecorder.MILLIONTHS))
-                .add(values));
+    other.timings.forEach((key, values) -> recorder(key).add(values));
     retryAfterS.add(other.retryAfterS);
     other.quotas.forEach(this::join);
     waitsS.add(other.waitsS);
     passed += other.passed;
     neverSent += other.neverSent;
-    longestWaitS = Math.max(longestWaitS, other.longestWaitS);
   }
 
   Map<String, Distribution> timings() {
@@ -121,6 +118,6 @@ final class ServerTally {
                 held,
                 neverSent,
                 held == 0 ? null : (Double) waitsS.mean(),
-                held == 0 ? null : (Double) longestWaitS));
+                held == 0 ? null : (Double) waitsS.max()));
   }
 }

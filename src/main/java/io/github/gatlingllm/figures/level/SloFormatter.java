@@ -14,11 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The SLO of a load level and how it was met, in the words of the rule that it is judged by:
- * percentiles of each objective, or a share of requests that meet all at once. Objectives of a
- * single request name say that name. Objectives that no request of the level has are left out.
- */
+/** The SLO of a load level and how it was met, in the words of the rule that it is judged by. */
 final class SloFormatter {
 
   private final LoadCurve curve;
@@ -32,7 +28,7 @@ final class SloFormatter {
   private record Term(SloTally.Objectives of, Slo.Objective objective) {
 
     String of(String text) {
-      return of.request() == null ? text : text + " of " + of.request();
+      return of.request == null ? text : text + " of " + of.request;
     }
 
     Goodput.@Nullable Objective in(LevelFigures level) {
@@ -40,7 +36,7 @@ final class SloFormatter {
       return goodput == null
           ? null
           : goodput.objectives().stream()
-              .filter(o -> o.objective().equals(of.owner() + objective))
+              .filter(o -> o.objective().equals(of.owner + objective))
               .filter(o -> o.attempted() + o.excluded() > 0)
               .findFirst()
               .orElse(null);
@@ -50,22 +46,18 @@ final class SloFormatter {
       return in(level) != null;
     }
 
-    long attempted(LevelFigures level) {
-      Goodput.Objective counts = in(level);
-      return counts == null ? 0 : counts.attempted();
-    }
-
     TooFew tooFew(LevelFigures level) {
-      long attempted = attempted(level);
+      long attempted = Objects.requireNonNull(in(level)).attempted();
       return new TooFew(
+          attempted,
           of(NumberText.counted(attempted, "request")),
-          Interval.tooFew(attempted, of.slo().percentile()));
+          Interval.tooFew(attempted, of.slo.percentile()));
     }
 
     boolean isMissedIn(LevelFigures level) {
       Goodput.Objective counts = in(level);
       Double share = counts == null ? null : counts.share();
-      return share != null && share * 100 < of.slo().percentile() - 1e-9;
+      return share != null && share * 100 < of.slo.percentile() - 1e-9;
     }
   }
 
@@ -75,11 +67,7 @@ final class SloFormatter {
    * @param requests e.g. {@code 17 requests of chat}
    * @param remark of {@link Interval#tooFew}; empty where they are enough
    */
-  private record TooFew(String requests, String remark) {
-    boolean isEnough() {
-      return remark.isEmpty();
-    }
-  }
+  private record TooFew(long count, String requests, String remark) {}
 
   /**
    * @param curve has an SLO
@@ -97,34 +85,29 @@ final class SloFormatter {
             .toList();
     terms = (used.isEmpty() ? curve.slo() : used).stream().flatMap(SloFormatter::terms).toList();
     clock = curve.clock();
-    Slo first = terms.get(0).of.slo();
+    Slo first = terms.get(0).of.slo;
     byRequests =
         first.rule() == Slo.Rule.REQUESTS
-            && terms.stream().allMatch(term -> term.of.slo().hasSameRule(first));
+            && terms.stream().allMatch(term -> term.of.slo.hasSameRule(first));
     percent = NumberText.plain(first.percentile());
   }
 
   private static Stream<Term> terms(SloTally.Objectives of) {
-    return of.slo().objectives().stream().map(objective -> new Term(of, objective));
+    return of.slo.objectives().stream().map(objective -> new Term(of, objective));
   }
 
   private boolean isOne() {
     return terms.size() == 1;
   }
 
-  /**
-   * The sentence that the SLO is met, e.g. {@code TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met}.
-   */
+  /** E.g. {@code TTFT p99 < 200 ms and TPOT p99 < 50 ms are met}. */
   String isMet() {
     return byRequests
         ? percent + " % of the requests meet " + limits() + atOnce()
         : limits() + (isOne() ? " is met" : " are met");
   }
 
-  /**
-   * The remark that a met SLO rests on too few requests, e.g. {@code only 17 requests, fewer than
-   * the 381 that can show 99 %}; empty where they are enough.
-   */
+  /** E.g. {@code only 17 requests, fewer than the 381 that can show 99 %}; empty for enough. */
   String tooFew() {
     return fewest().map(few -> "only " + few.requests() + ", " + few.remark()).orElse("");
   }
@@ -136,13 +119,11 @@ final class SloFormatter {
         byRequests
             ? Stream.of(
                 new TooFew(
+                    goodput.attempted(),
                     NumberText.counted(goodput.attempted(), "request"),
-                    Interval.tooFew(goodput.attempted(), terms.get(0).of.slo().percentile())))
-            : terms.stream()
-                .filter(term -> term.isIn(level))
-                .sorted(Comparator.comparingLong(term -> term.attempted(level)))
-                .map(term -> term.tooFew(level));
-    return counts.filter(few -> !few.isEnough()).findFirst();
+                    Interval.tooFew(goodput.attempted(), terms.get(0).of.slo.percentile())))
+            : terms.stream().filter(term -> term.isIn(level)).map(term -> term.tooFew(level));
+    return counts.filter(few -> !few.remark.isEmpty()).min(Comparator.comparingLong(TooFew::count));
   }
 
   /** The sentence that no level meets the SLO, with the result of this one, the lowest. */
@@ -164,10 +145,7 @@ final class SloFormatter {
             .formatted(demand(), lowest, byShares(false) + noise(false));
   }
 
-  /**
-   * The sentence on the result of the level, e.g. {@code TTFT p99 ≤ 200 ms is not met: TTFT by 98.0
-   * % of 50 requests}.
-   */
+  /** E.g. {@code TTFT p99 < 200 ms is not met: TTFT by 98.0 % of 50 requests}. */
   String outcome() {
     Goodput goodput = Objects.requireNonNull(level.figures().goodput());
     if (goodput.holds() == null) {
@@ -190,10 +168,7 @@ final class SloFormatter {
     return demand() + " " + verb + ": " + byShares(holds) + noise(holds);
   }
 
-  /**
-   * The interval of the share where the requests cannot decide: {@code (within noise: 97.5 % to
-   * 99.6 %)}. Empty where they can, and where a remark says that they are too few to show the SLO.
-   */
+  /** Empty where the requests can decide, and where they are remarked as too few to show it. */
   private String noise(boolean holds) {
     Interval interval =
         LoadCurve.SloProof.of(level, curve.slo()) == LoadCurve.SloProof.UNDECIDED
@@ -219,7 +194,7 @@ final class SloFormatter {
   }
 
   private String limit(Term term) {
-    Slo slo = term.of.slo();
+    Slo slo = term.of.slo;
     Slo.Objective objective = term.objective;
     boolean named = objective.measure().isFromSchedule() && clock.isNamed();
     boolean byPercentile = slo.rule() == Slo.Rule.PERCENTILES;
@@ -234,9 +209,7 @@ final class SloFormatter {
   }
 
   /**
-   * The share of requests that met each objective: {@code TTFT by 98.0 % of 50 requests, TPOT by
-   * 100 % of 48}. Where objectives were missed, only those. Objectives that apply to no request are
-   * left out.
+   * {@code TTFT by 98.0 % of 50 requests, TPOT by 100 % of 48}: of the missed objectives if any.
    *
    * @param holds whether the level meets the SLO: too few requests are then remarked
    */

@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.Objectives.SloCounts.Count;
@@ -19,10 +20,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The objectives of a run and how they were met. Targets may have objectives of their own, and so
- * may request names.
- */
+/** The objectives of a run, of its targets and of its request names, and how they were met. */
 final class SloTally {
 
   private final Judge common;
@@ -68,9 +66,14 @@ final class SloTally {
 
   /** The objectives of a target or of a request name, and how they were met. */
   static final class Objectives {
-    private final Slo slo;
-    private final @Nullable String request;
-    private final String owner;
+    final Slo slo;
+
+    /** The request name that they belong to; null for those of all other requests. */
+    final @Nullable String request;
+
+    /** Prefix of their names: target and request name, where these have their own. */
+    final String owner;
+
     private final List<Row> rows;
     private final Map<Integer, List<Row>> byLevel = new HashMap<>();
 
@@ -83,20 +86,6 @@ final class SloTally {
 
     private List<Row> newRows() {
       return slo.objectives().stream().map(Row::new).toList();
-    }
-
-    Slo slo() {
-      return slo;
-    }
-
-    /** The request name that they belong to; null for those of all other requests. */
-    @Nullable String request() {
-      return request;
-    }
-
-    /** Prefix of their names: target and request name, where these have their own. */
-    String owner() {
-      return owner;
     }
 
     /** Adds a request of a load level, and which objectives it met. */
@@ -230,8 +219,26 @@ final class SloTally {
     }
     List<ObjectiveRow> table =
         judges().flatMap(Judge::all).flatMap(all -> all.objectiveRows(all.rows)).toList();
-    Slo first = judges().findFirst().orElse(common).global().slo();
+    Slo first = judges().findFirst().orElse(common).global().slo;
     return new SloTable(text(null), first.percentile(), first.rule(), table);
+  }
+
+  /** The metrics that the SLO of a target limits; of gaps, their mean in a request. */
+  List<Metric> limited(String target) {
+    return judge(target)
+        .all()
+        .flatMap(all -> all.slo.objectives().stream())
+        .map(
+            objective ->
+                switch (objective.measure()) {
+                  case TTFT -> Metric.TTFT_FROM_SCHEDULE_MS;
+                  case TTFO -> Metric.TTFO_FROM_SCHEDULE_MS;
+                  case E2E -> Metric.E2E_FROM_SCHEDULE_MS;
+                  case TPOT, ITL -> Metric.TPOT_MS;
+                  case STALL -> Metric.STALL_MS;
+                })
+        .distinct()
+        .toList();
   }
 
   /** How the objectives were met at a load level; empty where no request was judged. */
@@ -246,8 +253,8 @@ final class SloTally {
     if (byTarget.isEmpty() || target != null) {
       return judge(target == null ? "" : target).toString();
     }
-    Slo first = judges().findFirst().orElse(common).global().slo();
-    boolean alike = judges().allMatch(j -> j.global().slo().hasSameRule(first));
+    Slo first = judges().findFirst().orElse(common).global().slo;
+    boolean alike = judges().allMatch(j -> j.global().slo.hasSameRule(first));
     List<String> parts = new ArrayList<>();
     byTarget.forEach(
         (name, judge) ->
@@ -255,7 +262,7 @@ final class SloTally {
                 name
                     + ": "
                     + (judge.isEmpty() ? "no SLO" : judge.toString())
-                    + (alike || judge.isEmpty() ? "" : " (" + held(judge.global().slo()) + ")")));
+                    + (alike || judge.isEmpty() ? "" : " (" + held(judge.global().slo) + ")")));
     return String.join("; ", parts);
   }
 

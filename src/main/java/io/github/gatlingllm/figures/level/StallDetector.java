@@ -9,19 +9,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds times in which no streamed request of a target received a byte although some were in
- * flight. A slot of time holds whether a byte arrived in it, and how many requests were in flight
- * all through it: 4 MiB at most.
+ * flight.
  *
- * <p>The bound depends on the server: a single request is silent for as long as its prefill takes.
- * A silence counts that is longer than a second and than three times the longest wait of the median
- * request, for its first token or between two. The median describes the usual request even where
- * nearly half of the requests met a stall; a high percentile would be that of the stall. Where only
- * one request is in flight and has no token yet, the bound grows with its prompt; there is no bound
- * where the server generates tokens that it does not send.
+ * <p>A silence counts that is longer than a second and than three times the longest wait of the
+ * median request, for its first token or between two; a high percentile would be that of a stall.
+ * Where only one request is in flight and has no token yet, the bound grows with its prompt; there
+ * is no bound where the server generates tokens that it does not send.
  */
 final class StallDetector {
 
@@ -40,15 +38,9 @@ final class StallDetector {
   private long streams;
   private long bodies;
 
-  /**
-   * The wait of a request for its first token, in slots, and its prompt tokens without cached ones.
-   */
+  /** The wait for a first token, in slots, and the prompt tokens without cached ones. */
   private record Prefill(int from, int to, int tokens) {}
 
-  /**
-   * @param from start of the run, epoch nanoseconds
-   * @param until its end
-   */
   StallDetector(long from, long until) {
     slots = Outages.TimeSlots.of(from, until);
   }
@@ -64,7 +56,12 @@ final class StallDetector {
     noteBytes(record, admitted);
     Long closed = timing.closedUnixNanos();
     if (isStream && closed != null) {
-      inFlight(slots.at(admitted) + 1, slots.at(closed));
+      int from = slots.at(admitted) + 1;
+      int to = slots.at(closed);
+      if (to > from) {
+        change = slots.add(change, to, -1);
+        change = slots.add(change, from, 1);
+      }
       prefill(record, admitted, closed);
     }
     if (ok && record.identity().phase() == Phase.MEASURE) {
@@ -72,7 +69,10 @@ final class StallDetector {
       bodies += isStream ? 0 : 1;
       if (isStream) {
         waitsS.add(
-            Math.max(orZero(timing.ttftNanos()), orZero(record.events().longestGapNanos())) / 1e9);
+            Math.max(
+                    Objects.requireNonNullElse(timing.ttftNanos(), 0L),
+                    Objects.requireNonNullElse(record.events().longestGapNanos(), 0L))
+                / 1e9);
         prompts.add(work(record));
       }
     }
@@ -106,38 +106,24 @@ final class StallDetector {
     }
   }
 
-  private void inFlight(int from, int to) {
-    if (to > from) {
-      change = slots.add(change, to, -1);
-      change = slots.add(change, from, 1);
-    }
-  }
-
   private void prefill(RequestRecord record, long admitted, long closed) {
     Long ttft = record.timing().ttftNanos();
     long first = ttft == null ? closed : admitted + ttft;
     if (first - admitted >= MIN_S * 1e9 && prefills.size() < MAX_PREFILLS) {
-      int tokens = hasHiddenTokens(record) ? Integer.MAX_VALUE : work(record);
+      Integer all = record.tokens().outputTokens();
+      Integer streamed = record.tokens().streamedTokens();
+      boolean hasHidden = all != null && streamed != null && all > streamed;
+      int tokens = hasHidden ? Integer.MAX_VALUE : work(record);
       prefills.add(new Prefill(slots.at(admitted), slots.at(first), tokens));
     }
   }
 
-  /** Whether the server generated tokens that it did not send, and was silent meanwhile. */
-  private static boolean hasHiddenTokens(RequestRecord record) {
-    Integer all = record.tokens().outputTokens();
-    Integer streamed = record.tokens().streamedTokens();
-    return all != null && streamed != null && all > streamed;
-  }
-
   /** Tokens of the prompt that were not cached; 1 where they are not known. */
   private static int work(RequestRecord record) {
-    Integer prompt = record.tokens().prompt();
-    Integer cached = record.tokens().cachedTokens();
-    return Math.max(1, (prompt == null ? 1 : prompt) - (cached == null ? 0 : cached));
-  }
-
-  private static long orZero(@Nullable Long nanos) {
-    return nanos == null ? 0 : nanos;
+    return Math.max(
+        1,
+        Objects.requireNonNullElse(record.tokens().prompt(), 1)
+            - Objects.requireNonNullElse(record.tokens().cachedTokens(), 0));
   }
 
   /** The silences in a load level of the target; null where most answers were not streamed. */
@@ -145,8 +131,8 @@ final class StallDetector {
     if (window.nanos() == 0 || streams < bodies || (streams + bodies == 0 && prefills.isEmpty())) {
       return null;
     }
-    int first = slots.at(window.from());
-    List<Quiet> all = quiet(first, slots.at(window.to()));
+    int first = slots.at(window.from);
+    List<Quiet> all = quiet(first, slots.at(window.to));
     List<Quiet> tooLong =
         all.stream().filter(q -> seconds(q) > MIN_S && seconds(q) > boundS(q)).toList();
     // A silence beyond its bound comes before a longer one within its bound.
@@ -171,7 +157,6 @@ final class StallDetector {
     return slots.seconds(quiet.to - quiet.from);
   }
 
-  /** The silences between two slots. */
   private List<Quiet> quiet(int first, int end) {
     List<Quiet> all = new ArrayList<>();
     int inFlight = 0;
@@ -191,7 +176,6 @@ final class StallDetector {
     return all;
   }
 
-  /** How long a silence may usually take. */
   private double boundS(Quiet quiet) {
     Double wait = waitsS.percentile(50);
     Double prompt = prompts.percentile(50);

@@ -21,9 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether a load level was in steady state over its measure window, from three series over
- * time: mean TTFT and mean E2E from schedule of ok requests by schedule, output tok/s by arrival. A
- * value of a series is that of one time slice, or of 2, 3 or 4 slices where one has fewer than 5
- * requests.
+ * time: mean TTFT and mean E2E from schedule of ok requests by schedule, output tok/s by arrival.
  *
  * <p>First the start. MSER-5 (White 1997) leaves out as many first values as minimise the standard
  * error of the mean of the rest. They are a transient if they are at most a quarter of all, differ
@@ -37,13 +35,7 @@ import org.jspecify.annotations.Nullable;
  * is 0.
  *
  * <p>The probabilities are those of all six tests of a level together; {@code check.LoadChecks}
- * corrects them for all levels of a run (Holm 1979). Of 200 simulated stationary M/G/16 queues each
- * (lognormal service), 2, 6 and 3 % were called unsteady in windows of 60 service times at
- * utilisations 0.5, 0.8 and 0.9, and 3 % in windows of 150 and of 400 at 0.9. First tokens that
- * were a second late in the first tenth of 60 service times were found in 96 % at 0.5 and in 78 %
- * at 0.8.
- *
- * <p>Windows of less than 20 s and levels of fewer than 40 ok requests are not judged.
+ * corrects them for all levels of a run (Holm 1979). {@code SteadyQueueTest} holds the error rates.
  *
  * @see <a href="https://doi.org/10.1177/003754979706900601">White 1997</a>
  * @see <a href="https://doi.org/10.1023/B:WARM.0000043140.61082.60">Yue, Wang 2004</a>
@@ -122,12 +114,11 @@ final class SteadyState {
     }
   }
 
-  /** Null when there is too little to judge by. */
-  static @Nullable Steadiness of(long windowNanos, List<TimeSlice> slices) {
+  static Steadiness of(long windowNanos, List<TimeSlice> slices) {
     double requests =
         slices.stream().mapToDouble(s -> s.values(Metric.E2E_FROM_SCHEDULE_MS).total()).sum();
     if (windowNanos < MIN_NANOS || requests < MIN_REQUESTS) {
-      return null;
+      return new Steadiness(false, null);
     }
     int length = 1;
     while (length < 4 && requests * length / slices.size() < MIN_PER_VALUE) {
@@ -145,7 +136,7 @@ final class SteadyState {
         judge(series, seconds, starts, trends);
       }
     }
-    return new Steadiness(worst(starts, trends));
+    return new Steadiness(true, worst(starts, trends));
   }
 
   private static Series times(List<TimeSlice> slices, int length, Metric metric) {
@@ -203,10 +194,7 @@ final class SteadyState {
     return start != null && (start.chance() < Drift.SIGNIFICANT || any == null) ? start : any;
   }
 
-  /**
-   * Number of first values to leave out: that for which variance ÷ number of the rest is smallest,
-   * at most half of all.
-   */
+  /** Number of first values to leave out, at most half: MSER. */
   static int truncation(double[] values) {
     double least = Double.POSITIVE_INFINITY;
     int cut = 0;
@@ -222,9 +210,7 @@ final class SteadyState {
     return cut;
   }
 
-  /**
-   * Whether the median of the first values differs from that of the rest: no single outlier does.
-   */
+  /** So that no single outlier is a transient. */
   private static boolean hasOtherMedian(Series series, int cut) {
     if (cut < 2) {
       return false;
@@ -267,9 +253,6 @@ final class SteadyState {
    */
   record Trend(double z) {
 
-    /**
-     * The trend of values in order of time, each of which may be correlated with the one before.
-     */
     static Trend of(double[] values) {
       return of(values, phi(values));
     }
@@ -295,7 +278,6 @@ final class SteadyState {
       return n * (n - 1.0) * (2.0 * n + 5) / 18;
     }
 
-    /** The probability of such a trend by chance. */
     double chance() {
       return 2 * NormalDistribution.of(0, 1).survivalProbability(Math.abs(z));
     }

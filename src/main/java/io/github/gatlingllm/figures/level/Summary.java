@@ -9,9 +9,8 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.InjectorRun.InjectorShare;
+import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
@@ -298,26 +297,8 @@ public record Summary(
   public record OperatingPoint(
       String stage, String target, @Nullable String scenario, String why) {}
 
-  /**
-   * One injector of a merged run.
-   *
-   * @param missing planned requests without a record; null where the plan does not say
-   */
-  public record Injector(
-      String run,
-      @Nullable InjectorShare share,
-      RunInfo.State state,
-      long records,
-      long dropped,
-      @Nullable Long missing,
-      Map<String, String> settings,
-      InjectorFigures figures) {
-
-    /** Whether it died: its run has no end. */
-    public boolean isDead() {
-      return state == RunInfo.State.RUNNING;
-    }
-  }
+  /** One injector of a merged run. */
+  public record Injector(InjectorRun run, InjectorFigures figures) {}
 
   /**
    * One server under test, all its load levels pooled.

@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.level.GroupTally.Sum;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Quantile;
+import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
@@ -17,7 +18,6 @@ import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -25,7 +25,6 @@ import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -97,13 +96,9 @@ final class SummaryAssembly {
     return new RunFigures(summary, facts(), series(whole), slices());
   }
 
-  private static double orZero(@Nullable Double value) {
-    return value == null ? 0 : value;
-  }
-
   private void addLevel(LevelTally level) {
     GroupTally group = groups.joined(level::equals, null);
-    LevelInfo info = level.info();
+    LevelInfo info = level.info;
     ArrivalTally arrivals = level.arrivals();
     Backlog backlog = level.backlog();
     Figures figures =
@@ -111,8 +106,8 @@ final class SummaryAssembly {
             groups.judge(level),
             hasSeveralEach(level, group, arrivals) ? null : info.planned(),
             null);
-    if (figures.counts().ok() > 0 && quantiles.size() < RequestSamples.MAX_LEVELS) {
-      quantiles.put(level.index(), group.quantiles());
+    if (figures.counts().ok() > 0 && quantiles.size() < Series.MAX_LEVELS) {
+      quantiles.put(level.index, group.quantiles());
     }
     List<TimeSlice> slices = groups.steadySlices(level);
     boolean timed = level.nanos() > 0;
@@ -123,19 +118,17 @@ final class SummaryAssembly {
         new LevelFigures(
             info,
             counted.levels.placeInWords(info),
-            timed ? (Double) sinceStart(level.from()) : null,
+            timed ? (Double) sinceStart(level.from) : null,
             timed ? (Double) (level.nanos() / 1e9) : null,
             phases(info),
             inFlight,
-            timed
-                ? (Double) (group.of(Sum.ARRIVED) * 1e9 / (level.arrivingTo() - level.from()))
-                : null,
+            timed ? (Double) (group.of(Sum.ARRIVED) * 1e9 / (level.arrivingTo - level.from)) : null,
             arrivals == null || backlog == null || isChangingInjection(info)
                 ? null
                 : backlog.queue(),
-            counted.slo.level(level.index()),
+            counted.slo.level(level.index),
             arrivals == null ? null : ArrivalTally.pooled(List.of(arrivals)),
-            counted.engines.of(level.index()),
+            counted.engines.of(level.index),
             counted.byInjector.at(level, figures, generators),
             figures,
             !info.kind().equals(Windows.UNPLANNED),
@@ -156,14 +149,14 @@ final class SummaryAssembly {
   /** Whether users of a level send more requests than one each, which is what the plan counts. */
   private static boolean hasSeveralEach(
       LevelTally level, GroupTally group, @Nullable ArrivalTally arrivals) {
-    Long planned = level.info().planned();
+    Long planned = level.info.planned();
     long started = group.count(Sum.STARTED);
     return arrivals != null ? started > arrivals.measured() : planned != null && started > planned;
   }
 
   /** Whether a stop rule ended a level early: the last level of a plan that was stopped. */
   private boolean isCutShort(LevelTally level) {
-    LevelInfo of = level.info();
+    LevelInfo of = level.info;
     return info.outcome().conclusions().stream()
             .anyMatch(
                 found ->
@@ -171,7 +164,7 @@ final class SummaryAssembly {
                         && !found.sound()
                         && found.target().equals(of.target())
                         && Objects.equals(found.scenario(), of.scenario()))
-        && level.track().stream().noneMatch(later -> later.index() > level.index());
+        && level.track.stream().noneMatch(later -> later.index > level.index);
   }
 
   /** Requests that the plan asks for; null where users send several requests each. */
@@ -234,7 +227,7 @@ final class SummaryAssembly {
   }
 
   private void addTarget(String target) {
-    List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
+    List<LoadCurve> own = curves(target);
     GroupTally group = groups.joined(FigureGroups.of(target), null);
     Outages outages = counted.outages.get(target);
     targets.add(
@@ -248,8 +241,11 @@ final class SummaryAssembly {
   }
 
   private @Nullable MaxGoodput maxGoodput(@Nullable String target) {
-    return bestGoodput(
-        curves.stream().filter(c -> target == null || c.target().equals(target)).toList());
+    return bestGoodput(curves(target));
+  }
+
+  private List<LoadCurve> curves(@Nullable String target) {
+    return curves.stream().filter(c -> target == null || c.target().equals(target)).toList();
   }
 
   /** The highest load that meets the SLO, of the curve with most requests/s within the SLO. */
@@ -257,7 +253,7 @@ final class SummaryAssembly {
     return curves.stream()
         .map(LoadCurve::maxGoodput)
         .filter(Objects::nonNull)
-        .max(Comparator.comparingDouble(m -> orZero(m.requestsPerS())))
+        .max(Comparator.comparingDouble(max -> Objects.requireNonNullElse(max.requestsPerS(), 0.0)))
         .orElse(null);
   }
 
@@ -286,7 +282,7 @@ final class SummaryAssembly {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
       LevelTally level = counted.levels.all().get(stages.indexOf(curve.chosen().level()));
-      for (GroupTally group : level.groups().values()) {
+      for (GroupTally group : level.groups.values()) {
         Figures figures =
             groups
                 .joined(level::equals, group.name())
@@ -306,14 +302,7 @@ final class SummaryAssembly {
         inferred,
         counted.answers,
         counted.workload.modelsOfTargets(),
-        counted.engines.wholeRun(),
-        counted.byInjector.outlier(levelsByName()));
-  }
-
-  private Map<String, LevelTally> levelsByName() {
-    Map<String, LevelTally> byName = new LinkedHashMap<>();
-    counted.levels.all().forEach(l -> byName.put(counted.levels.placeInWords(l.info()), l));
-    return byName;
+        counted.engines.wholeRun());
   }
 
   private Map<Integer, List<TimeSlice>> slices() {
@@ -321,27 +310,19 @@ final class SummaryAssembly {
     for (LevelTally level : counted.levels.all()) {
       List<TimeSlice> slices = level.usedSlices();
       if (slices != null) {
-        all.put(level.index(), slices);
+        all.put(level.index, slices);
       }
     }
     return all;
   }
 
   private List<Summary.Injector> injectors(long windowNanos) {
-    List<Summary.Injector> all = new ArrayList<>();
-    for (InjectorRun injector : info.injectors()) {
-      all.add(
-          new Summary.Injector(
-              injector.run(),
-              injector.share(),
-              injector.state(),
-              injector.records(),
-              injector.dropped(),
-              injector.missing(),
-              injector.settings(),
-              counted.byInjector.pooled(injector, windowNanos, stages)));
-    }
-    return all;
+    return info.injectors().stream()
+        .map(
+            injector ->
+                new Summary.Injector(
+                    injector, counted.byInjector.pooled(injector, windowNanos, stages)))
+        .toList();
   }
 
   private Summary.Run run() {
@@ -364,15 +345,20 @@ final class SummaryAssembly {
         time.bucketS(),
         time.buckets(groups.hasSlo()),
         whole.quantiles(),
-        new RequestSamples(
-            quantiles,
-            counted.levels.all().stream()
-                .map(level -> level.breakdown().breakdown(level.info()))
-                .filter(Objects::nonNull)
-                .toList(),
-            counted.exemplars.exemplars(),
-            counted.scenarios.loads()),
+        quantiles,
+        counted.levels.all().stream()
+            .map(level -> level.breakdown.of(level.info))
+            .filter(Objects::nonNull)
+            .toList(),
+        counted.exemplars.exemplars(),
+        scenarios(),
         time.generator.buckets(),
         counted.engines.overTime());
+  }
+
+  /** In order of load levels, then of names; empty for fewer than two scenarios. */
+  private List<ScenarioLoad> scenarios() {
+    List<ScenarioLoad> all = counted.levels.all().stream().flatMap(LevelTally::scenarios).toList();
+    return all.stream().map(ScenarioLoad::scenario).distinct().count() < 2 ? List.of() : all;
   }
 }

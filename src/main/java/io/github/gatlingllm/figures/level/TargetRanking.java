@@ -20,11 +20,6 @@ import org.jspecify.annotations.Nullable;
  * The two targets that deliver most, by their SLO where one surely meets it at a load at which the
  * other surely misses it, else by their output tok/s at one load.
  *
- * <p>A difference is clear where the 95 % interval of the ratio excludes 1. Its standard error is
- * the larger of that of the numbers of requests, √(1 ÷ n + 1 ÷ m), and that of the levels: with r
- * the logarithms of the ratios at all k common loads, √(Σ (r₂ − r₁)² ÷ 2 (k − 1)) over neighbours
- * (von Neumann 1941), and Student's t with k − 1 degrees of freedom.
- *
  * @param loads the levels of both at each common load, from the lightest
  * @param at position of the load that they are compared at
  */
@@ -149,6 +144,12 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
     return pair().ratio();
   }
 
+  /**
+   * Whether the 95 % interval of the ratio excludes 1. Its standard error is the larger of that of
+   * the numbers of requests, √(1 ÷ n + 1 ÷ m), and that of the levels: with r the logarithms of the
+   * ratios at all k common loads, √(Σ (r₂ − r₁)² ÷ 2 (k − 1)) over neighbours (von Neumann 1941),
+   * and Student's t with k − 1 degrees of freedom.
+   */
   private boolean isClear() {
     double half =
         Interval.halfOfLogRatio(

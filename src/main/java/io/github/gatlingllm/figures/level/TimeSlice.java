@@ -66,12 +66,12 @@ public final class TimeSlice {
   }
 
   private void addGaps(TokenStream stream) {
-    if (stream.gaps() > 0 && stream.isOneEach()) {
-      made(Metric.ITL_MS).addMicros(stream.chunkMicros(), stream.gaps());
+    if (stream.gaps > 0 && stream.isOneEach) {
+      made(Metric.ITL_MS).addMicros(stream.chunkMicros, stream.gaps);
       return;
     }
-    for (int g = 0; g < stream.gaps(); g++) {
-      add(Metric.ITL_MS, stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
+    for (int g = 0; g < stream.gaps; g++) {
+      add(Metric.ITL_MS, stream.tokenMicros[g] / 1e3, stream.gapTokens[g]);
     }
   }
 

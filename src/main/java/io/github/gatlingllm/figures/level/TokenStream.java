@@ -7,9 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arrival times of the tokens of one request and the gaps between them, computed once for all
- * tallies. One object reads one record after the other: its arrays grow to the longest answer,
- * nothing is allocated per token.
+ * The arrival times of the tokens of one request and the gaps between them. One object reads one
+ * record after the other, and allocates nothing per token.
  *
  * <p>With event times, each event has the tokens that the server reported, else an even share of N.
  * Without event times, N tokens are spread evenly from the first token to the last, over at most
@@ -22,23 +21,37 @@ final class TokenStream implements TokenGaps.Visitor {
 
   private static final int MAX_INTERPOLATED = 100_000;
 
-  private boolean isShared;
-  private int arrivals;
-  private long[] unixNanos = new long[256];
-  private double[] tokens = new double[256];
-  private int gaps;
-  private int[] endedBy = new int[256];
-  private int[] chunkMicros = new int[256];
-  private double[] tokenMicros = new double[256];
-  private int[] gapTokens = new int[256];
-  private boolean oneEach;
+  /** Whether N was divided evenly among the events, whose own tokens are not known. */
+  boolean isShared;
+
+  /** Number of instants at which tokens arrived. */
+  int arrivals;
+
+  long[] unixNanos = new long[256];
+  double[] tokens = new double[256];
+
+  int gaps;
+
+  /** Position, from 0, of the event that ended a gap. */
+  int[] endedBy = new int[256];
+
+  /** Gaps between events (ICL). */
+  int[] chunkMicros = new int[256];
+
+  /** Gaps per token (ITL); meaningless where {@link #gapTokens} is 0. */
+  double[] tokenMicros = new double[256];
+
+  int[] gapTokens = new int[256];
+
+  /** Whether each gap counts for one token: ITL and ICL are the same. */
+  boolean isOneEach;
 
   void read(RequestRecord record) {
     arrivals = 0;
     gaps = 0;
     RequestRecord.Events events = record.events();
-    oneEach = TokenGaps.areOneEach(events, record.tokens());
-    if (oneEach) {
+    isOneEach = TokenGaps.areOneEach(events, record.tokens());
+    if (isOneEach) {
       oneEach(events.offsetsMicros());
     } else {
       TokenGaps.visit(events, record.tokens(), this);
@@ -127,58 +140,8 @@ final class TokenStream implements TokenGaps.Visitor {
     gapTokens[gaps++] = count;
   }
 
-  /** Whether N was divided evenly among the events, whose own tokens are not known. */
-  boolean isShared() {
-    return isShared;
-  }
-
-  int arrivals() {
-    return arrivals;
-  }
-
-  long unixNanos(int i) {
-    return unixNanos[i];
-  }
-
-  double tokens(int i) {
-    return tokens[i];
-  }
-
-  int gaps() {
-    return gaps;
-  }
-
-  /** Position, from 0, of the event that ended the g-th gap. */
-  int endedBy(int g) {
-    return endedBy[g];
-  }
-
-  /** The g-th gap between events (ICL). */
-  int chunkMicros(int g) {
-    return chunkMicros[g];
-  }
-
-  /** The g-th gap per token (ITL); meaningless where {@link #gapTokens} is 0. */
-  double tokenMicros(int g) {
-    return tokenMicros[g];
-  }
-
-  int gapTokens(int g) {
-    return gapTokens[g];
-  }
-
-  /** Whether each gap counts for one token: ITL and ICL are the same. */
-  boolean isOneEach() {
-    return oneEach;
-  }
-
-  /** The gaps between events, in the first {@link #gaps} places; not to be changed or kept. */
-  int[] chunkMicros() {
-    return chunkMicros;
-  }
-
   void addTokenGaps(ValueRecorder itlMs) {
-    if (oneEach) {
+    if (isOneEach) {
       itlMs.addMicros(chunkMicros, gaps);
       return;
     }
@@ -187,10 +150,7 @@ final class TokenStream implements TokenGaps.Visitor {
     }
   }
 
-  /**
-   * ITL p99 ÷ p50 of this request, each gap counted once per token; null without gaps, and where
-   * the median is 0.
-   */
+  /** ITL p99 ÷ p50, each gap counted once per token; null without gaps or with a median of 0. */
   @Nullable Double jitter() {
     long all = 0;
     for (int g = 0; g < gaps; g++) {

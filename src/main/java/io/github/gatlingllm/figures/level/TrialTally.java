@@ -10,21 +10,33 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The batch trials of one load level: Σ tokens ÷ wall time of each, from its first schedule to its
- * last close. About 100 bytes per trial.
- */
+/** The batch trials of one load level, each from its first schedule to its last close. */
 final class TrialTally {
 
   /** Trials with a row of their own in the report. */
   private static final int MAX_ROWS = 1_000;
 
-  private static final class Span {
-    private long from = Long.MAX_VALUE;
-    private long to = Long.MIN_VALUE;
+  /** Tokens, and the time from the first schedule to the last close. */
+  static final class Span {
+    long from = Long.MAX_VALUE;
+    long to = Long.MIN_VALUE;
+    long tokens;
     private long requests;
     private long ok;
-    private long tokens;
+
+    void add(long start, long end, long more) {
+      from = Math.min(from, start);
+      to = Math.max(to, end);
+      tokens += more;
+    }
+
+    void add(RequestRecord record) {
+      Long closed = record.timing().closedUnixNanos();
+      if (closed != null) {
+        Integer n = record.tokens().n();
+        add(record.timing().scheduledUnixNanos(), closed, n == null ? 0 : n);
+      }
+    }
 
     private boolean isTimed() {
       return to > from;
@@ -47,24 +59,14 @@ final class TrialTally {
 
   private final Map<Integer, Span> trials = new TreeMap<>();
 
-  /** Adds a request of batch mode that was scheduled in measure. */
   void add(int trial, RequestRecord record) {
     Span span = trials.computeIfAbsent(trial, t -> new Span());
     span.requests++;
     span.ok += record.outcome().ok() ? 1 : 0;
-    Long closed = record.timing().closedUnixNanos();
-    if (closed != null) {
-      Integer tokens = record.tokens().n();
-      span.from = Math.min(span.from, record.timing().scheduledUnixNanos());
-      span.to = Math.max(span.to, closed);
-      span.tokens += tokens == null ? 0 : tokens;
-    }
+    span.add(record);
   }
 
-  /**
-   * The trials of some levels; with rows for one level only, as each level counts from 1. Null
-   * outside batch mode.
-   */
+  /** With rows for one level only, as each level counts from 1; null outside batch mode. */
   static @Nullable Trials pooled(Collection<TrialTally> levels) {
     List<Span> all = levels.stream().flatMap(level -> level.trials.values().stream()).toList();
     Moments rates = new Moments();

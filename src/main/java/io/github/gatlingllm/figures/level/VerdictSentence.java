@@ -42,8 +42,7 @@ final class VerdictSentence {
           entry("load", quote -> quote.level.load()),
           entry("short", quote -> quote.level.shortLoad()),
           entry("tokens", quote -> tokens(quote.level)),
-          entry("latency", quote -> quote.curve.clock().name(quote.level.latency())),
-          entry("tail", quote -> tail(quote.times())),
+          entry("times", Quote::quotedTimes),
           entry("figures", Quote::figures),
           entry("at", Quote::at),
           entry("slo", quote -> quote.slo(List.of()).outcome()),
@@ -66,12 +65,11 @@ final class VerdictSentence {
           .row(
               "knee",
               quote -> quote.isChosenAs(Choice.KNEE),
-              "{short} is the knee: {tokens}, {latency} {tail}{growth}")
+              "{short} is the knee: {tokens}, {times}{growth}")
           .row(
               "saturated",
               quote -> quote.isChosenAs(Choice.SATURATED),
-              "{short}, the lightest load, saturates the server: {tokens}, {latency}"
-                  + " {tail}{growth}")
+              "{short}, the lightest load, saturates the server: {tokens}, {times}{growth}")
           .row(
               "no_knee",
               quote -> quote.isChosenAs(Choice.HIGHEST),
@@ -81,7 +79,10 @@ final class VerdictSentence {
               quote -> quote.isChosenAs(Choice.KEEPS_UP),
               "The server keeps up with {load}: {figures}")
           .row("chosen", quote -> !quote.hasSlo(), "{At}: {figures}")
-          .row("judged_lowest", Quote::isOnlyLowestMet, "{At}: {tokens}; {slo}")
+          .row(
+              "judged_lowest",
+              quote -> quote.curve.lastHolding() < 0 && quote.curve.isMet(quote.level),
+              "{At}: {tokens}; {slo}")
           .row(
               "slo_missed_at_lightest",
               quote -> quote.curve.lastHolding() < 0 && !quote.metAbove().isEmpty(),
@@ -89,7 +90,7 @@ final class VerdictSentence {
           .row("slo_missed", quote -> quote.curve.lastHolding() < 0, "{noneMeets}")
           .row(
               "slo_met_at_highest",
-              Quote::isHighest,
+              quote -> quote.curve.lastHolding() == quote.levels().size() - 1,
               "{met} up to {load} ({tokens}{few}), the highest load tried{missed}{certain}")
           .otherwise(
               "slo_met", "{met} up to {load} ({tokens}{few}){missed}{certain}{undecided}{growth}");
@@ -128,14 +129,6 @@ final class VerdictSentence {
       return !hasSlo() && curve.chosen().by() == choice;
     }
 
-    boolean isOnlyLowestMet() {
-      return curve.lastHolding() < 0 && curve.isMet(level);
-    }
-
-    boolean isHighest() {
-      return curve.lastHolding() == levels().size() - 1;
-    }
-
     boolean isJudged() {
       Goodput goodput = level.figures().goodput();
       return hasSlo() && goodput != null && goodput.attempted() + goodput.excluded() > 0;
@@ -146,11 +139,18 @@ final class VerdictSentence {
     }
 
     String figures() {
-      boolean isTailKnown = !times().tail().name().equals("p50");
-      return "%s, %s completed, %s %s%s"
+      return "%s, %s completed, %s"
           .formatted(
               tokens(level),
               NumberText.with(level.figures().number(Metric.REQUESTS_PER_S), "requests/s"),
+              quotedTimes());
+    }
+
+    /** {@code TTFT p50 53.4 ms and p95 88.4 ms}. */
+    String quotedTimes() {
+      boolean isTailKnown = !times().tail().name().equals("p50");
+      return "%s %s%s"
+          .formatted(
               curve.clock().name(level.latency()),
               isTailKnown ? "p50 " + NumberText.ms(times().p50()) + " and " : "",
               tail(times()));
@@ -164,7 +164,7 @@ final class VerdictSentence {
       return new SloFormatter(curve, level, missing);
     }
 
-    /** Lighter loads that miss the SLO within noise though a heavier one surely meets it. */
+    /** Lighter loads that miss the SLO within noise. */
     List<LevelFigures> missedBelow() {
       return levels().subList(0, Math.max(0, curve.lastHolding())).stream()
           .filter(each -> !curve.holds(each))
@@ -176,7 +176,7 @@ final class VerdictSentence {
       return levels().stream().filter(curve::holds).toList();
     }
 
-    /** Up to which load the SLO is surely met, where that is lighter than the load it is met at. */
+    /** Up to which load the SLO is surely met, if lighter. */
     String certain() {
       int proven = curve.lastProven();
       if (proven == curve.lastHolding()) {

@@ -13,10 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The load levels of a run. A request belongs to the level in which it was scheduled, a token to
- * the measure window, of the same target and scenario, in which it arrived.
- */
+/** The load levels of a run. */
 final class Windows {
 
   /** The kind of a level that is in the records and not in {@code run.json}. */
@@ -38,7 +35,7 @@ final class Windows {
 
   Windows(List<LevelInfo> infos, long runEnd) {
     infos.forEach(info -> add(info, runEnd));
-    byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(LevelTally::from)));
+    byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(level -> level.from)));
   }
 
   private LevelTally add(LevelInfo info, long runEnd) {
@@ -60,12 +57,10 @@ final class Windows {
     return id.stage().isEmpty() ? LevelInfo.WHOLE_RUN : id.stage();
   }
 
-  /** The targets in order of their first level. */
   Set<String> targets() {
     return targets;
   }
 
-  /** The targets, each with its scenarios where these have own levels, in order. */
   Set<Track> tracks() {
     return byTrack.keySet();
   }
@@ -86,10 +81,7 @@ final class Windows {
         : place;
   }
 
-  /**
-   * The level of a request: that of its scenario, else that of all scenarios. A level that is not
-   * in the plan is added, without a window.
-   */
+  /** The level of a request; one that is not in the plan is added, without a window. */
   LevelTally of(RequestRecord.Identity id) {
     String label = labelOf(id);
     LevelTally own = byLabel.get(new Label(label, new Track(id.target(), id.scenario())));

@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.level.Summary.Workload;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -57,7 +56,6 @@ final class WorkloadTally {
     streamed += id.streamed() ? 1 : 0;
   }
 
-  /** The models of the requests to a target, most frequent first. */
   List<String> models(String target) {
     KeyCounts<String> models = modelsByTarget.get(target);
     return models == null
@@ -99,6 +97,11 @@ final class WorkloadTally {
       private final Share cache = new Share();
       private final ValueRecorder ttft = new ValueRecorder(ValueRecorder.MICROS);
       private long requests;
+
+      private Turn turn(int number) {
+        return new Turn(
+            number, requests, prompts.distribution().mean(), cache.share(), ttft.distribution());
+      }
     }
 
     void add(RequestRecord record, @Nullable Integer prompt) {
@@ -125,21 +128,10 @@ final class WorkloadTally {
     }
 
     List<Turn> turns() {
-      List<Turn> all = new ArrayList<>();
-      turns.forEach(
-          (number, turn) ->
-              all.add(
-                  new Turn(
-                      number,
-                      turn.requests,
-                      turn.prompts.distribution().mean(),
-                      turn.cache.share(),
-                      turn.ttft.distribution())));
-      return all;
+      return turns.entrySet().stream().map(e -> e.getValue().turn(e.getKey())).toList();
     }
   }
 
-  /** The share of prompt tokens that came from the server's prefix cache. */
   static final class Share {
 
     private long promptTokens;
@@ -153,16 +145,12 @@ final class WorkloadTally {
       }
     }
 
-    /** Cached ÷ all prompt tokens; null where the server reported none. */
     @Nullable Double share() {
       return promptTokens == 0 ? null : (Double) ((double) cachedTokens / promptTokens);
     }
   }
 
-  /**
-   * Counts by key, for keys that a server or a script chooses. After {@value #MOST} different keys
-   * further ones are counted under one common key, so that memory stays bounded.
-   */
+  /** Counts by key; after {@value #MOST} keys further ones are counted under a common one. */
   static final class KeyCounts<K> {
 
     private static final int MOST = 200;

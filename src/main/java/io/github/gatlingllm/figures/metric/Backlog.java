@@ -10,30 +10,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The backlog of an open load level: requests that have arrived and not ended, and whether the
- * server keeps up with the offered load. Used by the search while the load runs, and by the report.
+ * server keeps up with the offered load.
  *
  * <p>The server does not keep up if the completions in the second half of the measure window are
  * less than {@value #CLEARLY_BELOW} of the arrivals there, and one of these conditions holds:
  *
  * <ul>
  *   <li>The number of streams that wait for their first token grew, over the window and in its
- *       second half. A server that starts empty is not affected by long answers: they have not
- *       ended, but their first token has arrived.
+ *       second half.
  *   <li>The number of requests that have not ended grew in the second half, and their duration grew
- *       by {@value #SLOPE} s or more per second between the first quarter and the second half. If
+ *       by {@value #SLOPE} s or more per second between the first quarter and the second half: if
  *       answers are merely long, late ones take no longer than early ones.
  * </ul>
  *
- * <p>Growth must be significant: arrivals and departures are counts, whose difference has the
- * variance of their sum, and it must exceed {@value #SIGNIFICANT_DEVIATIONS} standard deviations (1
- * % of steady windows do). The mean durations must differ by {@value #SIGNIFICANT_ERRORS} standard
- * errors.
- *
- * <p>If the number of requests that wait to be sent (for a throttle, a limit of requests in flight
- * or a limit per minute) grew and that of sent requests did not, the load generator holds them
- * back, not the server.
- *
- * <p>Requests are counted per eighth of the window, so memory does not depend on their number.
+ * <p>Growth must be significant: the difference of arrivals and departures, whose variance is their
+ * sum, exceeds {@value #SIGNIFICANT_DEVIATIONS} standard deviations (1 % of steady windows do). If
+ * requests that wait to be sent grew in number and sent ones did not, the load generator holds them
+ * back. Requests are counted per eighth of the window, so memory is bounded.
  */
 public final class Backlog {
 

@@ -5,16 +5,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statistics of the values of one quantity. Mean, standard deviation, minimum and maximum are
- * exact; percentiles are nearest rank on a histogram of 3 significant digits (error ≤ 0.1 %). The
- * unit is that of the {@link Metric}.
+ * Statistics of the values of one quantity, in the unit of the {@link Metric}. Mean, standard
+ * deviation, minimum and maximum are exact; percentiles are nearest rank on a histogram of 3
+ * significant digits (error ≤ 0.1 %); those under p50 only for rates, whose low values are the bad
+ * ones. Intervals are null for too few values, pooled gaps and several load levels together.
  *
- * @param p1 first percentile; like {@code p5} and {@code p10} only for rates, whose low values are
- *     the bad ones, else null
- * @param meanCi95 95 % confidence interval of the mean, adjusted for autocorrelated requests; null
- *     for too few values, for pooled gaps, for several load levels together, and for a part of the
- *     requests of a level
- * @param p99Ci95 the same of the 99th percentile; also null if its upper end is above all values
  * @param lowN names of the percentiles, such as {@code p99}, with fewer than 10 values beyond them
  *     (p99 needs 1,000), or below them for those under p50 (p1 needs 1,001); shown as uncertain
  */
@@ -47,25 +42,21 @@ public record Distribution(
     lowN = List.copyOf(lowN);
   }
 
-  /** A percentile of this record, 100 for the maximum; null for any other. */
-  @Nullable Double percentile(double percent) {
-    if (percent == 99.9) {
-      return p999;
-    }
-    return percent != Math.rint(percent)
-        ? null
-        : switch ((int) percent) {
-          case 1 -> p1;
-          case 5 -> p5;
-          case 10 -> p10;
-          case 50 -> p50;
-          case 75 -> p75;
-          case 90 -> p90;
-          case 95 -> p95;
-          case 99 -> p99;
-          case 100 -> max;
-          default -> null;
-        };
+  /** A percentile of this record, such as {@code p95} or {@code p99.9}; null for any other. */
+  public @Nullable Double percentile(String name) {
+    return switch (name) {
+      case "p1" -> p1;
+      case "p5" -> p5;
+      case "p10" -> p10;
+      case "p50" -> p50;
+      case "p75" -> p75;
+      case "p90" -> p90;
+      case "p95" -> p95;
+      case "p99" -> p99;
+      case "p999", "p99.9" -> p999;
+      case "p100" -> max;
+      default -> null;
+    };
   }
 
   /** The highest of p99, p95 and p90 that is not uncertain, else p50: what headlines quote. */
@@ -73,11 +64,6 @@ public record Distribution(
     String name =
         Stream.of("p99", "p95", "p90").filter(each -> !isLowN(each)).findFirst().orElse("p50");
     return new Quantile(name, percentile(name));
-  }
-
-  /** A percentile by its name, such as {@code p95}. */
-  public @Nullable Double percentile(String name) {
-    return percentile(Double.parseDouble(name.substring(1)));
   }
 
   /** A percentile with its name, such as {@code p95}. */

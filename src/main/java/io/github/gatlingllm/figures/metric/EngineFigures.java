@@ -25,12 +25,10 @@ public record EngineFigures(
   public record State(double mean, double max) {}
 
   /**
-   * A counter's growth in the windows.
+   * A counter's growth in the windows, as far as it was read.
    *
-   * @param total as far as it was read
    * @param perS {@code total} ÷ the time that readings cover; null if they cover less than {@link
    *     #MIN_COVERED} of the windows
-   * @param covered share of the windows that readings cover, 0 to 1
    */
   public record Growth(double total, @Nullable Double perS, double covered) {
 

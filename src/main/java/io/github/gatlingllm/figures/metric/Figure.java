@@ -109,24 +109,14 @@ public record Figure(
           "no figure is called '%s'; near it: %s"
               .formatted(
                   name.length() > 40 ? name.substring(0, 40) + "…" : name,
-                  String.join(", ", near(name))));
+                  String.join(
+                      ", ",
+                      Spelling.nearest(
+                          name,
+                          names().stream().map(each -> each.replace(PERCENT, "")).toList(),
+                          4))));
     }
     return figure;
-  }
-
-  private static List<String> near(String wrong) {
-    String[] parts = wrong.split("\\.", 2);
-    List<String> candidates = new ArrayList<>();
-    if (DISTRIBUTIONS.containsKey(parts[0])) {
-      STATISTICS.forEach(statistic -> candidates.add(parts[0] + "." + statistic));
-    } else {
-      boolean known = parts.length == 2 && STATISTICS.contains(parts[1]);
-      DISTRIBUTIONS
-          .keySet()
-          .forEach(name -> candidates.add(name + "." + (known ? parts[1] : "p99")));
-      SINGLE.keySet().forEach(name -> candidates.add(name.replace(PERCENT, "")));
-    }
-    return Spelling.nearest(wrong, candidates, 4);
   }
 
   private static @Nullable Figure of(Metric metric, String statistic) {
@@ -178,7 +168,7 @@ public record Figure(
         metric.unit(),
         metric,
         p,
-        f -> f.metric(metric).percentile(p));
+        f -> f.metric(metric).percentile("p" + plain));
   }
 
   private static String ordinal(String digits) {

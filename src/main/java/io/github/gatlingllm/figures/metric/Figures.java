@@ -51,7 +51,6 @@ public record Figures(
     return metric.number(this);
   }
 
-  /** Ok requests that ended in the window, per minute. */
   public @Nullable Double requestsPerMin() {
     Double perS = number(Metric.REQUESTS_PER_S);
     return perS == null ? null : (Double) (perS * 60);
@@ -76,11 +75,8 @@ public record Figures(
   }
 
   /**
-   * Throughput of batch trials: Σ tokens of a trial ÷ its wall time.
-   *
-   * @param aggregateTokensPerS Σ tokens of all trials ÷ Σ of their wall times
-   * @param rows the first trials of a load level; empty for several levels together, as each
-   *     numbers its trials from 1
+   * Throughput of batch trials: Σ tokens of a trial ÷ its wall time; aggregate is Σ ÷ Σ over all
+   * trials. Of several levels together {@code rows} is empty, as each numbers its trials from 1.
    */
   public record Trials(
       long count,
@@ -97,11 +93,7 @@ public record Figures(
     }
   }
 
-  /**
-   * One batch trial.
-   *
-   * @param wallS last close − first schedule, seconds; null if 0
-   */
+  /** One batch trial; {@code wallS} is null if last close − first schedule is 0. */
   public record Trial(
       int trial,
       long requests,
@@ -175,13 +167,7 @@ public record Figures(
       return correlated * MIN_EFFECT > independent ? independent : correlated;
     }
 
-    /**
-     * The result of one objective.
-     *
-     * @param excluded requests that were cancelled and could not be judged
-     * @param share met ÷ attempted; null if more than 1 % of attempted and excluded requests were
-     *     excluded
-     */
+    /** The result of one objective; {@code share} is null where that of the goodput would be. */
     public record Objective(
         String objective, long attempted, long met, long excluded, @Nullable Double share) {
 
@@ -215,11 +201,7 @@ public record Figures(
       @Nullable Double requestsPerS,
       @Nullable Double outputTokensPerS) {}
 
-  /**
-   * Stalls of readers of streamed ok answers; their lengths are in {@link Metric#READER_STALL_MS}.
-   *
-   * @param stalled number of those with a token that arrived later than its reader needed it
-   */
+  /** Readers of streamed ok answers, and those for whom a token arrived later than needed. */
   public record Reader(
       double tokensPerS, long requests, long stalled, @Nullable Double stalledShare) {}
 
@@ -261,12 +243,7 @@ public record Figures(
       double awayS,
       @Nullable FailingSpan longestSpan) {}
 
-  /**
-   * A time span in which requests failed and no successful request was in flight.
-   *
-   * @param toS end in seconds since the start of the run: the end of the last failing request, or
-   *     of the observed time
-   */
+  /** A time span in which requests failed and none succeeded, in seconds since the run's start. */
   public record FailingSpan(
       double fromS, double toS, long requests, long sent, @Nullable Double backAtS) {
 
@@ -276,10 +253,8 @@ public record Figures(
   }
 
   /**
-   * Numbers of requests.
-   *
-   * @param planned number in the load plan; null if the plan has none, or if its users send several
-   *     requests each
+   * Numbers of requests; {@code planned} is null if the load plan has none, or if its users send
+   * several requests each.
    */
   public record Counts(
       @Nullable Long planned,
@@ -309,10 +284,7 @@ public record Figures(
 
   /**
    * Limits of the request rate, by the server (status 429) and by the client's settings, for
-   * requests scheduled in a measure window.
-   *
-   * @param share of the requests that ended, 0 to 1; null if none ended
-   * @param retryAfterS wait that the server requested, in seconds; users do not wait for it
+   * requests scheduled in a measure window; {@code retryAfterS} is what the server asked for.
    */
   public record RateLimits(
       long requests,
@@ -330,12 +302,6 @@ public record Figures(
     }
   }
 
-  /**
-   * A quota of the server.
-   *
-   * @param lowestShare lowest ratio of remaining amount and limit of one answer, 0 to 1; null if
-   *     not both are reported
-   */
   public record Quota(
       @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {
 
@@ -346,7 +312,6 @@ public record Figures(
     }
   }
 
-  /** Effect of {@code maxRequestsPerMinute} and {@code maxTokensPerMinute}. */
   public record Pacing(
       long requests,
       long heldBack,

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param sent requests that started, of those that its plan has; more if users send several each
  * @param law null without a measure window or without counted requests in flight
  * @param silence null without a measure window, and if most answers were not streamed
- * @param steadiness null if the window is too short to judge, or if the load changes by plan
+ * @param steadiness null if the load changes by plan
  */
 public record LevelFigures(
     LevelInfo info,
@@ -197,12 +197,8 @@ public record LevelFigures(
       Check.@Nullable Level generator) {}
 
   /**
-   * Both sides of Little's law, L = λW, which holds exactly within a window.
-   *
-   * @param mean L: requests in flight, counted during the run, time-weighted over the measure
-   *     window
-   * @param rateTimesStay λW from the records: requests in the system during the window ÷ window ×
-   *     their mean time in it
+   * Both sides of Little's law, L = λW, which holds exactly within a window: requests in flight,
+   * counted during the run, and the records' rate × their mean time in the system.
    */
   public record LittlesLaw(double mean, double rateTimesStay, double stayMs) {
 
@@ -226,22 +222,22 @@ public record LevelFigures(
 
   /**
    * Spans of a measure window in which requests were in flight and no streamed request of the
-   * target received a byte.
-   *
-   * @param longestS the longest span above the bound, else the longest of all
-   * @param fromS its start, seconds from the start of the window
+   * target received a byte: the longest above the bound, else the longest of all.
    */
   public record Silence(
       double longestS, double fromS, int inFlight, double boundS, int spans, double allS) {}
 
-  /** Tests of TTFT, E2E and output tok/s for a trend and for a transient at the start. */
-  public record Steadiness(@Nullable Drift likeliest) {}
+  /**
+   * Tests of TTFT, E2E and output tok/s for a trend and for a transient at the start.
+   *
+   * @param isJudged false if the window is too short, or has too few requests
+   */
+  public record Steadiness(boolean isJudged, @Nullable Drift likeliest) {}
 
   /**
-   * A change over a measure window, of any size.
+   * A change over a measure window, of any size: of the means of the first and last quarter ÷ their
+   * mean, or before and after the end of a transient.
    *
-   * @param change difference of the means of the first and last quarter ÷ their mean; of a
-   *     transient, of the means before and after its end
    * @param chance p-value: probability that a steady level shows such a change, 0 to 1
    * @param steadyFromS end of the transient, seconds from the start of the window; null for a trend
    */
@@ -261,13 +257,7 @@ public record LevelFigures(
   /** State of one load generator in the measure window of one load level. */
   public record GeneratorHealth(String injector, List<Interval> seconds) {
 
-    /**
-     * About a second.
-     *
-     * @param lateMicros for the loop with the most lag: how long its lag exceeded each of {@link
-     *     GeneratorSecond#LATE_MS}
-     * @param idle idle share of the machine's CPU; null if unknown
-     */
+    /** About a second; {@code lateMicros} as in {@link GeneratorSecond#LATE_MS}. */
     @SuppressWarnings("ArrayRecordComponent") // compared by nobody
     public record Interval(
         double fromS,
@@ -276,6 +266,7 @@ public record LevelFigures(
         int[] lateMicros,
         @Nullable Double idle,
         @Nullable Double own,
+        @Nullable Double stolen,
         double compilerS,
         double gcMaxMs) {
 
@@ -304,12 +295,7 @@ public record LevelFigures(
       }
     }
 
-    /**
-     * Whether the figures of the level can be trusted.
-     *
-     * @param share of the window for which loops lagged or the CPU was full
-     * @param toleranceMs lag from which {@code affected} is affected
-     */
+    /** Whether the figures of the level can be trusted; {@code share} of the window is affected. */
     public record Verdict(
         Check.Level level, double share, boolean isOutOfCpu, double toleranceMs, String affected) {}
 
@@ -317,6 +303,9 @@ public record LevelFigures(
     public static final double PART = 0.2;
 
     public static final double HALF = 0.5;
+
+    /** Share of stolen CPU from which it is named as the cause of a lag. */
+    public static final double STOLEN = 0.05;
 
     /** Lag that any machine has occasionally, tolerated in the tail. */
     private static final double TAIL_MS = 10;
@@ -390,6 +379,10 @@ public record LevelFigures(
 
     public @Nullable Double own() {
       return mean(Interval::own);
+    }
+
+    public @Nullable Double stolen() {
+      return mean(Interval::stolen);
     }
 
     public @Nullable Double idle() {

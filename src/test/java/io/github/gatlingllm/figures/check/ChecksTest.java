@@ -65,23 +65,18 @@ class ChecksTest {
           pair(
               "injectors",
               1.0,
-              () -> InjectorTallyTest.joined(3, 0, 1),
-              () -> InjectorTallyTest.joined(2, 0, 1)),
+              () -> InjectorTallyTest.joined(3),
+              () -> InjectorTallyTest.joined(2)),
           pair(
               "injector_settings",
               1.0,
               () -> InjectorTallyTest.differing("maxTokens"),
-              () -> InjectorTallyTest.joined(2, 0, 1)),
+              () -> InjectorTallyTest.joined(2)),
           pair(
               "injector_starts",
               1.2,
               () -> InjectorTallyTest.starting(1.2),
               () -> InjectorTallyTest.starting(0.9)),
-          pair(
-              "injectors_alike",
-              null,
-              () -> InjectorTallyTest.joined(2, 0, 1.3),
-              () -> InjectorTallyTest.joined(2, 0, 1)),
           pair("littles_law", 0.2, () -> inFlight(1.25), () -> inFlight(1)),
           pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
           pair("window_length", 0.15, () -> taking(1_500), () -> taking(950)),
@@ -256,7 +251,7 @@ class ChecksTest {
     assertThat(checks)
         .filteredOn(c -> c.level() != Level.OK)
         .extracting(Check::id)
-        .containsExactly("low_n");
+        .containsExactlyInAnyOrder("low_n", "steady_state");
     assertThat(checks).allSatisfy(c -> assertThat(c.message()).endsWith("."));
   }
 
@@ -673,6 +668,24 @@ class ChecksTest {
       records.add(at(i * 150).phase(phase).stage("c=64").tokens(ttft, ttft + 1_000).record());
     }
     return Recorded.figures(Recorded.run(60, Recorded.stage(64, 0, 60_000)), records).summary();
+  }
+
+  @Test
+  void windowsTooShortToBeJudgedAreNamed() {
+    Check none = check(sweep(60, 39), "steady_state");
+    assertThat(none.level()).isEqualTo(Level.NOTE);
+    assertThat(none.message())
+        .isEqualTo("Not judged, as less than 20 s or 40 ok requests were measured: c=1, c=2.");
+
+    RunInfo run = Recorded.run(80, Recorded.stage(1, 0, 60_000), Recorded.stage(2, 60_000, 80_000));
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 99; i++) {
+      records.add(at(i * 800).stage(i < 75 ? "c=1" : "c=2").tokens(100, 300).record());
+    }
+    assertThat(check(Recorded.figures(run, records).summary(), "steady_state").message())
+        .endsWith(
+            "measured: c=2. TTFT, E2E and output tok/s have no trend over any other measure"
+                + " window, and no transient.");
   }
 
   /** 10 requests in 10 s, each so many milliseconds long. */

@@ -189,6 +189,14 @@ class GeneratorHealthTest {
             "ms (the machine had 0 % of its CPU idle; its JIT compiler ran 1 s per second), which"
                 + " affects T"),
         health(
+            "stolen CPU",
+            seconds -> {
+              late(seconds.get(4), 300, 280);
+              seconds.get(4).with(GeneratorField.MACHINE_STEAL_S, 2 * SECOND);
+            },
+            Level.WARNING,
+            "up to 300 ms (the hypervisor took 50.0 % of the machine's CPU), which affects TTFT"),
+        health(
             "generator and server on a machine out of CPU",
             seconds ->
                 seconds
@@ -263,6 +271,9 @@ class GeneratorHealthTest {
     seconds.subList(2, 9).forEach(second -> full(second, 0.3));
     assertThat(check(summary(), "generator").value()).isEqualTo(0.7);
     assertThat(check(summary(), "generator").remedy()).contains("taskset");
+    seconds.forEach(of -> of.with(GeneratorField.MACHINE_IDLE_S, SECOND));
+    seconds.forEach(of -> of.with(GeneratorField.MACHINE_STEAL_S, SECOND));
+    assertThat(check(summary(), "generator").remedy()).contains("host of this virtual machine");
   }
 
   /** A stream that came all at once is the server's doing only where the generator kept up. */

@@ -65,6 +65,11 @@ class GoodputTest {
     assertThat(goodput.excluded()).isZero();
     assertThat(goodput.share()).isEqualTo(0.375);
     assertThat(goodput.slo()).isEqualTo("ttft<200ms,tpot<50ms");
+    assertThat(goodput.requestsPerS()).isEqualTo(1);
+    assertThat(goodput.tokensPerS()).isEqualTo(2);
+    assertThat(summary.figures().number(Metric.REQUESTS_PER_S)).isEqualTo(2.5);
+    assertThat(goodput.missed())
+        .containsOnly(Map.entry("ttft", 4L), Map.entry("tpot", 2L), Map.entry("failed", 1L));
   }
 
   /**
@@ -142,19 +147,6 @@ class GoodputTest {
     assertThat(requests.figures().goodput().share()).isEqualTo(0.98);
     assertThat(requests.figures().goodput().max()).isNull();
     assertThat(requests.slo().rule()).isEqualTo(Slo.Rule.REQUESTS);
-  }
-
-  @Test
-  void ratesWithinTheWindow() {
-    assertThat(goodput.requestsPerS()).isEqualTo(1);
-    assertThat(goodput.tokensPerS()).isEqualTo(2);
-    assertThat(summary.figures().number(Metric.REQUESTS_PER_S)).isEqualTo(2.5);
-  }
-
-  @Test
-  void missedByObjective() {
-    assertThat(goodput.missed())
-        .containsOnly(Map.entry("ttft", 4L), Map.entry("tpot", 2L), Map.entry("failed", 1L));
   }
 
   /**
@@ -306,14 +298,6 @@ class GoodputTest {
     assertThat(figures(own, none).summary().figures().goodput().max()).isNull();
   }
 
-  /** No request but the slow ones was sent: what others would have to meet is not quoted. */
-  @Test
-  void objectivesOfAllOthersAreNotQuotedWhereThereAreNoOthers() {
-    RunInfo own = mixed(run(1, stage(1, 0, 1_000)));
-    Summary s = figures(own, at(0).name("slow").tokens(100, 150).record()).summary();
-    assertThat(s.stages().get(0).figures().goodput().slo()).isEqualTo("slow: e2e<200ms");
-  }
-
   /** Each target is judged by its own: 150 ms is in time at b only, of which half are asked. */
   @Test
   void targetsWithObjectivesOfTheirOwn() {
@@ -361,35 +345,6 @@ class GoodputTest {
             tuple("a: ttft", 0.5, 99.0),
             tuple("b: ttft", 0.5, 50.0),
             tuple("b: slow: ttft", 1.0, 50.0));
-  }
-
-  /** Levels 1, 2, 4, 8: shares 1, 0.75, 0.5, 1 at 60 %: 2 is the last before one that misses. */
-  @Test
-  void highestLoadThatMeetsTheSlo() {
-    RunInfo info =
-        run(
-                4,
-                stage(1, 0, 1_000),
-                stage(2, 1_000, 2_000),
-                stage(4, 2_000, 3_000),
-                stage(8, 3_000, 4_000))
-            .slo(Slo.parse("ttft<200ms", 60, Slo.Rule.PERCENTILES));
-    List<RequestRecord> records = new ArrayList<>();
-    addLevel(records, 0, "c=1", 100, 100, 100, 100);
-    addLevel(records, 1_000, "c=2", 100, 100, 100, 300);
-    addLevel(records, 2_000, "c=4", 100, 100, 300, 300);
-    addLevel(records, 3_000, "c=8", 100, 100, 100, 100);
-    Goodput all = figures(info, records).summary().figures().goodput();
-    assertThat(all.max().stage()).isEqualTo("c=2");
-    assertThat(all.max().offered()).isEqualTo(2);
-    assertThat(all.max().requestsPerS()).isEqualTo(3);
-  }
-
-  @Test
-  void noLoadMeetsTheSlo() {
-    List<RequestRecord> records = new ArrayList<>();
-    addLevel(records, 0, "c=1", 300, 300);
-    assertThat(figures(RUN, records).summary().figures().goodput().max()).isNull();
   }
 
   private static void addLevel(

@@ -88,6 +88,14 @@ public final class Levels {
     return Recorded.figures(info.slo(slo), records);
   }
 
+  String verdict(Slo slo) {
+    return figures(slo).summary().verdict();
+  }
+
+  String verdict() {
+    return verdict(Slo.NONE);
+  }
+
   public Summary summary() {
     return figures(Slo.NONE).summary();
   }

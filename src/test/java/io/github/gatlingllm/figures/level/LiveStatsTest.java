@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
-import io.github.gatlingllm.record.RandomRecords;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.List;
@@ -88,73 +86,26 @@ class LiveStatsTest {
 
   @Test
   void theShareInSloIsOfAttemptedRequests() {
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), null));
+    assertThat(stats.snapshot().sloShare()).isNull();
     stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), true));
-    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), false, "ttft"));
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), false));
     stats.accept(request(RequestStatus.HTTP_ERROR, 1, List.of(), false));
-    stats.accept(request(RequestStatus.CANCELLED, 1, List.of(), false, "ttft"));
+    stats.accept(request(RequestStatus.CANCELLED, 1, List.of(), false));
     assertThat(stats.snapshot().sloShare()).isEqualTo(0.25);
     stats.accept(request(RequestStatus.CANCELLED, 1, List.of(), null));
     assertThat(stats.snapshot().sloShare()).isEqualTo(0.25);
     assertThat(stats.snapshot().failed()).isOne();
   }
 
-  @Test
-  void withoutSloThereIsNoShare() {
-    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), null));
-    assertThat(stats.snapshot().sloShare()).isNull();
-  }
-
-  @Test
-  void requestsInFlightAndProgressAreAdded() {
-    Progress progress = new Progress("c=8", null, 0.5, null);
-    LiveFigures figures = stats.snapshot().with(null, 7L, progress);
-    assertThat(figures)
-        .isEqualTo(
-            new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, 7L, progress));
-  }
-
   private static RequestRecord request(
-      RequestStatus verdict,
-      long ttftMillis,
-      List<Integer> gapMillis,
-      @Nullable Boolean sloOk,
-      String... missed) {
-    RequestRecord base = new RandomRecords(1).answer(gapMillis.size() + 1);
-    RequestRecord.Timing timing = base.timing();
-    int[] offsets = new int[gapMillis.size() + 1];
-    offsets[0] = (int) Math.min(Integer.MAX_VALUE, ttftMillis * 1_000);
-    for (int i = 1; i < offsets.length; i++) {
-      offsets[i] = offsets[i - 1] + gapMillis.get(i - 1) * 1_000;
+      RequestStatus verdict, double ttftMs, List<Integer> gapsMs, @Nullable Boolean inSlo) {
+    double[] tokens = new double[gapsMs.size() + 1];
+    tokens[0] = ttftMs;
+    for (int i = 1; i < tokens.length; i++) {
+      tokens[i] = tokens[i - 1] + gapsMs.get(i - 1);
     }
-    return new RequestRecord(
-        base.identity(),
-        new RequestRecord.Timing(
-            timing.startUnixNanos(),
-            null,
-            0,
-            0L,
-            null,
-            null,
-            null,
-            ttftMillis * 1_000_000L,
-            null,
-            null,
-            null,
-            null,
-            null),
-        new RequestRecord.Events(
-            offsets, new int[0], new int[0], offsets.length, 0, 0, true, null, null),
-        base.tokens(),
-        new RequestRecord.Outcome(
-            null,
-            200,
-            verdict,
-            verdict == RequestStatus.COMPLETE,
-            null,
-            sloOk,
-            List.of(missed),
-            false),
-        base.server(),
-        null);
+    Recorded request = Recorded.at(0).tokens(tokens).judged(inSlo);
+    return (verdict == RequestStatus.COMPLETE ? request : request.failed(verdict, "x")).record();
   }
 }

@@ -63,6 +63,7 @@ public final class Recorded {
   private @Nullable Integer output;
   private int hidden;
   private RequestStatus verdict = RequestStatus.COMPLETE;
+  private @Nullable Boolean inSlo;
   private @Nullable String error;
   private @Nullable String finish = "length";
   private boolean estimated;
@@ -71,7 +72,6 @@ public final class Recorded {
   private int late;
   private boolean resent;
   private int coalesced;
-  private RequestRecord.@Nullable Text text;
   private ServerReport server = ServerReport.NONE;
   private @Nullable Double pacingMs;
 
@@ -94,12 +94,6 @@ public final class Recorded {
 
   public Recorded scenario(String value) {
     scenario = value;
-    return this;
-  }
-
-  /** Chat messages as JSON, and the answer to them; as with {@code recordText}. */
-  public Recorded text(String messages, String answer) {
-    text = new RequestRecord.Text(messages, null, answer, null);
     return this;
   }
 
@@ -217,13 +211,13 @@ public final class Recorded {
     return this;
   }
 
-  /** Our own count of the prompt. */
   /** Our own count of the answer's tokens. */
   public Recorded ourOutput(@Nullable Integer tokens) {
     ourOutput = tokens;
     return this;
   }
 
+  /** Our own count of the prompt. */
   public Recorded ours(@Nullable Integer tokens) {
     ours = tokens;
     return this;
@@ -256,6 +250,12 @@ public final class Recorded {
     error = message;
     finish = null;
     done = false;
+    return this;
+  }
+
+  /** Whether it met the SLO of the run. */
+  public Recorded judged(@Nullable Boolean met) {
+    inSlo = met;
     return this;
   }
 
@@ -382,8 +382,8 @@ public final class Recorded {
             List.of(),
             null);
     boolean ok = verdict == RequestStatus.COMPLETE;
-    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
-    return new RequestRecord(identity, timing, events, tokens, outcome, server, text);
+    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, inSlo, List.of(), resent);
+    return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
   }
 
   private double firstTokens(int n) {

@@ -21,9 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Records written to a file, and judged by a script in another language. */
 class ReferenceScriptIT {
@@ -34,33 +38,98 @@ class ReferenceScriptIT {
 
   private Path run;
 
-  @BeforeEach
-  void recordedRun() throws IOException {
-    RunFiles files = new RunFiles(folder);
-    run = Files.createDirectories(files.folder());
-    info().write(files.info());
-    Random random = new Random(11);
-    ByteArrayOutputStream lines = new ByteArrayOutputStream();
-    for (int i = 0; i < 1_000; i++) {
-      lines.writeBytes(RecordFile.line(random(random)));
-    }
-    Files.write(files.requests(), lines.toByteArray());
-    RunReport.of(files).write();
+  /** Six runs of random records, under another SLO each. */
+  @ParameterizedTest
+  @CsvSource({
+    "11, ttft<300ms, 90, PERCENTILES",
+    "12, 'ttft<250ms,e2e<1500ms', 95, REQUESTS",
+    "13, 'ttft<400ms,tpot<45ms', 80, PERCENTILES",
+    "14, e2e<1s, 50, PERCENTILES",
+    "15, 'itl<150ms,stall<200ms', 60, REQUESTS",
+    "16, ttft<5s, 99, PERCENTILES"
+  })
+  void agrees(long seed, String slo, double percentile, Slo.Rule rule) throws Exception {
+    write(info().slo(Slo.parse(slo, percentile, rule)), random(seed));
+    assertThat(script()).isEqualTo("1000 records, 5 stages: all figures agree");
   }
 
-  @Test
-  void agrees() throws Exception {
-    assertThat(script()).isEqualTo("1000 records, 5 stages: all figures agree");
+  /** What figures went wrong with before. */
+  static Stream<Arguments> adversarial() {
+    List<RequestRecord> misses = new ArrayList<>();
+    List<RequestRecord> plateau = new ArrayList<>();
+    int[] missed = {0, 3, 6, 7, 7, 3, 9};
+    int[] completed = {20, 38, 70, 118, 120, 109, 121};
+    for (int level = 0; level < 7; level++) {
+      for (int i = 0; i < 400; i++) {
+        misses.add(inLevel(level, i * 2.4).tokens(i < missed[level] ? 1_000 : 100).record());
+      }
+      for (int i = 0; i < completed[level]; i++) {
+        plateau.add(inLevel(level, i * 7).tokens(60, 100).record());
+      }
+    }
+    List<RequestRecord> waiting = new ArrayList<>(misses.subList(0, 2_400));
+    for (int i = 0; i < 64; i++) {
+      waiting.add(inLevel(6, -500).phase(Phase.STABILIZE).tokens(1_400).record());
+    }
+    List<RequestRecord> few = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      few.add(inLevel(0, i * 50).tokens(i * 100 / 16.0 + 1, 200).record());
+      few.add(
+          inLevel(1, i * 50)
+              .tokens()
+              .ours(500)
+              .failed(i % 2 == 0 ? RequestStatus.RATE_LIMITED : RequestStatus.TRUNCATED, "refused")
+              .record());
+    }
+    return Stream.of(
+        Arguments.of("misses of 400 requests", misses),
+        Arguments.of("a plateau with a last step of 11 %", plateau),
+        Arguments.of("a level in which no request was scheduled", waiting),
+        Arguments.of("16 requests, one level refused", few),
+        Arguments.of(
+            "exactly at the limit",
+            List.of(inLevel(0, 0).tokens(200).record(), inLevel(0, 10).tokens(199.999).record())));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("adversarial")
+  void agreesOnWhatWentWrong(String what, List<RequestRecord> records) throws Exception {
+    LevelInfo[] levels = new LevelInfo[7];
+    for (int i = 0; i < levels.length; i++) {
+      levels[i] = Recorded.stage(1 << i, i * 1_000, (i + 1) * 1_000);
+    }
+    write(Recorded.run(7, levels).slo(Slo.parse("ttft<200ms")), records);
+    assertThat(script()).as(what).endsWith("7 stages: all figures agree");
+  }
+
+  private static Recorded inLevel(int level, double ms) {
+    return Recorded.at(level * 1_000 + ms).stage("c=" + (1 << level));
   }
 
   @Test
   void noticesAWrongFigure() throws Exception {
+    write(info().slo(Slo.parse("ttft<300ms", 90, Slo.Rule.PERCENTILES)), random(11));
     Path summary = run.resolve("summary.json");
     String right = Files.readString(summary);
     String wrong =
         right.replaceFirst("\"output_tokens_per_s\" : [0-9.]+", "\"output_tokens_per_s\" : 1");
     Files.writeString(summary, wrong);
     assertThat(script()).startsWith("/throughput/output_tokens_per_s: expected ");
+  }
+
+  private void write(RunInfo info, List<RequestRecord> records) throws IOException {
+    RunFiles files = new RunFiles(folder);
+    run = Files.createDirectories(files.folder());
+    info.write(files.info());
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    records.forEach(each -> lines.writeBytes(RecordFile.line(each)));
+    Files.write(files.requests(), lines.toByteArray());
+    RunReport.of(files).write();
+  }
+
+  private static List<RequestRecord> random(long seed) {
+    Random random = new Random(seed);
+    return Stream.generate(() -> random(random)).limit(1_000).toList();
   }
 
   private static RunInfo info() {
@@ -72,8 +141,7 @@ class ReferenceScriptIT {
               "c=" + (1 << i), "a", "closed loop", (double) (1 << i), "users", from, from + 4_000));
     }
     stages.add(Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 21_000, 29_000));
-    return Recorded.run(30, stages.toArray(LevelInfo[]::new))
-        .slo(Slo.parse("ttft<300ms", 90, Slo.Rule.PERCENTILES));
+    return Recorded.run(30, stages.toArray(LevelInfo[]::new));
   }
 
   private static RequestRecord random(Random random) {

@@ -283,23 +283,6 @@ class RunStatisticsTest {
     assertThat(s.stages().get(1).figures().counts().started()).isZero();
   }
 
-  /** Side by side: each target has 2 tokens in 1 s, the run 4 tokens in that same second. */
-  @Test
-  void windowsThatOverlapCountOnce() {
-    RunInfo info =
-        run(
-            1,
-            stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
-            stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000));
-    Summary s =
-        figures(info, at(0).tokens(100, 200).record(), at(0).target("b").tokens(100, 200).record())
-            .summary();
-    assertThat(s.targets())
-        .extracting(t -> t.figures().number(Metric.OUTPUT_TOKENS_PER_S))
-        .containsExactly(2.0, 2.0);
-    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
-  }
-
   /** 4 and 8 tokens in 1 s on 2 and 8 GPUs; over both targets there is no such figure. */
   @Test
   void tokensPerGpuOfEachTarget() {
@@ -425,14 +408,6 @@ class RunStatisticsTest {
     assertThat(s.run().state()).isEqualTo("interrupted");
     assertThat(check(s, "windows").level()).isEqualTo(Check.Level.WARNING);
     assertThat(check(summary, "windows").level()).isEqualTo(Check.Level.OK);
-  }
-
-  @Test
-  void runWithoutStagesIsOneStage() {
-    Summary s = figures(run(4), at(500).stage("").tokens(100, 500).record()).summary();
-    assertThat(s.stages()).extracting(LevelFigures::label).containsExactly("all");
-    assertThat(s.stages().get(0).durationS()).isEqualTo(0.500000001);
-    assertThat(s.figures().counts().ok()).isEqualTo(1);
   }
 
   @Test

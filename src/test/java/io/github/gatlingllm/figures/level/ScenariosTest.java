@@ -101,11 +101,11 @@ class ScenariosTest {
     assertThat(s.knee().scenario()).isEqualTo("A1");
     assertThat(s.place(s.stages().get(4).info())).isEqualTo("c=2 of C");
     assertThat(s.verdict()).startsWith("A1: ").contains(" C: ");
-    RequestSamples requestSamples = figures.series().requestSamples();
-    assertThat(requestSamples.breakdowns())
+    Series series = figures.series();
+    assertThat(series.breakdowns())
         .extracting(stage -> s.place(stage.level()))
         .containsExactly("c=1 of A1", "c=2 of A1", "c=4 of A1", "c=1 of C", "c=2 of C", "c=4 of C");
-    assertThat(requestSamples.exemplars().slowest())
+    assertThat(series.exemplars().slowest())
         .extracting(slow -> s.place(slow.level()))
         .startsWith("c=4 of C", "c=4 of A1", "c=1 of C");
   }

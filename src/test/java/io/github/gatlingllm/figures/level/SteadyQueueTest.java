@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +88,6 @@ class SteadyQueueTest {
         slices.get((int) end).add(Amount.TOKENS, 100 * (visit.e2e() - visit.ttft()));
       }
     }
-    return Objects.requireNonNull(SteadyState.of((long) (seconds * 1e9), slices)).likeliest();
+    return SteadyState.of((long) (seconds * 1e9), slices).likeliest();
   }
 }

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.figures.merge;
+package io.github.gatlingllm.report;
 
 import static java.util.Objects.requireNonNull;
 

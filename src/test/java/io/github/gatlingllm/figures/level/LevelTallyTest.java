@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.level.RequestSamples.Breakdown;
-import io.github.gatlingllm.figures.level.RequestSamples.Exemplar;
-import io.github.gatlingllm.figures.level.RequestSamples.Part;
-import io.github.gatlingllm.figures.level.RequestSamples.RecordedText;
-import io.github.gatlingllm.figures.level.RequestSamples.ScenarioLoad;
-import io.github.gatlingllm.figures.level.RequestSamples.ServerParts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Series.Breakdown;
 import io.github.gatlingllm.figures.level.Series.Bucket;
+import io.github.gatlingllm.figures.level.Series.Exemplar;
+import io.github.gatlingllm.figures.level.Series.Part;
+import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
+import io.github.gatlingllm.figures.level.Series.ServerParts;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -27,16 +26,16 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class RequestSamplesTest {
+class LevelTallyTest {
 
   private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
 
-  private static RequestSamples of(RequestRecord... records) {
+  private static Series of(RequestRecord... records) {
     return of(List.of(records));
   }
 
-  private static RequestSamples of(List<RequestRecord> records) {
-    return Recorded.figures(RUN, records).series().requestSamples();
+  private static Series of(List<RequestRecord> records) {
+    return Recorded.figures(RUN, records).series();
   }
 
   /**
@@ -57,7 +56,7 @@ class RequestSamplesTest {
             at(100).lag(2).gate(4.0).connect(1).tokens(100, 300).record(),
             at(500).tokens(50, 150).record(),
             at(900).tokens(10).failed(RequestStatus.TRUNCATED, "cut").record());
-    Breakdown stage = figures.series().requestSamples().breakdowns().get(0);
+    Breakdown stage = figures.series().breakdowns().get(0);
     assertThat(stage.meansMs())
         .containsExactly(
             entry(Part.START_LAG, 1.0),
@@ -149,7 +148,7 @@ class RequestSamplesTest {
         at(7).id("cut").tokens(5, 9).failed(RequestStatus.TRUNCATED, "cut").closed(20).record());
     records.add(at(7).id("429").failed(RequestStatus.RATE_LIMITED, "slow").closed(9_000).record());
     records.add(at(8).id("gone").failed(RequestStatus.CANCELLED, "stopped").closed(9_000).record());
-    RequestSamples.Exemplars exemplars = of(records).exemplars();
+    Series.Exemplars exemplars = of(records).exemplars();
     Collections.shuffle(records, new Random(1));
 
     assertThat(of(records).exemplars().slowest()).isEqualTo(exemplars.slowest());
@@ -213,7 +212,6 @@ class RequestSamplesTest {
                 at(2).scenario("summary").tokens(60, 80).record(),
                 at(3).scenario("summary").phase(Phase.DRAIN).tokens(900).record())
             .series()
-            .requestSamples()
             .scenarios();
     assertThat(loads).extracting(ScenarioLoad::scenario).containsExactly("chat", "summary");
     assertThat(loads).extracting(ScenarioLoad::count).containsExactly(2L, 1L);
@@ -235,61 +233,11 @@ class RequestSamplesTest {
     assertThat(series.overTime()).extracting(Bucket::started).startsWith(0L, 3L);
   }
 
-  /** E2E of 10 to 90 ms; of the failed ones, one of each of the first three kinds. */
-  @Test
-  void textsOfTheFastestTheSlowestAndFailed() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 1; i <= 9; i++) {
-      String messages = "[{\"role\":\"user\",\"content\":\"question " + i + "\"}]";
-      records.add(at(i).id("r" + i).tokens(5, 10.0 * i).text(messages, "answer " + i).record());
-    }
-    for (RequestStatus status :
-        List.of(
-            RequestStatus.TRUNCATED,
-            RequestStatus.TRUNCATED,
-            RequestStatus.HTTP_ERROR,
-            RequestStatus.TIMEOUT,
-            RequestStatus.STALLED)) {
-      records.add(at(500).failed(status, "x").text("not JSON", "").record());
-    }
-    Collections.shuffle(records, new Random(1));
-    List<RecordedText> texts = of(records.toArray(RequestRecord[]::new)).exemplars().texts();
-    assertThat(texts)
-        .extracting(RecordedText::why)
-        .containsExactly("Fastest", "Slowest", "Failed", "Failed", "Failed");
-    assertThat(texts)
-        .extracting(RecordedText::answer)
-        .containsExactly("answer 1", "answer 9", "", "", "");
-    assertThat(texts.get(1).prompt()).isEqualTo("user: question 9");
-    assertThat(texts.get(2).prompt()).isEqualTo("not JSON");
-    assertThat(texts.subList(2, 5))
-        .extracting(failed -> failed.request().verdict())
-        .containsExactly("http_error", "stalled", "timeout");
-    assertThat(of(at(0).tokens(5).record()).exemplars().texts()).isEmpty();
-  }
-
-  @Test
-  void longTextsAreCutAndImagesNamed() {
-    String messages =
-        "[{\"role\":\"system\",\"content\":\"be kind\"},{\"role\":\"user\",\"content\":"
-            + "[{\"type\":\"text\",\"text\":\"what is it?\"},{\"type\":\"image_url\"}]}]";
-    String answer = "a".repeat(3_000) + "the end";
-    RecordedText text =
-        of(at(0).tokens(5).text(messages, answer).record()).exemplars().texts().get(0);
-    assertThat(text.prompt()).isEqualTo("system: be kind\n\nuser: what is it?\n[image_url]");
-    assertThat(text.answer())
-        .startsWith("aaa")
-        .contains("a […1,007 characters…] a")
-        .endsWith("the end")
-        .hasSizeLessThan(2_050);
-  }
-
   @Test
   void aRunWithoutRequestsHasNothingToShow() {
-    RequestSamples nothing = of();
+    Series nothing = of();
     assertThat(nothing.breakdowns()).isEmpty();
-    assertThat(nothing.exemplars())
-        .isEqualTo(new RequestSamples.Exemplars(List.of(), List.of(), List.of()));
+    assertThat(nothing.exemplars()).isEqualTo(Series.Exemplars.NONE);
     assertThat(nothing.quantiles()).isEmpty();
   }
 }

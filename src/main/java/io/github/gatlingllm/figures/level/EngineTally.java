@@ -1,16 +1,17 @@
-package io.github.gatlingllm.figures.server;
+package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.OverTime;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.Point;
 import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
-import io.github.gatlingllm.figures.metric.TimeBuckets;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * the order of the file. Bounded memory: sums per load level and time bucket, and the latest
  * reading of each of at most {@value #MAX_PAGES} pages.
  */
-public final class EngineTally {
+final class EngineTally {
 
   private static final int MAX_PAGES = 200;
 
@@ -35,18 +36,28 @@ public final class EngineTally {
   private final int mostBuckets;
   private final List<Window> windows;
   private final List<String> targets;
-  private final List<WindowSums> sums;
   private final Map<PageKey, PageState> pages = new LinkedHashMap<>();
   private final Map<String, SentRequests> sent = new LinkedHashMap<>();
   private final Map<String, TimeBuckets<WindowSums>> overTime = new LinkedHashMap<>();
 
-  /**
-   * The measure window [{@code from}, {@code to}) of a load level in epoch nanoseconds; empty if it
-   * never measured.
-   */
-  public record Window(String target, long from, long to) {}
+  /** The measure window of a load level in epoch nanoseconds; empty if it never measured. */
+  record Window(String target, long from, long to, WindowSums sums) {
 
-  private record PageKey(@Nullable String target, String url) {}
+    Window(String target, long from, long to) {
+      this(target, from, to, new WindowSums());
+    }
+
+    double seconds() {
+      return (to - from) / 1e9;
+    }
+  }
+
+  private record PageKey(@Nullable String target, String url) {
+
+    boolean describes(String other) {
+      return target == null || target.equals(other);
+    }
+  }
 
   private static final class PageState {
     private @Nullable ServerSample latest;
@@ -80,20 +91,14 @@ public final class EngineTally {
     }
   }
 
-  /**
-   * Creates a tally without readings.
-   *
-   * @param origin start of the run, epoch nanoseconds
-   */
-  public EngineTally(long origin, List<Window> windows, int mostBuckets) {
+  EngineTally(long origin, List<Window> windows, int mostBuckets) {
     this.origin = origin;
     this.windows = List.copyOf(windows);
     this.mostBuckets = mostBuckets;
     targets = windows.stream().map(Window::target).distinct().toList();
-    sums = windows.stream().map(window -> new WindowSums()).toList();
   }
 
-  public void add(RequestRecord record) {
+  void add(RequestRecord record) {
     SentRequests of = sent.computeIfAbsent(record.identity().target(), t -> new SentRequests());
     Long admitted = record.timing().admittedUnixNanos();
     if (admitted == null) {
@@ -108,7 +113,7 @@ public final class EngineTally {
     of.untilUnixNanos = Math.max(of.untilUnixNanos, closed == null ? admitted : closed);
   }
 
-  public void add(ServerSample sample) {
+  void add(ServerSample sample) {
     PageKey key = new PageKey(sample.target(), sample.url());
     if (pages.size() >= MAX_PAGES && !pages.containsKey(key)) {
       return;
@@ -139,10 +144,9 @@ public final class EngineTally {
   }
 
   private void each(String target, long at, Consumer<WindowSums> sink) {
-    for (int i = 0; i < windows.size(); i++) {
-      Window window = windows.get(i);
-      if (window.target().equals(target) && at >= window.from() && at < window.to()) {
-        sink.accept(sums.get(i));
+    for (Window window : windows) {
+      if (window.target.equals(target) && at >= window.from && at < window.to) {
+        sink.accept(window.sums);
       }
     }
   }
@@ -158,13 +162,13 @@ public final class EngineTally {
   }
 
   private void gauges(String target, ServerSample sample) {
+    boolean isShared = sample.target() == null;
     sample
         .values()
         .forEach(
             (metric, value) -> {
               if (metric.kind() == Kind.GAUGE) {
                 double all = ofAllPages(target, metric, sample.unixNanos());
-                boolean isShared = sample.target() == null && metric == EngineMetric.GPU_POWER_W;
                 each(target, sample.unixNanos(), of -> of.gauge(metric, all, isShared));
                 bucket(target, sample.unixNanos()).gauge(metric, all, isShared);
               }
@@ -172,54 +176,45 @@ public final class EngineTally {
   }
 
   private double ofAllPages(String target, EngineMetric metric, long now) {
-    double sum = 0;
-    double max = Double.NEGATIVE_INFINITY;
-    int count = 0;
-    for (Map.Entry<PageKey, PageState> page : pages.entrySet()) {
-      ServerSample latest = page.getValue().latest;
-      String about = page.getKey().target();
-      Double value = latest == null ? null : latest.value(metric);
-      if (latest != null
-          && value != null
-          && (about == null || about.equals(target))
-          && now - latest.unixNanos() <= STALE_NANOS) {
-        sum += value;
-        max = Math.max(max, value);
-        count++;
-      }
-    }
+    DoubleSummaryStatistics all = new DoubleSummaryStatistics();
+    pages.forEach(
+        (key, page) -> {
+          ServerSample latest = page.latest;
+          Double value = latest == null ? null : latest.value(metric);
+          if (latest != null
+              && value != null
+              && key.describes(target)
+              && now - latest.unixNanos() <= STALE_NANOS) {
+            all.accept(value);
+          }
+        });
     return switch (metric.series()) {
-      case SUM -> sum;
-      case MEAN -> sum / count;
-      case MAX -> max;
+      case SUM -> all.getSum();
+      case MEAN -> all.getAverage();
+      case MAX -> all.getMax();
     };
   }
 
   /** Adds the growth of counters and histograms, which start at 0 after a reset. */
   private void growth(
       PageState page, List<String> described, ServerSample before, ServerSample sample) {
-    long from = before.unixNanos();
-    long to = sample.unixNanos();
     boolean isShared = sample.target() == null;
-    boolean isReset = sample.reset();
+    double seconds = (sample.unixNanos() - before.unixNanos()) / 1e9;
     sample
         .values()
         .forEach(
             (metric, value) -> {
               Double old = before.value(metric);
               if (metric.kind() == Kind.COUNTER && old != null) {
-                double grown = isReset || value < old ? value : value - old;
+                double grown = sample.reset() || value < old ? value : value - old;
                 page.counted.merge(metric, grown, Double::sum);
-                boolean sharesPower = isShared && metric == EngineMetric.GPU_ENERGY_J;
                 for (String target : described) {
-                  double seconds = (to - from) / 1e9 / pagesWith(target, metric);
-                  parts(
+                  double own = seconds / pagesWith(target, metric);
+                  divide(
                       target,
-                      from,
-                      to,
-                      (of, part) -> of.counter(metric, grown * part, seconds * part, sharesPower));
-                  bucket(target, from + (to - from) / 2)
-                      .counter(metric, grown, seconds, sharesPower);
+                      before,
+                      sample,
+                      (of, part) -> of.counter(metric, grown * part, own * part, isShared));
                 }
               }
             });
@@ -229,10 +224,13 @@ public final class EngineTally {
             (metric, values) -> {
               ServerSample.Histogram old = before.histograms().get(metric);
               if (old != null) {
-                BucketCounts grown = BucketCounts.between(old, values, isReset);
+                BucketCounts grown = BucketCounts.between(old, values, sample.reset());
                 for (String target : described) {
-                  parts(target, from, to, (of, part) -> of.histogram(metric, grown.times(part)));
-                  bucket(target, from + (to - from) / 2).histogram(metric, grown);
+                  divide(
+                      target,
+                      before,
+                      sample,
+                      (of, part) -> of.histogram(metric, grown.times(part)));
                 }
               }
             });
@@ -242,8 +240,7 @@ public final class EngineTally {
   private long pagesWith(String target, EngineMetric counter) {
     return pages.entrySet().stream()
         .filter(page -> page.getValue().counted.containsKey(counter))
-        .map(page -> page.getKey().target())
-        .filter(about -> about == null || about.equals(target))
+        .filter(page -> page.getKey().describes(target))
         .count();
   }
 
@@ -252,37 +249,38 @@ public final class EngineTally {
   }
 
   /**
-   * Passes on each window of a target that overlaps a reading interval, with the share of the
-   * interval in it.
+   * Passes on each window of a target that overlaps the time between two readings, with the share
+   * of the time in it, and the bucket of its middle.
    */
-  private void parts(String target, long from, long to, Part sink) {
-    for (int i = 0; i < windows.size(); i++) {
-      Window window = windows.get(i);
-      long overlap = Math.min(to, window.to()) - Math.max(from, window.from());
-      if (overlap > 0 && window.target().equals(target)) {
-        sink.to(sums.get(i), (double) overlap / (to - from));
+  private void divide(String target, ServerSample before, ServerSample sample, Part sink) {
+    long from = before.unixNanos();
+    long nanos = sample.unixNanos() - from;
+    for (Window window : windows) {
+      long overlap = Math.min(from + nanos, window.to) - Math.max(from, window.from);
+      if (overlap > 0 && window.target.equals(target)) {
+        sink.to(window.sums, (double) overlap / nanos);
       }
     }
+    sink.to(bucket(target, from + nanos / 2), 1);
   }
 
   /** The figures of one load level; null without readings in its window. */
-  public @Nullable EngineFigures of(int level) {
+  @Nullable EngineFigures of(int level) {
     if (level >= windows.size()) {
       return null; // not in a plan, so it has no window
     }
     Window window = windows.get(level);
-    return sums.get(level).figures((window.to() - window.from()) / 1e9);
+    return window.sums.figures(window.seconds());
   }
 
   /** The figures of a target's load levels pooled; null without readings in their windows. */
-  public @Nullable EngineFigures of(String target) {
+  @Nullable EngineFigures of(String target) {
     WindowSums all = new WindowSums();
     double seconds = 0;
-    for (int i = 0; i < windows.size(); i++) {
-      Window window = windows.get(i);
-      if (window.target().equals(target)) {
-        all.add(sums.get(i));
-        seconds += (window.to() - window.from()) / 1e9;
+    for (Window window : windows) {
+      if (window.target.equals(target)) {
+        all.add(window.sums);
+        seconds += window.seconds();
       }
     }
     return all.figures(seconds);
@@ -292,7 +290,7 @@ public final class EngineTally {
    * GPU energy in the windows of some load levels, in joules; null if unknown, or if windows
    * overlap so that it cannot be assigned.
    */
-  public @Nullable Double joules(Iterable<Integer> levels) {
+  @Nullable Double joules(Iterable<Integer> levels) {
     double sum = 0;
     for (int level : levels) {
       EngineFigures of = of(level);
@@ -307,18 +305,17 @@ public final class EngineTally {
 
   private boolean overlapsOthers(int level, boolean isPowerShared) {
     Window own = windows.get(level);
-    for (int i = 0; i < windows.size(); i++) {
-      Window other = windows.get(i);
-      if (i != level
-          && (isPowerShared || other.target().equals(own.target()))
-          && Math.min(own.to(), other.to()) > Math.max(own.from(), other.from())) {
+    for (Window other : windows) {
+      if (!other.equals(own)
+          && (isPowerShared || other.target.equals(own.target))
+          && Math.min(own.to, other.to) > Math.max(own.from, other.from)) {
         return true;
       }
     }
     return false;
   }
 
-  public List<Page> pages() {
+  List<Page> pages() {
     List<Page> all = new ArrayList<>();
     pages.forEach(
         (key, page) ->
@@ -335,7 +332,7 @@ public final class EngineTally {
     return all;
   }
 
-  public List<OverTime> overTime() {
+  List<OverTime> overTime() {
     List<OverTime> all = new ArrayList<>();
     overTime.forEach(
         (target, buckets) -> {
@@ -353,10 +350,8 @@ public final class EngineTally {
     return all;
   }
 
-  /**
-   * Counters of the whole run by target; of all targets together if no page describes a single one.
-   */
-  public List<WholeRun> wholeRun() {
+  /** Counters of the whole run by target; of all together if no page describes a single one. */
+  List<WholeRun> wholeRun() {
     List<WholeRun> all = new ArrayList<>();
     sent.forEach((target, requests) -> add(target, requests, all));
     if (all.isEmpty()) {

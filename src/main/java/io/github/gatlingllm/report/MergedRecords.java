@@ -1,4 +1,4 @@
-package io.github.gatlingllm.figures.merge;
+package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -26,7 +26,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Merges the files of injectors in one pass: a record goes to the statistics and is copied. */
-public final class MergedRecords implements RecordSource {
+final class MergedRecords implements RecordSource {
 
   private final InjectorMerge merge;
   private final List<RunInfo> infos;
@@ -38,7 +38,7 @@ public final class MergedRecords implements RecordSource {
   private long measured;
 
   /** Merges into an existing folder; throws with one line if the runs are not of one load test. */
-  public MergedRecords(
+  MergedRecords(
       String id,
       List<RunInfo> infos,
       @Nullable Integer expected,
@@ -51,15 +51,15 @@ public final class MergedRecords implements RecordSource {
   }
 
   /** The merged run, without the counts that are known only when the records are read. */
-  public RunInfo info() {
+  RunInfo info() {
     return merge.merged;
   }
 
-  public List<String> remarksOnRuns() {
+  List<String> remarksOnRuns() {
     return merge.remarks();
   }
 
-  public void copyOthers() throws IOException {
+  void copyOthers() throws IOException {
     copyLines(RunFiles::arrivals);
     copyLines(RunFiles::generator);
     copyServer();
@@ -130,7 +130,7 @@ public final class MergedRecords implements RecordSource {
     return merged;
   }
 
-  public List<String> remarks() {
+  List<String> remarks() {
     return List.copyOf(remarks);
   }
 

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.figures.server;
+package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.ENGINE_TTFT_S;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.GENERATION_TOKENS;
@@ -11,12 +11,13 @@ import static io.github.gatlingllm.record.ServerSample.EngineMetric.REQUESTS_RUN
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.level.EngineTally.Window;
+import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.State;
 import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
-import io.github.gatlingllm.figures.server.EngineTally.Window;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.figures.merge;
+package io.github.gatlingllm.report;
 
 import static java.util.Objects.requireNonNull;
 
@@ -22,22 +22,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges the load levels of several injectors. Levels with the same label, target and scenario are
- * one level, whose offered load is the sum of its parts. Its measure window:
+ * Merges the load levels of several injectors that have the same label, target and scenario.
  *
- * <ul>
- *   <li>If all injectors followed the same timetable, within a millisecond, and began within a
- *       second of each other, it is the window of that timetable, counted from the first injector.
- *       Every request keeps its phase, and the number of planned requests is the sum.
- *   <li>Otherwise it is the intersection of the windows of all injectors, because only then the
- *       whole load was on. A request scheduled in its own injector's window but outside the
- *       intersection belongs to {@link Phase#STABILIZE} if it is before it; after it, to {@link
- *       Phase#COOLDOWN} as long as any injector is in that phase, then to {@link Phase#DRAIN}. The
- *       number of planned requests is not known.
- * </ul>
- *
- * <p>A window without end, because its injector died in it, does not shorten the intersection. If
- * the intersection is empty, the test was repeated, not shared, and the runs are refused.
+ * <p>If all followed the same timetable and began within a second of each other, the measure window
+ * is the one of that timetable. Otherwise it is the intersection of their windows, because only
+ * then the whole load was on, and a request scheduled outside it belongs to another phase. A window
+ * without end, because its injector died in it, does not shorten the intersection.
  */
 final class LevelMerge {
 

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.figures.metric;
+package io.github.gatlingllm.figures.level;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Buckets of equal width over time. A growing number has a limit, at which neighbours are merged,
  * so memory is bounded. Not thread-safe.
  */
-public final class TimeBuckets<T> {
+final class TimeBuckets<T> {
 
   private final long origin;
   private final int most;
@@ -32,7 +32,7 @@ public final class TimeBuckets<T> {
   }
 
   /** A fixed number of buckets over a window that starts at {@code from}, epoch nanoseconds. */
-  public static <T> TimeBuckets<T> within(long from, long nanos, int count, Supplier<T> empty) {
+  static <T> TimeBuckets<T> within(long from, long nanos, int count, Supplier<T> empty) {
     TimeBuckets<T> fixed =
         new TimeBuckets<>(from, Math.max(1, (nanos + count - 1) / count), count, empty, null);
     fixed.fill(count);
@@ -40,13 +40,13 @@ public final class TimeBuckets<T> {
   }
 
   /** A growing number of buckets; {@code join} adds the second of two neighbours to the first. */
-  public static <T> TimeBuckets<T> from(
+  static <T> TimeBuckets<T> from(
       long origin, long width, int most, Supplier<T> empty, BiConsumer<T, T> join) {
     return new TimeBuckets<>(origin, width, most, empty, join);
   }
 
   /** The bucket of an instant, the first or last if it is before or after all. */
-  public T at(long unixNanos) {
+  T at(long unixNanos) {
     T kept = latest;
     long into = unixNanos - latestFrom;
     if (kept != null && into >= 0 && into < width) {
@@ -84,15 +84,15 @@ public final class TimeBuckets<T> {
     latest = null;
   }
 
-  public List<T> all() {
+  List<T> all() {
     return buckets;
   }
 
-  public long width() {
+  long width() {
     return width;
   }
 
-  public long endOf(long unixNanos) {
+  long endOf(long unixNanos) {
     return origin + (Math.max(0, unixNanos - origin) / width + 1) * width;
   }
 }

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.figures.metric;
+package io.github.gatlingllm.figures.level;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

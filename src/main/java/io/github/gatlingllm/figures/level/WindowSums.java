@@ -1,0 +1,162 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
+import io.github.gatlingllm.figures.metric.EngineFigures.State;
+import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
+import io.github.gatlingllm.record.ServerSample.Histogram;
+import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Sums of the readings of metrics pages in an interval. */
+final class WindowSums {
+
+  private long readings;
+  private long failed;
+  private long resets;
+  private boolean isPowerShared;
+  private final Map<EngineMetric, DoubleSummaryStatistics> gauges =
+      new EnumMap<>(EngineMetric.class);
+  private final Map<EngineMetric, Counter> counters = new EnumMap<>(EngineMetric.class);
+  private final Map<EngineMetric, BucketCounts> histograms = new EnumMap<>(EngineMetric.class);
+
+  /** Growth, and the seconds that it was read in. */
+  private record Counter(double grown, double seconds) {
+
+    Counter and(Counter other) {
+      return new Counter(grown + other.grown, seconds + other.seconds);
+    }
+  }
+
+  void reading(boolean isFailed, boolean isReset) {
+    readings++;
+    failed += isFailed ? 1 : 0;
+    resets += isReset ? 1 : 0;
+  }
+
+  /** Adds a reading; {@code isShared} if its page describes all targets. */
+  void gauge(EngineMetric metric, double value, boolean isShared) {
+    gaugeOf(metric).accept(value);
+    isPowerShared |= isShared && metric == EngineMetric.GPU_POWER_W;
+  }
+
+  private DoubleSummaryStatistics gaugeOf(EngineMetric metric) {
+    return gauges.computeIfAbsent(metric, m -> new DoubleSummaryStatistics());
+  }
+
+  void counter(EngineMetric metric, double grown, double seconds, boolean isShared) {
+    counters.merge(metric, new Counter(grown, seconds), Counter::and);
+    isPowerShared |= isShared && metric == EngineMetric.GPU_ENERGY_J;
+  }
+
+  void histogram(EngineMetric metric, BucketCounts values) {
+    histograms.merge(metric, values, BucketCounts::and);
+  }
+
+  void add(WindowSums other) {
+    readings += other.readings;
+    failed += other.failed;
+    resets += other.resets;
+    isPowerShared |= other.isPowerShared;
+    other.gauges.forEach((metric, theirs) -> gaugeOf(metric).combine(theirs));
+    other.counters.forEach((metric, theirs) -> counters.merge(metric, theirs, Counter::and));
+    other.histograms.forEach(this::histogram);
+  }
+
+  @Nullable EngineFigures figures(double seconds) {
+    if (readings == 0 && counters.isEmpty()) {
+      return null;
+    }
+    Map<EngineMetric, State> states = new EnumMap<>(EngineMetric.class);
+    gauges.forEach(
+        (metric, of) -> states.put(metric, new State(of.getSum() / of.getCount(), of.getMax())));
+    Map<EngineMetric, Growth> growth = new EnumMap<>(EngineMetric.class);
+    counters.forEach((metric, of) -> growth.put(metric, Growth.of(of.grown, of.seconds, seconds)));
+    Map<EngineMetric, Timing> timings = new EnumMap<>(EngineMetric.class);
+    histograms.forEach(
+        (metric, of) -> {
+          if (of.count > 0) {
+            timings.put(metric, of.timing());
+          }
+        });
+    return new EngineFigures(
+        seconds, readings, failed, resets, states, growth, timings, isPowerShared);
+  }
+
+  /** Means of gauges, growth of counters per second, means of histograms. */
+  Map<EngineMetric, Double> values() {
+    Map<EngineMetric, Double> values = new EnumMap<>(EngineMetric.class);
+    gauges.forEach((metric, of) -> values.put(metric, of.getAverage()));
+    counters.forEach((metric, of) -> values.put(metric, of.grown / of.seconds));
+    histograms.forEach((metric, of) -> values.put(metric, of.sum / of.count));
+    values.values().removeIf(value -> !Double.isFinite(value));
+    return values;
+  }
+
+  /** Growth of a histogram in an interval. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  record BucketCounts(double count, double sum, List<Double> bounds, double[] counts) {
+
+    /** The growth between two readings; all of the later one if the server was restarted. */
+    static BucketCounts between(Histogram before, Histogram after, boolean isRestarted) {
+      boolean isReset = isRestarted || after.count() < before.count() || after.sum() < before.sum();
+      boolean hasSameBounds = after.bounds().equals(before.bounds());
+      double[] counts = new double[isReset || hasSameBounds ? after.counts().size() : 0];
+      Arrays.setAll(counts, i -> after.counts().get(i) - (isReset ? 0 : before.counts().get(i)));
+      return new BucketCounts(
+          after.count() - (isReset ? 0 : before.count()),
+          after.sum() - (isReset ? 0 : before.sum()),
+          counts.length == 0 ? List.of() : after.bounds(),
+          counts);
+    }
+
+    BucketCounts times(double part) {
+      return new BucketCounts(
+          count * part, sum * part, bounds, Arrays.stream(counts).map(c -> c * part).toArray());
+    }
+
+    /** The sum of both; without buckets if their bounds differ. */
+    private BucketCounts and(BucketCounts other) {
+      if (count == 0 || other.count == 0) {
+        return count == 0 ? other : this;
+      }
+      double[] both = new double[bounds.equals(other.bounds) ? counts.length : 0];
+      Arrays.setAll(both, i -> counts[i] + other.counts[i]);
+      return new BucketCounts(
+          count + other.count, sum + other.sum, both.length == 0 ? List.of() : bounds, both);
+    }
+
+    private Timing timing() {
+      return new Timing(
+          count, sum / count, quantile(0.5), quantile(0.9), quantile(0.95), quantile(0.99));
+    }
+
+    /**
+     * The quantile, interpolated within its bucket; the last bound if it is beyond, null without
+     * buckets.
+     */
+    @Nullable Double quantile(double share) {
+      if (counts.length == 0) {
+        return null;
+      }
+      double rank = share * count;
+      double below = 0;
+      double from = Math.min(0, bounds.get(0));
+      for (int i = 0; i < counts.length; i++) {
+        double to = bounds.get(i);
+        if (counts[i] >= rank) {
+          double inside = counts[i] - below;
+          return inside <= 0 ? to : from + (to - from) * (rank - below) / inside;
+        }
+        below = counts[i];
+        from = to;
+      }
+      return from;
+    }
+  }
+}
