@@ -7,6 +7,7 @@ import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Run;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -31,9 +32,9 @@ final class CommonStart {
   private final Injector injector;
   private final List<PopulationBuilder> roots;
 
-  private long unbuiltPlans;
+  private final @Nullable StartTime start;
 
-  private @Nullable StartTime start;
+  private long unbuiltPlans;
 
   private CommonStart(Injector injector, List<PopulationBuilder> roots, long plans) {
     this.injector = injector;
@@ -81,7 +82,7 @@ final class CommonStart {
         : Injector.START_PROPERTY + "=" + injector.startAt();
   }
 
-  synchronized void requireInTime(Run run) {
+  void requireInTime(Run run) {
     if (start == null) {
       return;
     }
@@ -105,11 +106,8 @@ final class CommonStart {
   /** Called per scenario that is built; with the last one the start of the load becomes known. */
   synchronized void scenarioReady(Run run) {
     unbuiltPlans--;
-    if (unbuiltPlans != 0) {
-      return;
-    }
-    if (start != null) {
-      System.out.println(
+    if (unbuiltPlans == 0 && start != null) {
+      PrintableText.print(
           "LLM: %sready; the load starts at %s, in %s"
               .formatted(
                   injector.isPart() ? "injector " + injector.share() + " is " : "",
@@ -129,11 +127,10 @@ final class CommonStart {
     }
     List<Long> offsets = plan.startOffsets(injector.part());
     return level -> {
-      StartTime known = start();
-      if (known == null || level >= offsets.size()) {
+      if (start == null || level >= offsets.size()) {
         return null;
       }
-      long first = run.nanoTime(known.unixNanos()) + before;
+      long first = run.nanoTime(start.unixNanos()) + before;
       if (level == 0) {
         reportIfLate(run, System.nanoTime() - first);
       }
@@ -141,14 +138,10 @@ final class CommonStart {
     };
   }
 
-  private synchronized @Nullable StartTime start() {
-    return start;
-  }
-
   private static void reportIfLate(Run run, long nanos) {
     if (nanos > 0) {
       String late = duration(nanos);
-      System.out.println(
+      PrintableText.print(
           "LLM: the load starts " + late + " late; arrivals planned before are sent at once");
       run.describe(info -> info.config(LATE, late));
     }

@@ -39,10 +39,9 @@ public abstract class Draft<D extends Draft<D>> implements Cloneable {
       throw InvalidSimulation.because(
           "header(\"" + name + "\", …): expected a header name, e.g. X-Tenant");
     }
-    Map<String, V> more = new LinkedHashMap<>(headers);
-    more.keySet().removeIf(name::equalsIgnoreCase);
-    more.put(name, value);
-    return Collections.unmodifiableMap(more);
+    Map<String, V> others = new LinkedHashMap<>(headers);
+    others.keySet().removeIf(name::equalsIgnoreCase);
+    return and(others, name, value);
   }
 
   public static <V> Map<String, V> and(Map<String, V> map, String key, V value) {

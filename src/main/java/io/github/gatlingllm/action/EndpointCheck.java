@@ -1,54 +1,17 @@
 package io.github.gatlingllm.action;
 
-import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import java.net.InetSocketAddress;
-import java.net.ProxySelector;
-import java.net.URI;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the URLs of targets before the load, and says what to do where one fails. */
+/** Says what to do about a target whose warm-up request fails. */
 final class EndpointCheck {
 
   private static final Pattern HAS_REMEDY =
       Pattern.compile("\\?$|: check |; use |; set |; add |: raise ");
 
   private EndpointCheck() {}
-
-  /** Warns of a proxy that is set by a system property of the JVM: Gatling's client reads none. */
-  static @Nullable String ignoredProxy(LlmProtocol target, HttpProtocol http) {
-    if (http.proxyPart().proxy().isDefined()) {
-      return null;
-    }
-    for (String url : target.baseUrls) {
-      URI uri = URI.create(url);
-      ProxySelector selector = ProxySelector.getDefault();
-      if (selector != null
-          && selector.select(uri).get(0).address() instanceof InetSocketAddress address) {
-        return Stream.of(uri.getScheme() + ".proxyHost", "proxyHost", "socksProxyHost")
-            .filter(property -> !System.getProperty(property, "").isBlank())
-            .findFirst()
-            .map(property -> ignored(property, address, uri.getHost()))
-            .orElse(null);
-      }
-    }
-    return null;
-  }
-
-  private static String ignored(String property, InetSocketAddress proxy, String host) {
-    return ("LLM: the system property %s is ignored, as Gatling's client reads no proxy from the"
-            + " JVM: requests go to %s directly. Set the proxy on the http protocol of the"
-            + " simulation: http.proxy(Proxy(\"%s\", %s)%s)")
-        .formatted(
-            property,
-            host,
-            proxy.getHostString(),
-            proxy.getPort(),
-            property.startsWith("socks") ? ".socks5()" : "");
-  }
 
   static String warmUpFailure(String target, String url, @Nullable RequestRecord record) {
     String cause = "no answer";

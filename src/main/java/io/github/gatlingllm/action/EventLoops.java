@@ -51,8 +51,7 @@ final class EventLoops {
 
   /**
    * Tasks that an event loop runs in slices, first in first out, and reads all connections between
-   * slices: where many responses end at once, or many users start, tokens that arrive meanwhile
-   * would else be read late. One per event loop; used by its thread only.
+   * slices: tokens that arrive meanwhile would else be read late. One per event loop.
    */
   static final class DeferredTasks {
 

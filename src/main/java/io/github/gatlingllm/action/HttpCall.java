@@ -30,10 +30,9 @@ import org.jspecify.annotations.Nullable;
 import scala.Option;
 
 /**
- * Builds and sends requests with Gatling's request builder and HTTP client. Proxy, TLS, HTTP/2,
- * DNS, connections and local addresses are those of the {@code http} protocol; its credentials,
- * headers, signature and cookies are for other hosts and are not sent. The builder is called once
- * per URL where its result cannot differ between requests, as it takes longer than all else.
+ * Builds and sends requests with Gatling's request builder and HTTP client, with the connections of
+ * the {@code http} protocol, without its credentials, headers and cookies, which are for other
+ * hosts. The builder is called once per URL where its result cannot differ, as it is slow.
  */
 final class HttpCall {
 

@@ -58,9 +58,8 @@ final class InFlight {
   }
 
   /**
-   * Cancels a request whose user may not start another one. A cancelled request frees its place in
-   * the gate, so a waiting request may be sent before its own cancellation arrives. Call on the
-   * event loop of the request.
+   * Cancels a request whose user may not start another one, on its event loop. A cancelled request
+   * frees its place in the gate, so the next may be sent before its own cancellation arrives.
    */
   void cancelIfLate(StreamedExchange exchange, Session session) {
     if (!admits(session)) {

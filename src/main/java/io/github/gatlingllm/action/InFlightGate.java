@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.github.gatlingllm.record.Timeline;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -89,11 +90,10 @@ final class InFlightGate {
   }
 
   /**
-   * The passage of one request through the in-flight gate and then through the limits per minute,
-   * where there are any. The limits come last, as they count requests that are sent. Confined to
-   * the event loop of the request.
+   * The passage of one request through the gate, then through the limits per minute, which count
+   * requests that are sent. Confined to the event loop of the request.
    */
-  static final class Passage {
+  static final class Passage implements RateLimiter.Waiter {
 
     private final @Nullable InFlightGate gate;
     private final @Nullable RateLimiter limiter;
@@ -102,6 +102,7 @@ final class InFlightGate {
     private final LongSupplier nanoClock;
     private @Nullable Permit permit;
     private RateLimiter.@Nullable Turn turn;
+    private @Nullable LongConsumer admitted;
     private long reachedLimiter;
     private boolean hasLeft;
 
@@ -122,40 +123,53 @@ final class InFlightGate {
      * Calls back when the request is admitted, with the instant: within this call with {@code now},
      * or later on the event loop.
      */
-    void enter(long now, LongSupplier tokens, LongConsumer admitted) {
+    void enter(long now, LongSupplier tokens, LongConsumer whenAdmitted) {
+      admitted = whenAdmitted;
       if (gate == null) {
-        pace(now, tokens, admitted);
+        pace(now, tokens);
         return;
       }
       permit =
           gate.acquire(
-              () ->
-                  EventLoops.execute(
-                      eventLoop, () -> pace(nanoClock.getAsLong(), tokens, admitted)));
+              () -> EventLoops.execute(eventLoop, () -> pace(nanoClock.getAsLong(), tokens)));
       if (permit.atOnce()) {
-        pace(now, tokens, admitted);
+        pace(now, tokens);
       }
     }
 
-    private void pace(long now, LongSupplier tokens, LongConsumer admitted) {
+    private void pace(long now, LongSupplier tokens) {
       if (limiter == null || hasLeft) {
-        admitted.accept(now);
+        admit(now);
         return;
       }
       reachedLimiter = now;
-      turn = limiter.enter(tokens.getAsLong(), new PaceWaiter(admitted));
+      turn = limiter.enter(tokens.getAsLong(), this);
       if (turn.isAtOnce()) {
         timeline.paced(0);
-        admitted.accept(now);
+        admit(now);
       }
     }
 
-    private void paced(LongConsumer admitted) {
-      long now = nanoClock.getAsLong();
-      if (!hasLeft) {
-        timeline.paced(now - reachedLimiter);
-      }
-      admitted.accept(now);
+    private void admit(long now) {
+      Objects.requireNonNull(admitted).accept(now);
+    }
+
+    @Override
+    public void go() {
+      EventLoops.execute(
+          eventLoop,
+          () -> {
+            long now = nanoClock.getAsLong();
+            if (!hasLeft) {
+              timeline.paced(now - reachedLimiter);
+            }
+            admit(now);
+          });
+    }
+
+    @Override
+    public void at(long nanoTime, Runnable task) {
+      EventLoops.at(eventLoop, nanoTime, task);
     }
 
     /** Ends the passage: the request has ended, or will not be sent. */
@@ -169,24 +183,6 @@ final class InFlightGate {
         turn.leave();
       } else if (turn != null && tokens != null) {
         turn.used(tokens);
-      }
-    }
-
-    private final class PaceWaiter implements RateLimiter.Waiter {
-      private final LongConsumer admitted;
-
-      private PaceWaiter(LongConsumer admitted) {
-        this.admitted = admitted;
-      }
-
-      @Override
-      public void go() {
-        EventLoops.execute(eventLoop, () -> paced(admitted));
-      }
-
-      @Override
-      public void at(long nanoTime, Runnable task) {
-        EventLoops.at(eventLoop, nanoTime, task);
       }
     }
   }

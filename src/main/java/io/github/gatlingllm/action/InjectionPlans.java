@@ -16,22 +16,22 @@ import io.gatling.core.controller.inject.open.RampRateOpenInjection;
 import io.gatling.core.scenario.SimulationParams;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
-import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import java.lang.reflect.Field;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,26 +42,17 @@ import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The plans of Gatling's own injection, by scenario: its load and the arrivals of every {@code
- * injectOpen}, computed once more from the steps. Gatling has no API for the steps, so they are
- * read from the fields of its controller; without these fields there are no plans, and a warning is
- * logged.
+ * The plans of Gatling's own injection, by scenario, read from the fields of its controller, as it
+ * has no API for them; without these fields there are no plans, and a warning is logged.
  */
 final class InjectionPlans {
   private static final Logger LOGGER = LoggerFactory.getLogger(InjectionPlans.class);
 
-  private final Map<String, OpenSchedule> byScenario;
-  private final Map<String, Injection> injections;
-
-  private InjectionPlans(Map<String, OpenSchedule> byScenario, Map<String, Injection> injections) {
-    this.byScenario = byScenario;
-    this.injections = injections;
-  }
+  private final Map<String, OpenSchedule> schedules = new HashMap<>();
+  private final Map<String, Injection> injections = new HashMap<>();
 
   @SuppressWarnings("unchecked") // the steps are declared so in both profiles
-  static InjectionPlans of(CoreComponents core) {
-    Map<String, OpenSchedule> schedules = new HashMap<>();
-    Map<String, Injection> injections = new HashMap<>();
+  InjectionPlans(CoreComponents core) {
     for (PopulationBuilder population : populations(core)) {
       String scenario = population.scenarioBuilder().name();
       InjectionProfile profile = population.injectionProfile();
@@ -73,15 +64,18 @@ final class InjectionPlans {
           && field(profile, "steps") instanceof List<?> some) {
         List<OpenInjectionStep> steps = (List<OpenInjectionStep>) some;
         injections.put(scenario, open(CollectionConverters.asJava(steps)));
-        schedules.put(scenario, new OpenSchedule(words(steps), () -> planned(steps).iterator()));
+        schedules.put(scenario, new OpenSchedule(words(steps), () -> planned(steps)));
       }
     }
-    return new InjectionPlans(Map.copyOf(schedules), Map.copyOf(injections));
   }
 
-  @Nullable Arrival next(String scenario, long nanoTime) {
-    OpenSchedule schedule = byScenario.get(scenario);
-    return schedule == null ? null : schedule.next(nanoTime);
+  /** The arrivals of an open injection; null for others. */
+  @Nullable OpenSchedule schedule(String scenario) {
+    return schedules.get(scenario);
+  }
+
+  @Nullable Injection injection(String scenario) {
+    return injections.get(scenario);
   }
 
   private static String words(List<OpenInjectionStep> steps) {
@@ -112,20 +106,6 @@ final class InjectionPlans {
 
   private static String perSecond(double rate) {
     return NumberText.of(NumberText.plain(rate), "users/s");
-  }
-
-  String description(String scenario) {
-    OpenSchedule schedule = byScenario.get(scenario);
-    return schedule == null ? "" : schedule.description();
-  }
-
-  Iterator<Planned> planned(String scenario) {
-    OpenSchedule schedule = byScenario.get(scenario);
-    return schedule == null ? Collections.emptyIterator() : schedule.planned();
-  }
-
-  @Nullable Injection injection(String scenario) {
-    return injections.get(scenario);
   }
 
   private static Injection open(java.util.List<OpenInjectionStep> steps) {
@@ -195,7 +175,7 @@ final class InjectionPlans {
       all =
           Stream.concat(
               all,
-              Arrivals.streamOf(planned(step))
+              planned(step)
                   .map(
                       arrival ->
                           new Planned(
@@ -208,24 +188,17 @@ final class InjectionPlans {
     return all;
   }
 
-  private static Iterator<Planned> planned(OpenInjectionStep step) {
+  private static Stream<Planned> planned(OpenInjectionStep step) {
     if (step instanceof LoadInjection.ArrivalStep ours) {
       return ours.planned();
     }
-    scala.collection.Iterator<FiniteDuration> gatlings = step.chain(Iterator$.MODULE$.empty());
-    return new Iterator<>() {
-      private long index;
-
-      @Override
-      public boolean hasNext() {
-        return gatlings.hasNext();
-      }
-
-      @Override
-      public Planned next() {
-        return new Planned(index++, gatlings.next().toNanos(), null);
-      }
-    };
+    AtomicLong index = new AtomicLong();
+    return StreamSupport.stream(
+            Spliterators.spliteratorUnknownSize(
+                CollectionConverters.asJava(step.chain(Iterator$.MODULE$.empty())),
+                Spliterator.ORDERED),
+            false)
+        .map(offset -> new Planned(index.getAndIncrement(), offset.toNanos(), null));
   }
 
   /** All populations of the simulation; none where this version of Gatling does not show them. */

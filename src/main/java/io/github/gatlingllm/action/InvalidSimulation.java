@@ -6,6 +6,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
 import io.gatling.core.structure.ScenarioContext;
+import io.github.gatlingllm.record.PrintableText;
 import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -76,9 +77,8 @@ public final class InvalidSimulation extends IllegalArgumentException {
   }
 
   /**
-   * Prints the message in place of Gatling's {@code Run crashed} with its stack trace, which has no
-   * switch, and ends the JVM with exit code 1. With another logging library than Logback the stack
-   * traces are shown.
+   * Prints the message in place of Gatling's {@code Run crashed} with its stack trace, and ends the
+   * JVM with exit code 1; only with Logback.
    */
   static final class StartFilter extends TurboFilter {
 
@@ -112,7 +112,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
         @Nullable Throwable crash) {
       String line = logger.getName().startsWith(LAUNCHER) ? line(crash) : null;
       if (line != null) {
-        System.out.println(line);
+        PrintableText.print(line);
         System.exit(EXIT_CODE);
       }
       return FilterReply.NEUTRAL;

@@ -12,14 +12,11 @@ import io.gatling.core.controller.throttle.Throttler$Command$ThrottledRequest;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.client.Request;
-import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
-import io.github.gatlingllm.client.Transcript;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
-import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongConsumer;
@@ -224,15 +221,11 @@ final class LlmAction extends SessionHook implements RequestAction {
     StreamedExchange exchange =
         new StreamedExchange(
             timeline,
-            new ReceivedAnswer(timeline, prepared.body().api(), prepared.body().n()),
+            prepared.body(),
             new StreamedExchange.ReadOptions(
-                prepared.body().stream(),
                 components.protocol.idleTimeout.toNanos(),
-                prepared.body().inputs(),
                 prepared.secrets(),
-                components.protocol.inThisJvm
-                    ? null
-                    : Transcript.ifEnabled(httpRequest, prepared.secrets())),
+                components.protocol.inThisJvm ? null : httpRequest),
             session.eventLoop(),
             System::nanoTime,
             ended -> {

@@ -11,6 +11,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
@@ -18,9 +19,8 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.run.RunDirectory;
-import io.github.gatlingllm.workload.TokenCounting;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -96,16 +96,13 @@ final class LlmComponents implements ProtocolComponents {
   /** Opens the run, and ends it once Gatling's actors have ended. */
   private static RunParts open(CoreComponents core) {
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
-    RunDirectory directory = RunDirectory.of(core.statsEngine());
     CommonStart start = CommonStart.of(core, injector);
     Observers observers = InvalidSimulation.checked(Observers::ofProcess);
     Run run =
         InvalidSimulation.checked(
             () ->
                 Run.open(
-                    directory,
-                    injector.nameOn(host()),
-                    opened -> observers.of(opened, core.eventLoopGroup())));
+                    core.statsEngine(), injector.nameOn(host()), observers, core.eventLoopGroup()));
     run.describe(info -> info.share(injector.share()));
     InFlight inFlight = new InFlight();
     RequestTotals totals = new RequestTotals();
@@ -132,7 +129,7 @@ final class LlmComponents implements ProtocolComponents {
         injector,
         start,
         new Targets(run, injector),
-        InjectionPlans.of(core),
+        new InjectionPlans(core),
         new SimulationPlan(core, run),
         inFlight,
         totals,
@@ -218,8 +215,6 @@ final class LlmComponents implements ProtocolComponents {
       parts.plan.add(this, request, context.coreComponents().eventLoopGroup().next());
       return;
     }
-    HttpProtocol http = http(context).httpProtocol();
-    warnOfIgnoredProxy(http);
     boolean jvm = protocol.warmUpJvm && targets.isFirst("jvm");
     boolean first = targets.isFirst("target " + target);
     if (!jvm && !first) {
@@ -241,15 +236,8 @@ final class LlmComponents implements ProtocolComponents {
     parts.start.requireInTime(run);
   }
 
-  private void warnOfIgnoredProxy(HttpProtocol http) {
-    String line = EndpointCheck.ignoredProxy(protocol, http);
-    if (line != null && targets.isFirst(line)) {
-      System.out.println(line);
-    }
-  }
-
   boolean pinsOutput() {
-    return targets.isPinned(protocol);
+    return targets.isPinned(protocol, target);
   }
 
   /**
@@ -329,10 +317,12 @@ final class LlmComponents implements ProtocolComponents {
         parts.plan.end();
       }
       run.userStarted();
-      Arrival arrival = parts.injections.next(session.scenario(), System.nanoTime());
-      Injection injection = parts.injections.injection(session.scenario());
-      if (arrival == null) {
-        if (injection != null && targets.isFirst("injection " + session.scenario())) {
+      String scenario = session.scenario();
+      OpenSchedule plan = parts.injections.schedule(scenario);
+      Arrival arrival = plan == null ? null : plan.next(System.nanoTime());
+      Injection injection = parts.injections.injection(scenario);
+      if (plan == null || arrival == null) {
+        if (injection != null && targets.isFirst("injection " + scenario)) {
           run.levels().injectionStarted(scheduleOf(session), injection, System.nanoTime());
         }
         return session;
@@ -342,10 +332,7 @@ final class LlmComponents implements ProtocolComponents {
         run.levels().injectionStarted(scheduleOf(session), injection, start);
         run.levels()
             .injectionPlanned(
-                scheduleOf(session),
-                parts.injections.description(session.scenario()),
-                parts.injections.planned(session.scenario()),
-                start);
+                scheduleOf(session), plan.description(), plan.planned().iterator(), start);
       }
       return UserSessions.withArrival(session, arrival);
     };

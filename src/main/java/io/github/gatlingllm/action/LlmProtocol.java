@@ -9,7 +9,7 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
+import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.lang.reflect.Field;
@@ -106,6 +106,10 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return text;
   }
 
+  public static final String NO_UNDERSCORE =
+      "its host name has an underscore, which URLs do not allow; give the server a name without one"
+          + " (in compose files: networks, aliases), or use its address";
+
   /** An http or https URL without credentials; the result has no slash at its end. */
   public static String url(@Nullable String url) {
     if (url == null) {
@@ -129,9 +133,19 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
         || uri.getHost() == null
         || !List.of("http", "https").contains(String.valueOf(uri.getScheme()))) {
       throw InvalidSimulation.because(
-          "'" + url + "' is no base URL; expected something like http://localhost:8000/v1");
+          "'%s' is no base URL; %s"
+              .formatted(
+                  url,
+                  uri != null && hasUnderscore(uri)
+                      ? NO_UNDERSCORE
+                      : "expected something like http://localhost:8000/v1"));
     }
     return trimmed;
+  }
+
+  /** Whether its host name has an underscore, as names of services in compose files may. */
+  public static boolean hasUnderscore(URI url) {
+    return url.getHost() == null && String.valueOf(url.getAuthority()).contains("_");
   }
 
   boolean hasTarget() {

@@ -1,8 +1,6 @@
 package io.github.gatlingllm.action;
 
-import io.gatling.core.action.Action;
 import io.gatling.core.action.builder.ActionBuilder;
-import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
@@ -74,12 +72,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
 
   public ActionBuilder toActionBuilder() {
     validate();
-    return new ActionBuilder() {
-      @Override
-      public Action build(ScenarioContext context, Action next) {
-        return LlmAction.build(LlmRequest.this, context, next);
-      }
-    };
+    return (context, next) -> LlmAction.build(this, context, next);
   }
 
   private void validate() {

@@ -17,10 +17,10 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.netty.channel.EventLoopGroup;
 import java.lang.reflect.Constructor;
 import java.math.BigDecimal;
-import java.util.PrimitiveIterator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.collection.Iterator;
@@ -82,7 +82,8 @@ public final class LoadInjection {
           io.gatling.javaapi.core.OpenInjectionStep.class.getDeclaredConstructor(
               OpenInjectionStep.class);
       constructor.setAccessible(true);
-      return constructor.newInstance(new ArrivalStep(arrivals, durationNanos));
+      return constructor.newInstance(
+          new ArrivalStep(arrivals, durationNanos, arrivals.countBefore(durationNanos)));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(
           "This Gatling has no constructor OpenInjectionStep(scala step); use Gatling 3.14 or 3.15",
@@ -111,20 +112,10 @@ public final class LoadInjection {
   }
 
   /** An arrival process as a step of Gatling's open injection. */
-  static final class ArrivalStep implements OpenInjectionStep {
-    private static final long serialVersionUID = 1L;
+  record ArrivalStep(Arrivals arrivals, long durationNanos, long users)
+      implements OpenInjectionStep {
 
-    private final Arrivals arrivals;
-    private final long durationNanos;
-    private final long users;
-
-    private ArrivalStep(Arrivals arrivals, long durationNanos) {
-      this.arrivals = arrivals;
-      this.durationNanos = durationNanos;
-      this.users = arrivals.countBefore(durationNanos);
-    }
-
-    java.util.Iterator<Planned> planned() {
+    Stream<Planned> planned() {
       return arrivals.plannedBefore(durationNanos);
     }
 
@@ -134,27 +125,14 @@ public final class LoadInjection {
 
     @Override
     public Iterator<FiniteDuration> chain(Iterator<FiniteDuration> chained) {
-      PrimitiveIterator.OfLong offsets = arrivals.offsetsBefore(durationNanos);
       Iterator<FiniteDuration> own =
           CollectionConverters.asScala(
-              new java.util.Iterator<FiniteDuration>() {
-                @Override
-                public boolean hasNext() {
-                  return offsets.hasNext();
-                }
-
-                @Override
-                public FiniteDuration next() {
-                  return new FiniteDuration(offsets.nextLong(), TimeUnit.NANOSECONDS);
-                }
-              });
+              arrivals
+                  .offsetsBefore(durationNanos)
+                  .mapToObj(offset -> new FiniteDuration(offset, TimeUnit.NANOSECONDS))
+                  .iterator());
       FiniteDuration duration = duration();
       return own.concat(() -> chained.map(later -> later.$plus(duration)));
-    }
-
-    @Override
-    public long users() {
-      return users;
     }
 
     @Override
@@ -183,11 +161,8 @@ public final class LoadInjection {
 
     @Override
     public String toString() {
-      return arrivals + " during " + seconds() + " s";
-    }
-
-    private String seconds() {
-      return BigDecimal.valueOf(duration().toNanos(), 9).stripTrailingZeros().toPlainString();
+      BigDecimal seconds = BigDecimal.valueOf(durationNanos, 9).stripTrailingZeros();
+      return arrivals + " during " + seconds.toPlainString() + " s";
     }
   }
 }

@@ -9,9 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One virtual user of a load plan. The session, with cookies and conversations, is kept from
- * iteration to iteration, except that each iteration starts as succeeded. Confined to its event
- * loop, except {@link #resume} and {@link #end}, which submit tasks to it.
+ * One virtual user of a load plan, whose session is kept from iteration to iteration. Confined to
+ * its event loop, except {@link #resume} and {@link #end}.
  */
 final class PlanUser implements PlanDriver.LoopingUser {
   static final String KEY = "gatling.llm.user";

@@ -46,6 +46,7 @@ record PreparedRequest(
       Session session) {
     GenerationRequest.Builder body = GenerationRequest.of(request.api);
     ChatMessages chat = new ChatMessages(session, body);
+    DrawOrder.forget();
     request.messages.forEach(chat::add);
     Integer maxTokens = resolve(request.maxTokens, session);
     Boolean stream = resolve(request.stream, session);
@@ -125,7 +126,7 @@ record PreparedRequest(
     return value == null ? null : value.resolve(session);
   }
 
-  /** The first texts of the prompts of a run, by request number. */
+  /** The first texts of the prompts of a run, by the draw of the prompt, else by request number. */
   record Prefixes(PromptPrefix.Texts texts, InjectorShare share, DrawOrder order, long from) {
 
     /**
@@ -137,7 +138,8 @@ record PreparedRequest(
       Arrival arrival = UserSessions.arrivalOf(session);
       PlanUser user = PlanUser.orNull(session);
       long plan = user == null || arrival == null || arrival.number() == null ? 0 : user.plan();
-      long request = from + (plan << PLAN_BITS) + order.next(arrival);
+      long drawn = DrawOrder.lastDraw();
+      long request = from + (drawn > 0 ? drawn : (plan << PLAN_BITS) + order.next(arrival));
       return conversation ? texts.inConversation(request, user(session)) : texts.of(request);
     }
 

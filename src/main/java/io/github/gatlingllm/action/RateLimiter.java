@@ -9,16 +9,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits requests and tokens per minute by a sliding window over the instants of admission: no
- * period of 60 s exceeds the limits. Others wait, first in first out.
- *
- * <p>The window is {@value #MARGIN_MS} ms longer than a minute, as delays on the way to the server
- * vary. A request counts with the tokens that it may need until {@link Turn#used}; one that needs
- * more than the whole limit is admitted when the window is empty. Thread-safe; blocks no thread.
+ * Limits requests and tokens per minute by a sliding window over the instants of admission; others
+ * wait, first in first out. A request counts with the tokens that it may need until {@link
+ * Turn#used}; one that needs more than the whole limit waits for an empty window. Thread-safe.
  */
 final class RateLimiter {
 
+  /** Added to a minute, as delays on the way to the server vary. */
   private static final int MARGIN_MS = 500;
+
   private static final long WINDOW_NANOS =
       TimeUnit.MINUTES.toNanos(1) + TimeUnit.MILLISECONDS.toNanos(MARGIN_MS);
   private static final long NONE = Long.MAX_VALUE;

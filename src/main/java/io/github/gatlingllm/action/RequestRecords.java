@@ -14,10 +14,15 @@ import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
 final class RequestRecords {
+
+  /** The usual ones, which need no look for secrets: patterns are slow at every request. */
+  private static final Set<String> FINISH_REASONS =
+      Set.of("stop", "length", "tool_calls", "end_turn", "max_tokens", "tool_use", "completed");
 
   private final LlmRequest request;
   private final LlmComponents components;
@@ -50,7 +55,9 @@ final class RequestRecords {
         protocol.recordTokens ? events : timeline.events(false),
         tokens,
         new RequestRecord.Outcome(
-            finishReason == null ? null : prepared.secrets().line(finishReason),
+            finishReason == null || FINISH_REASONS.contains(finishReason)
+                ? finishReason
+                : prepared.secrets().line(finishReason),
             ending.httpStatus(),
             ending.status(),
             ok,

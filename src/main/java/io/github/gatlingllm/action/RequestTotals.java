@@ -1,9 +1,9 @@
 package io.github.gatlingllm.action;
 
 import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome;
-import io.github.gatlingllm.workload.TokenCounting;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,7 +22,7 @@ final class RequestTotals {
 
   void skippedTurn(String requestName, String reason) {
     if (count(skippedTurns, requestName, reason)) {
-      System.out.println(
+      PrintableText.print(
           ("LLM %s: %s, so the next turn is not sent; the end of the run says how many were "
                   + "not")
               .formatted(requestName, reason));
@@ -47,7 +47,7 @@ final class RequestTotals {
     for (var turns : new TreeMap<>(skippedTurns).entrySet()) {
       notSent.put(turns.getKey(), turns.getValue().sum());
       String kind = "turns not sent, " + turns.getKey();
-      System.out.println("LLM " + kind + ": " + turns.getValue());
+      PrintableText.print("LLM " + kind + ": " + turns.getValue());
       more = more.config(kind, turns.getValue().toString());
     }
     Map<String, RunOutcome.Connections> connections = new TreeMap<>();

@@ -11,15 +11,13 @@ import io.gatling.core.session.GroupBlock;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
 import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
-import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Message;
 import io.github.gatlingllm.client.Message.FunctionCall;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
-import io.github.gatlingllm.client.Transcript;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -81,11 +79,10 @@ final class ResponseProcessor {
     long ended = System.nanoTime();
     components.inFlight.ended(exchange, ended);
     ReceivedAnswer answer = exchange.answer();
-    GenerationRequest body = sent.prepared().body();
     if (answer.needsTokenizer() && needsCounts(exchange, sent)) {
       components.counting.countNow(
-          () -> answer.tokensByTokenizer(body, components.protocol.tokenizer::count),
-          () -> answer.tokensByEvents(body),
+          () -> answer.tokensByTokenizer(components.protocol.tokenizer::count),
+          () -> answer.tokensByEvents(),
           tokens ->
               EventLoops.execute(sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
@@ -96,7 +93,7 @@ final class ResponseProcessor {
             if (user != null) {
               user.delayed(System.nanoTime() - ended);
             }
-            finish(exchange, sent, answer.tokens(body));
+            finish(exchange, sent, answer.tokens());
           });
     }
   }
@@ -133,12 +130,9 @@ final class ResponseProcessor {
             : sent.prepared().secrets().line(checked._2().get().message());
     boolean ok = ending.status() == RequestStatus.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
-    Transcript transcript = exchange.options().transcript();
-    if (transcript != null) {
-      transcript.log(
-          sent.prepared().name(),
-          UserSessions.withoutOwn(session),
-          ok ? null : String.valueOf(error));
+    if (exchange.isLogged()) {
+      Session logged = UserSessions.withoutOwn(session);
+      exchange.log(sent.prepared().name(), logged, ok ? null : String.valueOf(error));
     }
 
     Session after = checked._1();
@@ -163,7 +157,6 @@ final class ResponseProcessor {
   private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.SentRequest sent) {
     TokenCounting.PromptCount prompt = sent.promptCount();
     ReceivedAnswer answer = exchange.answer();
-    GenerationRequest body = sent.prepared().body();
     ToIntFunction<String> tokenizer = components.protocol.tokenizer::count;
     RequestRecord.TokenSource source = record.tokens().source();
     boolean ok = record.outcome().ok();
@@ -181,15 +174,12 @@ final class ResponseProcessor {
         () -> {
           prompt.count();
           if (answerToo) {
-            RequestRecord.Tokens tokens = answer.tokensByTokenizer(body, tokenizer);
+            RequestRecord.Tokens tokens = answer.tokensByTokenizer(tokenizer);
             return records.sent(exchange, sent, tokens, ok, error);
           }
           return compared ? record.withLocalCounts(null, answer.countLocally(tokenizer)) : record;
         },
-        () ->
-            answerToo
-                ? records.sent(exchange, sent, answer.tokensByEvents(body), ok, error)
-                : record,
+        () -> answerToo ? records.sent(exchange, sent, answer.tokensByEvents(), ok, error) : record,
         counted -> write(counted, exchange, prompt));
   }
 
@@ -252,7 +242,7 @@ final class ResponseProcessor {
               endMillis,
               status(outcome.ok()),
               Option.apply(outcome.httpStatus()).map(String::valueOf),
-              Option.apply(outcome.error()));
+              Option.apply(outcome.error()).map(PrintableText::of));
           if (timing.ttftNanos() != null) {
             group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));
           }

@@ -6,17 +6,18 @@ import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.PlanText.Rows;
+import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
-import io.github.gatlingllm.workload.RunSeed;
 import io.netty.channel.EventLoop;
 import java.util.IntSummaryStatistics;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -70,9 +71,9 @@ final class SimulationPlan {
   /** Prints the plan and ends the JVM, as Gatling runs no simulation without load. */
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   synchronized void end() {
-    System.out.println("LLM dry run");
+    PrintableText.print("LLM dry run");
     System.out.print(text());
-    System.out.println("Dry run: nothing was sent");
+    PrintableText.print("Dry run: nothing was sent");
     System.out.flush();
     run.ending().refuse();
     System.exit(0);
@@ -80,7 +81,7 @@ final class SimulationPlan {
 
   private String text() {
     Rows rows = new Rows();
-    InjectionPlans injections = InjectionPlans.of(core);
+    InjectionPlans injections = new InjectionPlans(core);
     for (PopulationBuilder population : InjectionPlans.populations(core)) {
       String scenario = population.scenarioBuilder().name();
       rows.row("scenario", scenario);
@@ -107,7 +108,7 @@ final class SimulationPlan {
         return protocol.seed;
       }
     }
-    return RunSeed.ofProcess().value();
+    return Seed.ofProcess().value();
   }
 
   private static void target(Rows rows, LlmProtocol protocol) {
@@ -134,15 +135,15 @@ final class SimulationPlan {
     if (injection == null) {
       return "injected by Gatling";
     }
-    long arrivals = 0;
-    for (Iterator<?> all = injections.planned(scenario); all.hasNext(); all.next()) {
-      arrivals++;
-    }
-    String steps = injections.description(scenario);
+    OpenSchedule schedule = injections.schedule(scenario);
     return "injected by Gatling for "
         + PlanText.of(injection)
-        + (arrivals == 0 ? "" : ", " + NumberText.counted(arrivals, "user"))
-        + (steps.isEmpty() ? "" : ": " + steps);
+        + (schedule == null
+            ? ""
+            : ", "
+                + NumberText.counted(schedule.planned().count(), "user")
+                + ": "
+                + schedule.description());
   }
 
   /** A request and the lengths of its prompts, as far as they are known without a user. */

@@ -6,17 +6,17 @@ import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.run.server.ServerWatch;
 import io.github.gatlingllm.workload.PromptPrefix;
-import io.github.gatlingllm.workload.RunSeed;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -89,7 +89,7 @@ final class Targets {
     if (injector.startAt() != null) {
       config.put("startAt", injector.startAt().toString());
     }
-    RunSeed seed = RunSeed.ofProcess();
+    Seed seed = Seed.ofProcess();
     if (seed.isDrawnFrom()) {
       config.put("seedOfTheUnseeded", Long.toString(seed.value()));
     }
@@ -103,18 +103,17 @@ final class Targets {
                 .report(report(used))
                 .seed(own == null ? (Long) seed.value() : own)
                 .versions(Versions.all()));
-    ServerWatch server = run.observer(ServerWatch.class);
-    if (server != null && !LlmProtocol.isDryRun()) {
-      server.add(protocol.metricsPages());
+    if (!LlmProtocol.isDryRun()) {
+      run.targetUsed(protocol.metricsPages());
     }
     run.ending().close(protocol.closedAfterRun);
   }
 
   /** Prints, once per run, the seed of everything that the simulation sets no seed for. */
   void printSeed() {
-    RunSeed seed = RunSeed.ofProcess();
+    Seed seed = Seed.ofProcess();
     if (seed.isDrawnFrom() && isFirst("seed")) {
-      System.out.println(
+      PrintableText.print(
           "LLM: seed %s of all that has none of its own; llm.seed=%s draws the same again"
               .formatted(seed.value(), seed.value()));
       run.describe(info -> info.config("seedOfTheUnseeded", Long.toString(seed.value())));
@@ -146,7 +145,7 @@ final class Targets {
     for (LlmProtocol protocol : protocols) {
       TargetFacts facts =
           new TargetFacts(
-              isPinned(protocol, unpinned),
+              isPinned(protocol, protocol.label(), unpinned),
               protocol.tokenizer.name(),
               protocol.gpus,
               protocol.costPerHour);
@@ -159,7 +158,7 @@ final class Targets {
     boolean failOnInvalid = InvalidSimulation.checked(() -> FAIL_ON_INVALID.isTrue(true));
     return protocols.stream()
         .map(protocol -> protocol.report)
-        .reduce(new ReportOptions(false, true, true, failOnInvalid), ReportOptions::and);
+        .reduce(new ReportOptions(false, true, failOnInvalid), ReportOptions::and);
   }
 
   /** Stops pinning the target's output, as it rejects that; true for the first call by target. */
@@ -170,12 +169,12 @@ final class Targets {
     return first;
   }
 
-  boolean isPinned(LlmProtocol protocol) {
-    return isPinned(protocol, unpinned);
+  boolean isPinned(LlmProtocol protocol, String target) {
+    return isPinned(protocol, target, unpinned);
   }
 
-  private static boolean isPinned(LlmProtocol protocol, Set<String> unpinned) {
-    return protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(protocol.label());
+  private static boolean isPinned(LlmProtocol protocol, String target, Set<String> unpinned) {
+    return protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(target);
   }
 
   synchronized void addSlo(LlmProtocol protocol, @Nullable String name, Slo slo) {
@@ -198,7 +197,7 @@ final class Targets {
     used.forEach(each -> slos.putIfAbsent(each.label(), sloOf(each)));
     if (!sloOf(protocol).equals(slos.get(protocol.label()))
         && isFirst("several SLOs " + protocol.label())) {
-      System.out.println(
+      PrintableText.print(
           "LLM: "
               + protocol.label()
               + " is used with several SLOs; the summary judges it by the first. Name the targets"
@@ -241,9 +240,8 @@ final class Targets {
   }
 
   /**
-   * The first texts of the prompts of a protocol, computed before the load. All protocols share one
-   * count of prompts, as two of them may have the same server. Warm-up requests have a count of
-   * their own, as their number depends on time.
+   * The first texts of the prompts of a protocol. All protocols share one count of prompts, as two
+   * may have the same server; warm-up requests have their own, as their number depends on time.
    */
   PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
     PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
@@ -252,9 +250,8 @@ final class Targets {
   }
 
   /**
-   * The TLS contexts of a target, which exist until the JVM ends; null for those of Gatling's
-   * client. The target's trust in certificates overrides Gatling's {@code
-   * ssl.useInsecureTrustManager}; all else is Gatling's configuration.
+   * The TLS contexts of a target, whose trust in certificates overrides Gatling's configuration;
+   * null for those of Gatling's client.
    */
   @Nullable SslContexts tls(
       LlmProtocol protocol, boolean http2, GatlingConfiguration configuration) {

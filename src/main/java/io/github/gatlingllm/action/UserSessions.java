@@ -3,8 +3,8 @@ package io.github.gatlingllm.action;
 import io.gatling.commons.stats.OK$;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.Trace;
 import io.netty.channel.EventLoop;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +20,27 @@ final class UserSessions {
 
   static Session fresh(
       String scenario, long userId, Function1<Session, BoxedUnit> onExit, EventLoop eventLoop) {
+    return session(scenario, userId, Map$.MODULE$.empty(), onExit, eventLoop);
+  }
+
+  /** The session outside all groups and loops. */
+  static Session outsideBlocks(Session session) {
+    return session(
+        session.scenario(),
+        session.userId(),
+        session.attributes(),
+        session.onExit(),
+        session.eventLoop());
+  }
+
+  private static Session session(
+      String scenario,
+      long userId,
+      scala.collection.immutable.Map<String, Object> attributes,
+      Function1<Session, BoxedUnit> onExit,
+      EventLoop eventLoop) {
     return new Session(
-        scenario,
-        userId,
-        Map$.MODULE$.empty(),
-        OK$.MODULE$,
-        List$.MODULE$.empty(),
-        onExit,
-        eventLoop);
+        scenario, userId, attributes, OK$.MODULE$, List$.MODULE$.empty(), onExit, eventLoop);
   }
 
   static Session with(Session session, Map<String, Object> attributes) {
@@ -46,18 +59,6 @@ final class UserSessions {
     return session.remove(Arrival.KEY).remove(RunningLevel.KEY).remove(PlanUser.KEY);
   }
 
-  /** The session outside all groups and loops. */
-  static Session outsideBlocks(Session session) {
-    return new Session(
-        session.scenario(),
-        session.userId(),
-        session.attributes(),
-        OK$.MODULE$,
-        List$.MODULE$.empty(),
-        session.onExit(),
-        session.eventLoop());
-  }
-
   static @Nullable Arrival arrivalOf(Session session) {
     return (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
   }
@@ -65,12 +66,12 @@ final class UserSessions {
   /** The session with an arrival, and with the lengths of the request that a trace has for it. */
   static Session withArrival(Session session, Arrival arrival) {
     Session arrived = session.set(Arrival.KEY, arrival);
-    Trace.Lengths lengths = arrival.lengths();
+    Arrivals.Lengths lengths = arrival.lengths();
     return lengths == null
         ? arrived
         : with(
-            with(arrived, Trace.Lengths.INPUT_KEY, lengths.input()),
-            Trace.Lengths.OUTPUT_KEY,
+            with(arrived, Arrivals.Lengths.INPUT_KEY, lengths.input()),
+            Arrivals.Lengths.OUTPUT_KEY,
             lengths.output());
   }
 

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.actor.ActorSystem;
+import io.github.gatlingllm.record.PrintableText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +44,7 @@ final class Versions {
               .formatted(RANGE, version));
     }
     if (minor > MAX_GATLING) {
-      System.out.println(
+      PrintableText.print(
           "gatling-llm is tested with Gatling " + RANGE + " and this project has " + version);
     }
   }

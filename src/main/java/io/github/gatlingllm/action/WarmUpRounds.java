@@ -15,6 +15,7 @@ import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.figures.level.LiveStats;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.channel.EventLoop;
@@ -74,7 +75,7 @@ final class WarmUpRounds {
       for (int sent = CONCURRENT; pending > 0; sent++) {
         RequestRecord record = log.await(GRACE_NANOS);
         if (record == null || !record.outcome().ok()) {
-          System.out.println(
+          PrintableText.print(
               "LLM warm-up of the JVM failed ("
                   + (record == null ? "no answer" : record.outcome().error())
                   + "); the first requests will be slower");
@@ -117,7 +118,7 @@ final class WarmUpRounds {
         }
         RequestRecord record = sendAndAwait(action, i, protocol);
         if (isPinningRejected(record) && components.unpin()) {
-          System.out.println(
+          PrintableText.print(
               "LLM: "
                   + components.target
                   + " rejects ignore_eos and min_tokens, so the run goes on without: answers may"
@@ -237,9 +238,8 @@ final class WarmUpRounds {
   }
 
   /**
-   * Decides how long the JVM is warmed up: until its compilers are idle, that is until they have
-   * used at most 10 ms of the last 500 ms. At least 1 s, and at most 6 s, as an optimising compiler
-   * goes on for a minute; 2.5 s where the JVM does not report compilation times.
+   * Decides how long the JVM is warmed up: from 1 s until its compilers use at most 10 ms of 500
+   * ms, for at most 6 s, as an optimising compiler goes on for a minute.
    */
   static final class CompilerWatch {
 

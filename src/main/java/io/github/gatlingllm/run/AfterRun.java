@@ -2,10 +2,10 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
-import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.report.RunReport;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -65,10 +65,8 @@ public final class AfterRun implements Runnable {
   }
 
   /**
-   * Sets what is done before an interrupted run is closed.
-   *
-   * @param cancelling cancels the requests in flight within the given time
-   * @param unrecorded number of requests without a record, which are then counted as dropped
+   * Sets how requests in flight are cancelled before an interrupted run is closed, and how many
+   * have no record.
    */
   public void onInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
     this.cancelling = cancelling;
@@ -115,7 +113,7 @@ public final class AfterRun implements Runnable {
       run.levels().close(isComplete ? DRAIN : Duration.ofSeconds(1));
       closeRecorder(state);
       run.observers().await(observer -> {}); // the last levels have ended now
-      run.observers().ask(observer -> observer.runEnded(run.info())).forEach(run::describe);
+      run.observers().await(RunObserver::runEnded);
       closedAtEnd.forEach(AfterRun::closeNow);
     }
   }
@@ -135,14 +133,14 @@ public final class AfterRun implements Runnable {
     boolean isWhole = isComplete ? recorder.close(DRAIN) : recorder.freeze();
     long unrecorded = isComplete ? 0 : unrecordedRequests.getAsLong();
     if (!isWhole || unrecorded > 0) {
-      System.out.println(
+      PrintableText.print(
           "LLM: not all records could be written in time; run.json has the number of missing ones"
               + " (dropped)");
     }
     unwritten = recorder.failed();
     long started = run.startedRequests();
     if (unwritten > 0) {
-      System.out.println(
+      PrintableText.print(
           String.format(
               Locale.ROOT,
               "LLM records: %,d of %,d could not be written; the run is invalid",
@@ -158,7 +156,7 @@ public final class AfterRun implements Runnable {
     try {
       server.close();
     } catch (Exception e) {
-      System.out.println("LLM: a server of the simulation could not be closed: " + e);
+      PrintableText.print("LLM: a server of the simulation could not be closed: " + e);
     }
   }
 
@@ -207,7 +205,7 @@ public final class AfterRun implements Runnable {
     } catch (Throwable e) {
       String cause = e instanceof IOException ? e.getMessage() : e.toString();
       out.println(
-          ConsoleBlock.visible(
+          PrintableText.of(
               Files.exists(run.files().requests())
                   ? "LLM report could not be made (%s); the records are kept, make it with: java -cp <class path> io.github.gatlingllm.report.Main render %s"
                       .formatted(cause, run.files().run())
@@ -218,7 +216,7 @@ public final class AfterRun implements Runnable {
   }
 
   private boolean report(RunInfo info, PrintStream out) throws IOException {
-    Consumer<String> say = line -> out.println(ConsoleBlock.visible(line));
+    Consumer<String> say = line -> out.println(PrintableText.of(line));
     List<String> more = new ArrayList<>();
     if (info.assertionsToJudge().size() < info.objectives().assertions().size()) {
       more.add(
@@ -235,9 +233,8 @@ public final class AfterRun implements Runnable {
   }
 
   /**
-   * Replaces Gatling's exit code from the JVM's shutdown hook, for failures that Gatling does not
-   * know, and only if Gatling itself ends the JVM: then its frames are on the stack of {@code
-   * Runtime.exit}.
+   * Replaces Gatling's exit code from the JVM's shutdown hook, only if Gatling itself ends the JVM:
+   * then its frames are on the stack of {@code Runtime.exit}.
    */
   static final class GatlingExit {
 
@@ -260,10 +257,7 @@ public final class AfterRun implements Runnable {
       before = Set.copyOf(Thread.getAllStackTraces().keySet());
     }
 
-    /**
-     * Halts the JVM after the other shutdown hooks have ended, or after 5 s. Returns if it is not
-     * Gatling that ends the JVM.
-     */
+    /** Halts the JVM after the other shutdown hooks, if it is Gatling that ends it. */
     void with(int code) {
       if (!gatlingExits()) {
         return;

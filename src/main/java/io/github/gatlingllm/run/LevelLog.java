@@ -26,9 +26,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens to the load plans of a run. Records the times of their levels and phases and their
- * planned arrivals, cancels requests that outlast the drain time, and returns the results of levels
- * on which the next level depends. Thread-safe.
+ * Listens to the load plans of a run: records the times of their levels and phases and their
+ * planned arrivals, and returns the results on which the next level depends. Thread-safe.
  */
 final class LevelLog {
 
@@ -46,7 +45,7 @@ final class LevelLog {
     void windowEdge(long nanoTime);
 
     /** Null if the run has no tally. */
-    @Nullable LevelResults results();
+    @Nullable LiveLevelTally results();
 
     /** Runs a task when all records that were handed over so far are counted. */
     void whenCounted(Runnable task);
@@ -62,24 +61,6 @@ final class LevelLog {
     void concluded(String target, String scenario, Conclusion conclusion);
 
     TargetSlo slo(String target);
-  }
-
-  /**
-   * What load plans, console and live page ask of the observer that counts the requests of levels.
-   * All methods return at once.
-   */
-  interface LevelResults {
-
-    LevelResult result(ObservedLevel level);
-
-    /** Calls {@code tooMany} when more requests of a level have failed than the limits allow. */
-    void watchFailures(ObservedLevel level, FailureLimits limits, Runnable tooMany);
-
-    /** Live figures; {@code isSnapshot}: the rate of "now" begins anew, for one reader only. */
-    @Nullable LiveFigures figures(@Nullable ObservedLevel level, boolean isSnapshot);
-
-    /** The figures of the measure window, once all its requests are counted; null without one. */
-    @Nullable LiveFigures finish(ObservedLevel level);
   }
 
   /** Longest wait for records that were handed over but not counted yet. */
@@ -119,7 +100,7 @@ final class LevelLog {
 
   /** Live figures of the level that started last, or of the run if it has none; null without. */
   @Nullable LiveFigures figures(boolean isSnapshot, long nanoTime, @Nullable Long inFlight) {
-    LevelResults results = host.results();
+    LiveLevelTally results = host.results();
     Entry entry = running();
     if (results == null || (entry == null && hasLevels())) {
       return null;
@@ -328,7 +309,7 @@ final class LevelLog {
       RunningLevel level = entry.level;
       if (level.level() instanceof LoadLevel.Open open) {
         host.countArrivals(
-            open.schedule(),
+            open.schedule().iterator(),
             level.measureStartNanos() - level.startNanos(),
             level.measureEndNanos() - level.startNanos(),
             count -> planned(entry, count));
@@ -340,7 +321,7 @@ final class LevelLog {
     }
 
     private void finish(Entry entry) {
-      LevelResults results = host.results();
+      LiveLevelTally results = host.results();
       LiveFigures figures = results == null ? null : results.finish(entry.observed);
       host.tell(observer -> observer.levelEnded(entry.observed, figures));
     }
@@ -362,7 +343,7 @@ final class LevelLog {
 
     @Override
     public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
-      LevelResults results = host.results();
+      LiveLevelTally results = host.results();
       if (results != null) {
         results.watchFailures(entryOf(level).observed, limits, tooMany);
       }
@@ -370,7 +351,7 @@ final class LevelLog {
 
     @Override
     public LevelResult resultSoFar(RunningLevel level) {
-      LevelResults results = host.results();
+      LiveLevelTally results = host.results();
       return results == null
           ? RunningLevel.Listener.super.resultSoFar(level)
           : results.result(entryOf(level).observed);

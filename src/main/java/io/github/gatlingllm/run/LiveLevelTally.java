@@ -3,9 +3,9 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.metric.Backlog;
-import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
@@ -15,7 +15,6 @@ import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.LevelLog.LevelResults;
 import io.github.gatlingllm.run.Run.RunClock;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,19 +22,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts the requests of each load level during the run. Thread-safe; callbacks run outside its
- * lock.
- */
-public final class LiveLevelTally implements RunObserver, LevelResults {
+/** Counts the requests of each load level. Thread-safe; callbacks run outside its lock. */
+final class LiveLevelTally implements RunObserver {
 
   private final RunClock clock;
   private final Map<Run.Schedule, Counts> levels = new HashMap<>();
   private final LiveStats ofRun = new LiveStats(System::nanoTime);
-
-  public LiveLevelTally(Run run) {
-    this(run.clock());
-  }
 
   LiveLevelTally(RunClock clock) {
     this.clock = clock;
@@ -85,28 +77,25 @@ public final class LiveLevelTally implements RunObserver, LevelResults {
     due.forEach(Runnable::run);
   }
 
-  @Override
-  public synchronized LevelResult result(ObservedLevel level) {
+  synchronized LevelResult result(ObservedLevel level) {
     return counts(level).result();
   }
 
-  @Override
-  public synchronized void watchFailures(
-      ObservedLevel level, FailureLimits limits, Runnable tooMany) {
+  /** Calls {@code tooMany} when more requests of a level have failed than the limits allow. */
+  synchronized void watchFailures(ObservedLevel level, FailureLimits limits, Runnable tooMany) {
     Counts counts = counts(level);
     counts.limits = limits;
     counts.tooMany = tooMany;
   }
 
-  @Override
-  public synchronized @Nullable LiveFigures figures(
-      @Nullable ObservedLevel level, boolean isSnapshot) {
+  /** Live figures; {@code isSnapshot}: the rate of "now" begins anew, for one reader only. */
+  synchronized @Nullable LiveFigures figures(@Nullable ObservedLevel level, boolean isSnapshot) {
     LiveStats shown = level == null ? ofRun : counts(level).shown();
     return shown == null ? null : isSnapshot ? shown.snapshot() : shown.peek();
   }
 
-  @Override
-  public synchronized @Nullable LiveFigures finish(ObservedLevel level) {
+  /** The figures of the measure window, once all its requests are counted; null without one. */
+  synchronized @Nullable LiveFigures finish(ObservedLevel level) {
     return counts(level).finish();
   }
 
@@ -216,7 +205,7 @@ public final class LiveLevelTally implements RunObserver, LevelResults {
       }
       if (backlog == null) {
         long from = clock.unixNanos(level.measureStartNanos());
-        backlog = new Backlog(from, measureNanos, GoodputSearch.MAX_ROUNDS);
+        backlog = new Backlog(from, measureNanos, LoadPlan.MAX_ROUNDS);
       }
       backlog.add(record);
     }

@@ -83,10 +83,8 @@ final class ObserverQueues {
   }
 
   /**
-   * Runs a task when an observer has received all records that were handed over so far: on its
-   * thread, or at once without an observer. Not at all if its queue is full.
-   *
-   * @param task must return at once
+   * Runs a short task when an observer has received all records that were handed over so far: on
+   * its thread, or at once without an observer; not at all if its queue is full.
    */
   void whenReceived(@Nullable Object observer, Runnable task) {
     Runnable queueTask =

@@ -5,9 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of the planned time of fill, stabilize and measure phases of a run's load plans has
- * passed; unknown if one plan's time is. It does not pass while a level settles or drains. Not
- * thread-safe.
+ * How much of the planned time of a run's load plans has passed, without settling and draining;
+ * unknown if one plan's time is.
  */
 final class PlannedTime {
 

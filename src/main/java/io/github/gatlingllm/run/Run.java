@@ -3,14 +3,15 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -24,9 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
  * A run: a directory, a clock, a recorder and a list of observers. Numbers and records requests,
@@ -34,13 +35,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Run {
 
+  /** Kept, because a logger that nobody holds loses its level. */
+  private static final Logger PREFERENCES = Logger.getLogger("java.util.prefs");
+
   private final RunDirectory directory;
   private final RunFiles files;
   private final RunClock clock;
   private final Recorder recorder;
   private final ObserverQueues observers;
   private final RunLevels levels;
-  private final RunInfoFile infoFile;
   private final AfterRun ending;
 
   /** Saves, and tells the observers the time, so that no event loop waits for it. */
@@ -50,6 +53,8 @@ public final class Run {
   private final AtomicLong started = new AtomicLong();
   private final AtomicLong inFlight = new AtomicLong();
   private final AtomicLong users = new AtomicLong();
+  private volatile RunInfo info;
+  private String lastFailure = "";
 
   Run(
       RunDirectory directory,
@@ -70,16 +75,13 @@ public final class Run {
               levels.requestEnded(record);
               observers.requestEnded(record);
             });
-    infoFile =
-        new RunInfoFile(
-            files.info(),
-            RunInfo.started(
-                    directory.id(),
-                    directory.simulation(),
-                    injector,
-                    clock.unixNanos(System.nanoTime()))
-                .machines(Map.of(injector, SelfTestResults.machineHere())),
-            levels::all);
+    info =
+        RunInfo.started(
+                directory.id(),
+                directory.simulation(),
+                injector,
+                clock.unixNanos(System.nanoTime()))
+            .machines(Map.of(injector, SelfTestResults.machineHere()));
     worker = new ScheduledThreadPoolExecutor(1, threads("llm-run"));
     worker.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     ending = new AfterRun(this, recorder, worker);
@@ -93,14 +95,30 @@ public final class Run {
   }
 
   /**
-   * Opens the run's files, and registers the shutdown hook that makes the report.
+   * Checks that the results folder can be written, before Gatling's writers fail with a stack
+   * trace, and silences {@code java.util.prefs}, in which Gatling's version check keeps its date.
    *
-   * @throws UncheckedIOException with one line, if records cannot be written
+   * @throws IllegalArgumentException if it cannot be; the message is one line
    */
+  public static void checkResultsFolder() {
+    PREFERENCES.setLevel(Level.OFF);
+    RunDirectory.checkRoot();
+  }
+
+  /** Opens the run's files, and registers the shutdown hook that makes the report. */
   public static Run open(
-      RunDirectory directory, String injector, Function<Run, List<RunObserver>> observing) {
+      Object statsEngine,
+      String injector,
+      Observers observers,
+      Iterable<? extends EventExecutor> eventLoops) {
     try {
-      Run run = new Run(directory, injector, RunClock.system(), System.out::println, observing);
+      Run run =
+          new Run(
+              RunDirectory.of(statsEngine),
+              injector,
+              RunClock.system(),
+              PrintableText::print,
+              opened -> observers.of(opened, eventLoops));
       Runtime.getRuntime().addShutdownHook(new Thread(run.ending, "llm-report"));
       return run;
     } catch (IOException e) {
@@ -146,8 +164,9 @@ public final class Run {
     return clock.unixNanos(nanoTime);
   }
 
-  public <T extends RunObserver> @Nullable T observer(Class<T> type) {
-    return observers.find(type);
+  /** Waits for the first reading of the pages. */
+  public void targetUsed(List<MetricsPage> pages) {
+    observers.await(observer -> observer.targetUsed(pages));
   }
 
   public void message(String line) {
@@ -240,55 +259,33 @@ public final class Run {
     }
   }
 
-  public void describe(UnaryOperator<RunInfo> more) {
-    infoFile.change(more);
+  /** Changes the information and writes {@code run.json}, with the load levels so far. */
+  public synchronized void describe(UnaryOperator<RunInfo> more) {
+    info = more.apply(info);
+    List<LevelInfo> all = levels.all();
+    info = info.stages(all).planned(LevelInfo.planned(all));
+    try {
+      info.write(files.info());
+    } catch (IOException e) {
+      String failure = "LLM run.json could not be written: " + e.getMessage();
+      if (!failure.equals(lastFailure)) {
+        lastFailure = failure;
+        PrintableText.print(failure);
+      }
+    }
   }
 
+  /** Waits for no disk. */
   RunInfo info() {
-    return infoFile.info();
+    return info;
   }
 
   void save() {
-    infoFile.change(info -> info);
+    describe(info -> info);
   }
 
   public AfterRun ending() {
     return ending;
-  }
-
-  /** Keeps {@code run.json} up to date. Thread-safe; reading waits for no disk. */
-  private static final class RunInfoFile {
-
-    private final Path file;
-    private final Supplier<List<LevelInfo>> levels;
-    private volatile RunInfo info;
-    private String lastFailure = "";
-
-    RunInfoFile(Path file, RunInfo started, Supplier<List<LevelInfo>> levels) {
-      this.file = file;
-      this.levels = levels;
-      info = started;
-    }
-
-    RunInfo info() {
-      return info;
-    }
-
-    /** Changes the information and writes it, with the load levels so far. */
-    synchronized void change(UnaryOperator<RunInfo> more) {
-      info = more.apply(info);
-      List<LevelInfo> all = levels.get();
-      info = info.stages(all).planned(LevelInfo.planned(all));
-      try {
-        info.write(file);
-      } catch (IOException e) {
-        String failure = "LLM run.json could not be written: " + e.getMessage();
-        if (!failure.equals(lastFailure)) {
-          lastFailure = failure;
-          System.out.println(failure);
-        }
-      }
-    }
   }
 
   /**

@@ -2,7 +2,6 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.report.ConsoleBlock;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -10,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Prints the progress of a run on the console: a block every 5 s, a line for each level. */
-public final class RunConsole implements RunObserver {
+final class RunConsole implements RunObserver {
 
   private static final int BLOCK_SECONDS = 5;
 
@@ -21,10 +20,6 @@ public final class RunConsole implements RunObserver {
   private long firstRequestNanos;
   private boolean hasBegun;
   private int seconds;
-
-  public RunConsole(Run run) {
-    this(run, System.out::println);
-  }
 
   RunConsole(Run run, Consumer<String> say) {
     this.run = run;
@@ -37,9 +32,8 @@ public final class RunConsole implements RunObserver {
   }
 
   /**
-   * Whether only one line per level is printed, for logs: if {@code CI} is set, as by build
-   * servers, or {@code TERM=dumb}, as by consoles without a cursor. A missing terminal is no
-   * criterion, as load tests run by Maven never have one.
+   * Whether only one line per level is printed, for logs of build servers ({@code CI}) and consoles
+   * without a cursor ({@code TERM=dumb}). Load tests run by Maven never have a terminal.
    */
   static boolean isLinesOnly(Map<String, String> environment) {
     String ci = environment.getOrDefault("CI", "");

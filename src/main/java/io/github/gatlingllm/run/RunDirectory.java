@@ -1,8 +1,12 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.record.PrintableText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -11,22 +15,17 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.jar.JarFile;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The directory to which Gatling writes this run, for which it has no API: the run's id is read by
- * reflection, the directory is found by open files (Linux), the command line, or a search. Without
- * a {@code simulation.log}, as on Gatling Enterprise, a directory is created.
+ * The directory to which Gatling writes this run, found by reflection, open files, the command line
+ * or a search, as Gatling has no API for it; one of our own where it writes no {@code
+ * simulation.log}.
  */
-public record RunDirectory(String simulation, String id, Path path) {
+record RunDirectory(String simulation, String id, Path path) {
 
   private static final Path DEFAULT_ROOT = Path.of("results");
   private static final DateTimeFormatter TIME_OF_ID =
@@ -34,17 +33,17 @@ public record RunDirectory(String simulation, String id, Path path) {
   private static final String LOG = "simulation.log";
   private static final int DEPTH = 6;
   private static final int SEARCH_DEPTH = 5;
-  private static final List<String> CLASS_PATH =
-      Pattern.compile(java.io.File.pathSeparator, Pattern.LITERAL)
-          .splitAsStream(System.getProperty("java.class.path", ""))
-          .toList();
+  private static final String LAUNCHER = "io.gatling.app.Gatling";
+
+  /** More than file systems keep beside a file's entry, so that a full disk is noticed. */
+  private static final int PROBE_BYTES = 64 * 1024;
 
   /** Finds the directory of this run, or creates one and prints its path. */
-  public static RunDirectory of(Object statsEngine) {
+  static RunDirectory of(Object statsEngine) {
     Object runMessage = find(statsEngine).orElse(null);
     if (runMessage == null) {
-      RunDirectory own = own(launcherArguments(), command(), LocalDateTime.now(ZoneOffset.UTC));
-      System.out.println(
+      RunDirectory own = own(command(), LocalDateTime.now(ZoneOffset.UTC));
+      PrintableText.print(
           "LLM: Gatling writes no simulation.log here; records and report go to " + own.path);
       return own;
     }
@@ -54,16 +53,13 @@ public record RunDirectory(String simulation, String id, Path path) {
   }
 
   /** A new directory in the results folder, or in the folder for temporary files if that fails. */
-  static RunDirectory own(String[] launcher, String[] command, LocalDateTime now) {
-    String simulation =
-        value(launcher, "-s", "--simulation")
-            .or(() -> value(command, "-s", "--simulation"))
-            .orElse("Simulation");
+  static RunDirectory own(String[] command, LocalDateTime now) {
+    String simulation = value(command, "-s", "--simulation").orElse("Simulation");
     String id =
         simulation.substring(simulation.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)
             + "-"
             + now.format(TIME_OF_ID);
-    Path root = root(launcher).or(() -> root(command)).orElse(DEFAULT_ROOT);
+    Path root = root(command).orElse(DEFAULT_ROOT);
     Path path = root.resolve(id).toAbsolutePath();
     try {
       Files.createDirectories(path);
@@ -71,6 +67,48 @@ public record RunDirectory(String simulation, String id, Path path) {
       path = Path.of(System.getProperty("java.io.tmpdir")).resolve(id).toAbsolutePath();
     }
     return new RunDirectory(simulation, id, path);
+  }
+
+  /** As {@link #checkRoot(Path)}, where this process was started by Gatling's main class. */
+  static void checkRoot() {
+    String[] command = command();
+    if (command[0].equals(LAUNCHER)) {
+      checkRoot(root(command).orElse(DEFAULT_ROOT));
+    }
+  }
+
+  /**
+   * Creates the results folder, and writes and deletes a file in it.
+   *
+   * @throws IllegalArgumentException if that fails; the message is one line
+   */
+  static void checkRoot(Path root) {
+    try {
+      Files.createDirectories(root);
+      Path probe = Files.createTempFile(root, "write-test-", ".tmp");
+      try {
+        Files.write(probe, new byte[PROBE_BYTES]);
+      } finally {
+        Files.deleteIfExists(probe);
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "results folder %s cannot be written: %s; name another one with -rf"
+              .formatted(root.toAbsolutePath(), reason(e)),
+          e);
+    }
+  }
+
+  private static String reason(IOException failure) {
+    if (failure instanceof AccessDeniedException) {
+      return "no permission";
+    }
+    if (failure instanceof FileAlreadyExistsException) {
+      return "it is not a folder";
+    }
+    String reason =
+        failure instanceof FileSystemException file ? file.getReason() : failure.getMessage();
+    return reason == null ? "the file system refuses it" : reason;
   }
 
   private static String text(Object runMessage, String accessor) {
@@ -99,10 +137,7 @@ public record RunDirectory(String simulation, String id, Path path) {
 
   private static List<Object> parts(Object object) {
     if (object instanceof scala.collection.Iterable<?> many) {
-      Iterator<?> each = scala.jdk.javaapi.CollectionConverters.asJava(many.iterator());
-      List<Object> parts = new java.util.ArrayList<>();
-      each.forEachRemaining(parts::add);
-      return parts;
+      return List.copyOf(scala.jdk.javaapi.CollectionConverters.asJavaCollection(many));
     }
     if (!object.getClass().getName().startsWith("io.gatling.core")) {
       return List.of();
@@ -131,7 +166,6 @@ public record RunDirectory(String simulation, String id, Path path) {
 
   private static Path directory(String id) {
     return opened(Path.of("/proc/self/fd"), id)
-        .or(() -> root(launcherArguments()).map(root -> root.resolve(id)))
         .or(() -> root(command()).map(root -> root.resolve(id)))
         .or(() -> searched(Path.of(""), id))
         .orElse(DEFAULT_ROOT.resolve(id));
@@ -189,34 +223,5 @@ public record RunDirectory(String simulation, String id, Path path) {
       }
     }
     return Optional.empty();
-  }
-
-  /** Gatling's arguments from the launcher jar of its Maven plugin, one per line. */
-  private static String[] launcherArguments() {
-    for (String entry : CLASS_PATH) {
-      String @Nullable [] arguments = entry.endsWith(".jar") ? argumentsIn(Path.of(entry)) : null;
-      if (arguments != null) {
-        return arguments;
-      }
-    }
-    return new String[0];
-  }
-
-  private static String @Nullable [] argumentsIn(Path jar) {
-    if (!Files.isRegularFile(jar)) {
-      return null;
-    }
-    try (JarFile file = new JarFile(jar.toFile())) {
-      ZipEntry entry = file.getEntry("META-INF/args.txt");
-      if (entry == null) {
-        return null;
-      }
-      return new String(
-              file.getInputStream(entry).readAllBytes(), java.nio.charset.StandardCharsets.UTF_8)
-          .lines()
-          .toArray(String[]::new);
-    } catch (IOException e) {
-      return null;
-    }
   }
 }

@@ -1,15 +1,16 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles.JsonLines;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
@@ -59,8 +60,8 @@ public final class RunLevels {
   }
 
   /**
-   * The listener of a load plan. Must be requested before the load starts, since the progress of
-   * the run depends on all its plans.
+   * The listener of a load plan, to be requested before the load starts: progress depends on all
+   * plans.
    */
   public RunningLevel.Listener listener(
       String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
@@ -71,10 +72,7 @@ public final class RunLevels {
     return ofPlans.progress(System.nanoTime()) != null;
   }
 
-  /**
-   * Live figures of the current level, or of the run if it has none; null before there are any.
-   * {@code isSnapshot}: the rate of "now" begins anew, for one reader only.
-   */
+  /** Live figures of the current level, or of the run if it has none; null before there are any. */
   public @Nullable LiveFigures figures(boolean isSnapshot) {
     return ofPlans.figures(isSnapshot, System.nanoTime(), run.inFlight());
   }
@@ -155,8 +153,8 @@ public final class RunLevels {
     }
 
     @Override
-    public LevelLog.@Nullable LevelResults results() {
-      return observers.find(LevelLog.LevelResults.class);
+    public @Nullable LiveLevelTally results() {
+      return observers.find(LiveLevelTally.class);
     }
 
     @Override
@@ -204,8 +202,7 @@ public final class RunLevels {
 
   /**
    * The load levels of Gatling's own injection: one per scenario, measured from the first to the
-   * last injection step, then drained; measured until the last request if all users start at once.
-   * Thread-safe.
+   * last injection step, or until the last request if all users start at once.
    */
   static final class InjectedLevels implements Consumer<RequestRecord> {
 
@@ -282,9 +279,8 @@ public final class RunLevels {
   }
 
   /**
-   * Writes the planned arrivals of a run to {@code arrivals.jsonl}. Each schedule is generated
-   * again, line by line, on a separate thread, so that no event loop waits and no schedule is held
-   * in memory. Thread-safe.
+   * Writes {@code arrivals.jsonl}: each schedule is generated again, line by line, on a thread of
+   * its own.
    */
   static final class ArrivalLog {
     private final Path file;
@@ -347,7 +343,7 @@ public final class RunLevels {
         long count = 0;
         for (; arrivals.hasNext() && !Thread.currentThread().isInterrupted(); count++) {
           Planned arrival = arrivals.next();
-          Trace.Lengths lengths = arrival.lengths();
+          Arrivals.Lengths lengths = arrival.lengths();
           lines.add(
               new Line(
                   schedule.scenario(),
@@ -363,7 +359,7 @@ public final class RunLevels {
           written.accept(count);
         }
       } catch (IOException e) {
-        System.out.println("LLM arrivals.jsonl could not be written: " + e.getMessage());
+        PrintableText.print("LLM arrivals.jsonl could not be written: " + e.getMessage());
       }
     }
 

@@ -7,16 +7,14 @@ import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import java.time.Duration;
-import java.util.function.UnaryOperator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what happens in a run: console, level tally, generator health, server metrics, live page,
- * meters and upload are observers. Events come one at a time and in order, on a thread of the
- * observer's own. One that throws, blocks or cannot keep up costs its own output and one line on
- * the console; the run and its records go on.
+ * Hears what happens in a run, one event at a time and in order, on a thread of its own. An
+ * observer that throws, blocks or cannot keep up costs its own output and one line on the console.
  */
-public interface RunObserver {
+interface RunObserver {
 
   record ObservedLevel(RunningLevel running, Run.Schedule schedule, TargetSlo slo) {
 
@@ -28,10 +26,13 @@ public interface RunObserver {
 
   String name();
 
-  /** Longest wait of the run for {@link #loadAhead}, {@link #runEnded} and written files. */
+  /** Longest wait of the run for an event that it waits for. */
   default Duration patience() {
     return Duration.ofSeconds(3);
   }
+
+  /** A target will be used. The run waits, so that the counters before the load are known. */
+  default void targetUsed(List<MetricsPage> pages) {}
 
   /** The warm-up is over. The load starts when all observers have returned. */
   default void loadAhead() {}
@@ -63,9 +64,7 @@ public interface RunObserver {
   default void message(String line) {}
 
   /** All requests have ended and all records are written. */
-  default @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
-    return null;
-  }
+  default void runEnded() {}
 
   /** All files but the report are complete. */
   default void recordsWritten(RunInfo info) {}

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
@@ -11,35 +11,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Uploads the files of a run to object storage: the records as soon as they are complete, since
- * there is little time after a SIGTERM, and the report when it is made.
+ * Uploads the records of a run to object storage as soon as they are complete, and the report when
+ * it is made.
  */
-public final class UploadObserver implements RunObserver {
+final class UploadObserver implements RunObserver {
 
   private final RunFiles files;
   private final S3Location place;
   private final Consumer<String> say;
   private boolean isFailed;
 
-  private UploadObserver(RunFiles files, S3Location place, Consumer<String> say) {
+  UploadObserver(RunFiles files, S3Location place, Consumer<String> say) {
     this.files = files;
     this.place = place;
     this.say = say;
   }
 
-  public static @Nullable UploadObserver of(Run run, @Nullable S3Location place) {
-    return place == null ? null : new UploadObserver(run.files(), place, System.out::println);
-  }
-
   /** Checks that an upload can work, as far as possible without writing. */
-  public static void check(@Nullable S3Location place) {
+  static void check(@Nullable S3Location place) {
     try {
       if (place != null) {
         RunUpload.check(place);
       }
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          S3Location.UPLOAD_PROPERTY + ": " + e.getMessage() + "; no load is sent", e);
+          Observers.UPLOAD_PROPERTY + ": " + e.getMessage() + "; no load is sent", e);
     }
   }
 
@@ -77,12 +73,12 @@ public final class UploadObserver implements RunObserver {
     if (isFailed) {
       return;
     }
-    try (RunUpload upload = RunUpload.open(place, files, info)) {
-      part.send(upload);
+    try {
+      part.send(RunUpload.of(place, files, info));
     } catch (IOException | RuntimeException | LinkageError e) {
       isFailed = true;
       say.accept(
-          ConsoleBlock.visible(
+          PrintableText.of(
               "LLM upload failed: %s; the files are kept, try again with: upload %s --to %s"
                   .formatted(e.getMessage(), files.run(), place)));
     }

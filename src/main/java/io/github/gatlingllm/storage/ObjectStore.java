@@ -48,13 +48,10 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Runs below an {@code s3://bucket/prefix}, transferred by the synchronous client of the AWS SDK,
- * whole files at a time on {@value #THREADS} threads. (The transfer manager needs the SDK's Netty
- * client, which sometimes reports a refused connection as a timeout of its pool.) This is the only
- * class that uses the SDK, an optional dependency, which finds credentials, region, endpoint and
- * retry policy in the environment, system properties, profiles and roles. With a custom endpoint
- * the bucket is a part of the path, as servers other than Amazon's expect. Every {@link
- * IOException} has a one-line message with place and cause.
+ * Runs below an {@code s3://bucket/prefix}, the only class that uses the AWS SDK, an optional
+ * dependency: its synchronous client, since the transfer manager needs the SDK's Netty client,
+ * which sometimes reports a refused connection as a timeout of its pool. Every {@link IOException}
+ * has a one-line message with place and cause.
  */
 final class ObjectStore implements AutoCloseable {
 

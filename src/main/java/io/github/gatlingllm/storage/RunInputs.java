@@ -48,14 +48,8 @@ public final class RunInputs implements AutoCloseable {
   }
 
   /**
-   * Finds and downloads the runs.
-   *
-   * @param places each the folder of a run or of several runs, or {@code s3://bucket/prefix} with
-   *     runs below it
-   * @param cache folder for downloads, which stay there; null for a temporary one
-   * @param log receives lines for the console
-   * @throws IOException with a one-line message, if a place cannot be read or contains no run
-   * @throws IllegalArgumentException with a one-line message, if a text is not a place
+   * Finds and downloads the runs of these folders and places, to a temporary folder if {@code
+   * cache} is null. Messages of exceptions are one line.
    */
   public static RunInputs open(List<String> places, @Nullable Path cache, Consumer<String> log)
       throws IOException {
@@ -80,14 +74,8 @@ public final class RunInputs implements AutoCloseable {
   }
 
   /**
-   * Waits until these places contain the ended runs of all injectors, at most for that time.
-   *
-   * @param expected number of injectors; null to take it from their runs
-   * @param log receives lines for the console
-   * @return number of injectors; null if not known
-   * @throws IOException with a one-line message, if a place cannot be read at the first attempt
-   * @throws IllegalArgumentException with a one-line message, if a text is not a place, or the
-   *     number of injectors is not known
+   * Waits at most that long until these places contain the ended runs of {@code expected}
+   * injectors, or as many as the runs say; returns their number, null if not known.
    */
   public static @Nullable Integer await(
       List<String> places, Duration timeout, @Nullable Integer expected, Consumer<String> log)
@@ -101,11 +89,7 @@ public final class RunInputs implements AutoCloseable {
     return List.copyOf(runs);
   }
 
-  /**
-   * The folder of the only run.
-   *
-   * @throws IOException with a one-line message, if there are several
-   */
+  /** The folder of the only run. */
   public Path one() throws IOException {
     if (runs.size() > 1) {
       throw new IOException(
@@ -151,17 +135,13 @@ public final class RunInputs implements AutoCloseable {
     }
   }
 
-  /**
-   * Copies the recorded files of a run.
-   *
-   * @param out target folder; must not contain a run
-   * @return the target folder
-   */
+  /** Copies the recorded files of a run to a folder that contains none; returns that folder. */
   public Path copy(Path run, Path out) throws IOException {
     RunFiles to = new RunFiles(out);
     if (Files.exists(to.requests())) {
       throw new IOException(out + " contains a run; name a folder for --out that contains none");
     }
+    new RunFiles(run).requireRequests();
     Files.createDirectories(to.folder());
     for (Path file : records(new RunFiles(run))) {
       if (Files.isRegularFile(file)) {
@@ -212,9 +192,8 @@ public final class RunInputs implements AutoCloseable {
   }
 
   /**
-   * Waits until folders or object storage have the ended runs of all injectors of a load test. In
-   * object storage the upload of a run is complete when its {@code run.json} exists. Polls every 5
-   * s.
+   * Waits until the ended runs of all injectors are there: in object storage, their {@code
+   * run.json}.
    */
   static final class RunPoller {
 

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.storage;
 
-import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A place in object storage, {@code s3://bucket/prefix}.
@@ -20,11 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param prefix empty, or without a slash at its end
  */
 public record S3Location(String bucket, String prefix) {
-
-  /**
-   * System property that names where runs are uploaded to; {@code LLM_UPLOAD} in the environment.
-   */
-  public static final String UPLOAD_PROPERTY = "llm.upload";
 
   private static final String SCHEME = "s3://";
   private static final Pattern FORM =
@@ -34,9 +27,7 @@ public record S3Location(String bucket, String prefix) {
     return text.startsWith(SCHEME);
   }
 
-  /**
-   * Parses {@code s3://bucket} or {@code s3://bucket/prefix}, with or without a slash at the end.
-   */
+  /** Parses {@code s3://bucket/prefix}, with or without prefix and a slash at the end. */
   public static S3Location parse(String text) {
     Matcher parts = FORM.matcher(text);
     if (!parts.matches()) {
@@ -44,17 +35,6 @@ public record S3Location(String bucket, String prefix) {
           "'" + text + "' is no place in object storage; expected s3://bucket/prefix");
     }
     return new S3Location(parts.group(1), parts.group(2) == null ? "" : parts.group(2));
-  }
-
-  /** Where this process uploads its run; null if it does not. */
-  public static @Nullable S3Location ofProcess(
-      Map<?, ?> properties, Map<String, String> environment) {
-    String text = new ProcessSetting(UPLOAD_PROPERTY).text(properties, environment);
-    try {
-      return text == null ? null : parse(text);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(UPLOAD_PROPERTY + ": " + e.getMessage(), e);
-    }
   }
 
   String below() {
@@ -94,17 +74,7 @@ public record S3Location(String bucket, String prefix) {
    * uploaded after the other records, so that its presence means that they are complete; the report
    * follows later. Gatling's own pages and its {@code simulation.log} are not uploaded.
    */
-  public static final class RunUpload implements AutoCloseable {
-
-    private final ObjectStore store;
-    private final S3Location place;
-    private final RunFiles files;
-
-    private RunUpload(ObjectStore store, S3Location place, RunFiles files) {
-      this.store = store;
-      this.place = place;
-      this.files = files;
-    }
+  public record RunUpload(S3Location place, RunFiles files) {
 
     /** Throws with a one-line message if uploads cannot work, as far as can be known. */
     public static void check(S3Location prefix) throws IOException {
@@ -115,17 +85,12 @@ public record S3Location(String bucket, String prefix) {
       }
     }
 
-    public static RunUpload open(S3Location prefix, RunFiles files, RunInfo info)
-        throws IOException {
+    public static RunUpload of(S3Location prefix, RunFiles files, RunInfo info) {
       boolean isMerged = info.injector().contains(",");
       String name =
           (isMerged ? info.id() : info.id() + "-" + info.injector())
               .replaceAll("[^A-Za-z0-9._-]+", "-");
-      return new RunUpload(prefix.open(), prefix.at(name), files);
-    }
-
-    public S3Location place() {
-      return place;
+      return new RunUpload(prefix.at(name), files);
     }
 
     public void records() throws IOException {
@@ -152,12 +117,9 @@ public record S3Location(String bucket, String prefix) {
           byName.put(files.run().relativize(file).toString().replace('\\', '/'), file);
         }
       }
-      store.upload(place, byName);
-    }
-
-    @Override
-    public void close() {
-      store.close();
+      try (ObjectStore store = place.open()) {
+        store.upload(place, byName);
+      }
     }
   }
 }

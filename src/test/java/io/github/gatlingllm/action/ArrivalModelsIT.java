@@ -6,14 +6,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
-import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.PlanLines;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.PrimitiveIterator;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Gamma gaps, a trace and a curve in one {@code injectOpen} of a real run. */
@@ -24,12 +22,11 @@ class ArrivalModelsIT {
   void usersStartWhereTheModelsPlanThemAndThePlanIsRecorded() throws Exception {
     List<Long> expected = new ArrayList<>();
     add(expected, Arrivals.gamma(25, 1.4, 42).offsetsBefore(2 * SECOND), 0);
-    Arrivals.Replay replay =
-        new Arrivals.Replay(Trace.read(Path.of("src/test/resources/traces/azure.csv")), 10);
+    Arrivals.Replay replay = Arrivals.Replay.read("src/test/resources/traces/azure.csv", 10);
     add(expected, replay.offsetsBefore(replay.lengthNanos()), 3 * SECOND);
     Arrivals curve =
         new Arrivals.Curve(
-            nanos -> 20 - 10 * (nanos / 1_000_000) / 1000.0, 2 * SECOND, new Gaps.Exponential(3));
+            nanos -> 20 - 10 * (nanos / 1_000_000) / 1000.0, 2 * SECOND, Gaps.poisson(3));
     add(expected, curve.offsetsBefore(2 * SECOND), 3 * SECOND + replay.lengthNanos());
 
     GatlingRun run = GatlingRun.of(ArrivalModelsSimulation.class).succeed();
@@ -76,7 +73,7 @@ class ArrivalModelsIT {
         .allMatch(arrival -> arrival.get("stage").asText().equals("r=20"));
   }
 
-  private static void add(List<Long> to, PrimitiveIterator.OfLong offsets, long shiftNanos) {
-    offsets.forEachRemaining((long offset) -> to.add(offset + shiftNanos));
+  private static void add(List<Long> to, LongStream offsets, long shiftNanos) {
+    offsets.forEach(offset -> to.add(offset + shiftNanos));
   }
 }

@@ -1,9 +1,13 @@
 package io.github.gatlingllm.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.util.function.LongUnaryOperator;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** How long the JVM is warmed up, by the time that its compilers use. */
 class CompilerWatchTest {
@@ -23,28 +27,23 @@ class CompilerWatchTest {
     return nowMillis;
   }
 
-  @Test
-  void atLeastASecond() {
-    assertThat(millisOf(now -> 0)).isEqualTo(1_000);
+  static Stream<Arguments> warmUps() {
+    return Stream.of(
+        arguments("at least a second", (LongUnaryOperator) now -> 0, 1_000),
+        arguments("until idle for half a second", until(1_700), 2_500),
+        arguments("1 % is idle", (LongUnaryOperator) now -> now / 100, 1_000),
+        arguments("at most six seconds", (LongUnaryOperator) now -> now, 6_000),
+        arguments("the JVM reports none", (LongUnaryOperator) now -> -1, 2_500));
   }
 
-  @Test
-  void untilCompilersAreIdleForHalfASecond() {
-    assertThat(millisOf(now -> Math.min(now, 1_700) / 2)).isEqualTo(2_500);
+  /** Compilers that use half of the time until then. */
+  private static LongUnaryOperator until(long millis) {
+    return now -> Math.min(now, millis) / 2;
   }
 
-  @Test
-  void notForCompilersThatUseOnePercent() {
-    assertThat(millisOf(now -> now / 100)).isEqualTo(1_000);
-  }
-
-  @Test
-  void atMostSixSeconds() {
-    assertThat(millisOf(now -> now)).isEqualTo(6_000);
-  }
-
-  @Test
-  void fixedTimeWhereTheJvmReportsNone() {
-    assertThat(millisOf(now -> -1)).isEqualTo(2_500);
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("warmUps")
+  void lastsUntilTheCompilersAreIdle(String name, LongUnaryOperator compilers, long millis) {
+    assertThat(millisOf(compilers)).isEqualTo(millis);
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.record.RequestStatus;
@@ -23,8 +23,8 @@ class InFlightTest {
     Timeline timeline = new Timeline(0, 0);
     return new StreamedExchange(
         timeline,
-        new ReceivedAnswer(timeline, Api.CHAT, 1),
-        new StreamedExchange.ReadOptions(true, 0, 0, Secrets.NONE, null),
+        GenerationRequest.of(Api.CHAT).prompt("Hi").build(),
+        new StreamedExchange.ReadOptions(0, Secrets.NONE, null),
         session.eventLoop(),
         () -> 1,
         inFlight::remove);

@@ -27,6 +27,7 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.internal.CoreCheckType;
 import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.javaapi.LlmResponse;
 import io.github.gatlingllm.record.RequestRecord;
@@ -225,7 +226,8 @@ class LlmChecksTest {
 
   private static ReceivedAnswer received(
       @Nullable String finishReason, String answer, String reasoning) {
-    ReceivedAnswer received = new ReceivedAnswer(new Timeline(0, 0), Api.CHAT, 1);
+    ReceivedAnswer received =
+        new ReceivedAnswer(new Timeline(0, 0), GenerationRequest.of(Api.CHAT).prompt("Hi").build());
     if (finishReason != null) {
       byte[] body =
           """

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class TargetsTest {
 
   private static List<LlmProtocol> protocols(LlmProtocolBuilder... builders) {
-    return Stream.of(builders).map(builder -> (LlmProtocol) builder.protocol()).toList();
+    return Stream.of(builders).map(builder -> builder.protocol()).toList();
   }
 
   @Test
@@ -87,7 +87,7 @@ class TargetsTest {
             Map.entry("a", new TargetFacts(true, "chars4", 8.0, 2.5)),
             Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null, null)),
             Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base", null, null)));
-    assertThat(Targets.report(protocols)).isEqualTo(new ReportOptions(true, true, false, true));
+    assertThat(Targets.report(protocols)).isEqualTo(new ReportOptions(true, false, true));
     assertThat(Targets.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }
 

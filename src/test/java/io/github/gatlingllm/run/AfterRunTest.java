@@ -109,7 +109,7 @@ class AfterRunTest {
       demand(opened, assertion);
     }
     opened.describe(
-        info -> info.report(new RunInfo.ReportOptions(false, true, failBuild, failOnInvalid)));
+        info -> info.report(new RunInfo.ReportOptions(false, failBuild, failOnInvalid)));
     send(opened, isFailed ? LevelRecord.failed("c=1") : LevelRecord.ok("c=1"));
     opened.ending().complete();
     assertThat(exitCode(opened)).isEqualTo(fails ? GatlingExit.ASSERTIONS_MISSED : 0);

@@ -3,8 +3,8 @@ package io.github.gatlingllm.run;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
-import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.run.RunLevels.ArrivalLog;
 import java.io.IOException;
@@ -44,7 +44,7 @@ class ArrivalLogTest {
     ArrivalLog log = open();
     log.write(
         SCHEDULE,
-        List.of(new Planned(0, 0, null), new Planned(1, 500, new Trace.Lengths(7, null)))
+        List.of(new Planned(0, 0, null), new Planned(1, 500, new Arrivals.Lengths(7, null)))
             .iterator(),
         110,
         counts::add);

@@ -96,7 +96,7 @@ class LevelLogTest {
     }
 
     @Override
-    public LevelLog.LevelResults results() {
+    public LiveLevelTally results() {
       return tally;
     }
 

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,6 +51,27 @@ class RunDirectoryTest {
     assertThat(RunDirectory.searched(folder.resolve("none"), "demo-1")).isEmpty();
   }
 
+  @Test
+  void aFolderThatCanBeWrittenIsCreatedAndLeftEmpty(@TempDir Path folder) throws IOException {
+    Path root = folder.resolve("a/results");
+
+    RunDirectory.checkRoot(root);
+
+    assertThat(root).isEmptyDirectory();
+  }
+
+  @Test
+  void aFolderThatCannotBeWrittenIsNamedWithTheReason(@TempDir Path folder) throws IOException {
+    Path file = Files.createFile(folder.resolve("results"));
+
+    assertThatThrownBy(() -> RunDirectory.checkRoot(file))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "results folder "
+                + file
+                + " cannot be written: it is not a folder; name another one with -rf");
+  }
+
   private static Path log(Path folder, String run) throws IOException {
     Path directory = Files.createDirectories(folder.resolve(run));
     return Files.createFile(directory.resolve("simulation.log"));
@@ -58,16 +80,15 @@ class RunDirectoryTest {
   @Test
   void aGatlingWithoutALogGetsAFolderOfOurs(@TempDir Path folder) throws IOException {
     LocalDateTime now = LocalDateTime.of(2026, 11, 22, 13, 45, 6, 7_000_000);
-    String[] launcher = {"-s", "demo.ChatSimulation", "-rf", folder.resolve("out").toString()};
+    String[] command = {"-s", "demo.ChatSimulation", "-rf", folder.resolve("out").toString()};
 
-    RunDirectory own = RunDirectory.own(launcher, new String[0], now);
+    RunDirectory own = RunDirectory.own(command, now);
 
     assertThat(own.simulation()).isEqualTo("demo.ChatSimulation");
     assertThat(own.path()).isEqualTo(folder.resolve("out/chatsimulation-20261122134506007"));
 
     Path file = Files.createFile(folder.resolve("file"));
-    RunDirectory elsewhere =
-        RunDirectory.own(new String[0], new String[] {"-rf", file.toString()}, now);
+    RunDirectory elsewhere = RunDirectory.own(new String[] {"-rf", file.toString()}, now);
     assertThat(elsewhere.simulation()).isEqualTo("Simulation");
     assertThat(elsewhere.path())
         .hasParentRaw(Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath());

@@ -2,7 +2,6 @@ package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.action.AllObservers;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
@@ -28,7 +27,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -73,6 +71,7 @@ class RunObserverTest {
 
   /** A run of two levels whose plan is driven in fake time; nobody comes, and records fall in. */
   private void run(Run run) throws IOException {
+    run.targetUsed(List.of());
     run.loadAhead();
     run.userStarted();
     PriorityQueue<Task> tasks =
@@ -134,10 +133,14 @@ class RunObserverTest {
             opened -> {
               List<RunObserver> all =
                   new ArrayList<>(
-                      AllObservers.of(opened, List.of(), new S3Location("nowhere", "here")));
+                      new Observers(
+                              Observers.Address.parse("0"),
+                              "http://127.0.0.1:1/v1/metrics",
+                              new S3Location("nowhere", "here"))
+                          .of(opened, List.of()));
               assertThat(all).hasSize(ALL);
               if (without < ALL) {
-                all.remove(without).runEnded(opened.info());
+                all.remove(without).runEnded();
               }
               all.removeIf(observer -> observer instanceof UploadObserver);
               return all;
@@ -149,11 +152,7 @@ class RunObserverTest {
 
   static Stream<Method> events() {
     return Arrays.stream(RunObserver.class.getMethods())
-        .filter(method -> method.getReturnType() == void.class || is("runEnded", method));
-  }
-
-  private static boolean is(String name, Method method) {
-    return method.getName().equals(name);
+        .filter(method -> method.getReturnType() == void.class);
   }
 
   static Stream<Arguments> faults() {
@@ -225,28 +224,6 @@ class RunObserverTest {
     assertThat(complaints.get(0)).startsWith("LLM broken: ");
     assertThat(other.heard).contains("LLM: a line", "report");
     assertThat(other.requests.get()).isEqualTo(RECORDS);
-  }
-
-  @Test
-  void sectionsAreInTheRunFile() throws IOException {
-    Run run =
-        open(
-            opened ->
-                List.of(
-                    new RunObserver() {
-                      @Override
-                      public String name() {
-                        return "section";
-                      }
-
-                      @Override
-                      public UnaryOperator<RunInfo> runEnded(RunInfo info) {
-                        return more -> more.config("section", "added");
-                      }
-                    }));
-    run.ending().complete();
-    assertThat(RunInfo.read(run.files().info()).orElseThrow().config())
-        .containsEntry("section", "added");
   }
 
   /** Blocked for as many seconds as the run waits before it says so. */

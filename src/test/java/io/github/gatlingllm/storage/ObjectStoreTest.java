@@ -211,10 +211,9 @@ class ObjectStoreTest {
   }
 
   private static void upload(RunFiles files) throws IOException {
-    try (RunUpload upload = RunUpload.open(S3Location.parse("s3://bench/t"), files, info())) {
-      upload.records();
-      upload.report();
-    }
+    RunUpload upload = RunUpload.of(S3Location.parse("s3://bench/t"), files, info());
+    upload.records();
+    upload.report();
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.run.live;
+package io.github.gatlingllm.run;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -6,12 +6,10 @@ import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.OverTime;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.record.GeneratorSecond;
-import io.github.gatlingllm.record.ProcessSetting;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.LivePage;
-import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.run.RunObserver;
+import io.github.gatlingllm.run.Observers.Address;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -20,8 +18,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -30,66 +26,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The live page of a run, with the report's own charts; viewers are updated every 2 s. Thread-safe.
- */
-public final class LiveView implements RunObserver, AutoCloseable {
+/** The live page of a run, with the charts of the report. Thread-safe. */
+final class LiveView implements RunObserver {
 
   private static final long EVENT_NANOS = 1_500_000_000L;
-
-  public record Address(String host, int port) {
-
-    static final String THIS_MACHINE = "127.0.0.1";
-
-    /** The formats that {@link #parse} accepts, for error messages. */
-    public static final String FORMS = "a port, or <IP address>:<port>";
-
-    private static final Pattern FORM =
-        Pattern.compile("(?:([\\d.]+|\\[[\\da-fA-F:]+\\]):)?(\\d{1,5})");
-
-    /** Reads {@code 8088}, {@code 0.0.0.0:8088}, {@code [::]:8088}. */
-    public static Address parse(String text) {
-      Matcher form = FORM.matcher(text);
-      if (!form.matches() || Integer.parseInt(form.group(2)) > 65_535) {
-        throw new IllegalArgumentException("expected " + FORMS);
-      }
-      return new Address(
-          Objects.requireNonNullElse(form.group(1), THIS_MACHINE), Integer.parseInt(form.group(2)));
-    }
-
-    @Override
-    public String toString() {
-      return host + ":" + port;
-    }
-  }
-
-  public record Options(@Nullable Address page, @Nullable String otlp) {
-
-    /** The address of the page; {@code LLM_LIVE} in the environment. */
-    public static final String PAGE_PROPERTY = "llm.live";
-
-    /** The URL to which meters are sent; {@code LLM_OTLP} in the environment. */
-    public static final String OTLP_PROPERTY = "llm.otlp";
-
-    public static Options of(Map<?, ?> properties, Map<String, String> environment) {
-      return new Options(
-          new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Options::page),
-          new ProcessSetting(OTLP_PROPERTY).text(properties, environment));
-    }
-
-    private static Address page(String text) {
-      try {
-        return Address.parse(text);
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(e.getMessage() + "; port 0 takes any free port", e);
-      }
-    }
-  }
 
   private final Run run;
   private final long startUnixNanos;
@@ -106,22 +49,15 @@ public final class LiveView implements RunObserver, AutoCloseable {
   private String event = "";
   private long eventNanos;
 
-  private LiveView(Run run, Address address, @Nullable Supplier<String> meters) {
+  /** If the address is not available, prints a line, and the run continues. */
+  LiveView(Run run, Address address, @Nullable GenAiMeters meters) {
     this.run = run;
     startUnixNanos = run.unixNanos(System.nanoTime());
     overTime = new OverTime(startUnixNanos);
-    LiveServer.Views views = new LiveServer.Views(this::page, this::event, meters);
-    server = server(address, views, System.out::println);
-  }
-
-  /**
-   * Serves the page of a run, if enabled. If the address is not available, prints a line, and the
-   * run continues.
-   */
-  public static @Nullable LiveView open(Run run, Options options, @Nullable GenAiMeters meters) {
-    return options.page() == null
-        ? null
-        : new LiveView(run, options.page(), meters == null ? null : meters.scraped());
+    LiveServer.Views views =
+        new LiveServer.Views(
+            () -> LivePage.html(now()), this::event, meters == null ? null : meters.scraped());
+    server = server(address, views, PrintableText::print);
   }
 
   @Override
@@ -162,10 +98,6 @@ public final class LiveView implements RunObserver, AutoCloseable {
     }
   }
 
-  private String page() {
-    return LivePage.html(now());
-  }
-
   /** The current event; shared by all viewers that request it within {@value #EVENT_NANOS} ns. */
   private synchronized String event() {
     long nanos = System.nanoTime();
@@ -197,13 +129,7 @@ public final class LiveView implements RunObserver, AutoCloseable {
   }
 
   @Override
-  public @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
-    close();
-    return null;
-  }
-
-  @Override
-  public void close() {
+  public void runEnded() {
     synchronized (this) {
       isOver = true;
     }
@@ -223,6 +149,17 @@ public final class LiveView implements RunObserver, AutoCloseable {
     private static final int MAX_VIEWERS = 16;
 
     private static final long EVERY_SECONDS = 2;
+
+    /**
+     * The JDK's server reads a request on a viewer's thread, by default without a limit of time.
+     */
+    private static final String MAX_REQUEST_SECONDS = "sun.net.httpserver.maxReqTime";
+
+    static {
+      if (System.getProperty(MAX_REQUEST_SECONDS) == null) {
+        System.setProperty(MAX_REQUEST_SECONDS, "2");
+      }
+    }
 
     private static final Pattern HOST =
         Pattern.compile("(?:localhost|[\\d.]+|\\[[\\da-fA-F:.]+\\])(?::\\d+)?");
@@ -248,7 +185,7 @@ public final class LiveView implements RunObserver, AutoCloseable {
               return thread;
             });
 
-    LiveServer(LiveView.Address address, Views views) throws IOException {
+    LiveServer(Address address, Views views) throws IOException {
       this.views = views;
       host = address.host();
       InetAddress listened = InetAddress.getByName(host);
@@ -307,9 +244,7 @@ public final class LiveView implements RunObserver, AutoCloseable {
       send(exchange, 200, "text/html", page);
     }
 
-    /**
-     * Sends an event every {@value #EVERY_SECONDS} s, until the viewer leaves or the run has ended.
-     */
+    /** Sends events until the viewer leaves or the run has ended. */
     private void follow(HttpExchange exchange) throws IOException {
       exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
       exchange.getResponseHeaders().set("Cache-Control", "no-store");

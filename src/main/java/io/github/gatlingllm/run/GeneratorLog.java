@@ -1,13 +1,11 @@
-package io.github.gatlingllm.run.health;
+package io.github.gatlingllm.run;
 
 import com.sun.management.GarbageCollectionNotificationInfo;
 import com.sun.management.GcInfo;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.run.RunObserver;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
@@ -17,17 +15,16 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.LongSummaryStatistics;
+import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.Future;
-import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import java.util.function.UnaryOperator;
 import javax.management.ListenerNotFoundException;
 import javax.management.Notification;
 import javax.management.NotificationEmitter;
@@ -36,10 +33,10 @@ import javax.management.openmbean.CompositeData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes {@code generator.jsonl}: each call of {@link #write} adds a line about the load generator
- * since the previous line. Thread-safe.
+ * Writes {@code generator.jsonl}: each second a line about the load generator since the line
+ * before.
  */
-public final class GeneratorLog implements RunObserver {
+final class GeneratorLog implements RunObserver {
 
   private static final long LATE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(GeneratorSecond.LATE_START_MS);
@@ -55,27 +52,20 @@ public final class GeneratorLog implements RunObserver {
   private final GcPauses pauses = GcPauses.listen();
   private final List<Heartbeat> heartbeats = new ArrayList<>();
   private final List<Future<?>> heartbeatTasks = new ArrayList<>();
-  private final AtomicLong lateStarts = new AtomicLong();
-  private final AtomicLong events = new AtomicLong();
-  private final AtomicLong coalesced = new AtomicLong();
-  private final Queue<Long> edges = new PriorityBlockingQueue<>();
+  private final Queue<Long> edges = new PriorityQueue<>();
   private final Consumer<GeneratorSecond> watcher;
   private Reading before;
+  private long lateStarts;
+  private long events;
+  private long coalesced;
   private boolean isFailed;
 
   record Load(long inFlight, long queued, long dropped) {}
 
-  /** Counters at an instant; only differences are meaningful. */
-  private record Reading(
-      long nanoTime,
-      long processCpu,
-      long compiler,
-      MachineCounters.@Nullable Cpu cpu,
-      @Nullable Long pressure,
-      @Nullable Long throttled) {}
+  private record Reading(long nanoTime, Map<GeneratorField, Long> totals) {}
 
   /** {@code watcher} receives each line before it is written, and must return at once. */
-  public GeneratorLog(
+  GeneratorLog(
       Run run, Iterable<? extends EventExecutor> loops, Consumer<GeneratorSecond> watcher) {
     this(
         run.files().generator(),
@@ -101,7 +91,7 @@ public final class GeneratorLog implements RunObserver {
   }
 
   /** Starts a heartbeat on each event loop, at evenly spaced instants. */
-  private synchronized void watch(Iterable<? extends EventExecutor> loops) {
+  private void watch(Iterable<? extends EventExecutor> loops) {
     List<EventExecutor> all = new ArrayList<>();
     loops.forEach(all::add);
     for (int i = 0; i < all.size(); i++) {
@@ -129,27 +119,16 @@ public final class GeneratorLog implements RunObserver {
   }
 
   @Override
-  public void secondPassed() {
-    write();
-  }
-
-  @Override
-  public @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
-    close();
-    return null;
-  }
-
-  @Override
   public void requestEnded(RequestRecord record) {
     Long lag = record.timing().startLagNanos();
-    lateStarts.getAndAdd(lag != null && lag > LATE_NANOS ? 1 : 0);
-    events.getAndAdd(record.events().count());
-    coalesced.getAndAdd(record.events().coalesced());
+    lateStarts += lag != null && lag > LATE_NANOS ? 1 : 0;
+    events += record.events().count();
+    coalesced += record.events().coalesced();
   }
 
   /** Ends a line, so that none mixes what was before with what was after. */
   @Override
-  public synchronized void windowEdge(long nanoTime) {
+  public void windowEdge(long nanoTime) {
     edges.add(nanoTime);
     cut(System.nanoTime());
   }
@@ -163,7 +142,8 @@ public final class GeneratorLog implements RunObserver {
     }
   }
 
-  synchronized void write() {
+  @Override
+  public void secondPassed() {
     long nanoTime = System.nanoTime();
     cut(nanoTime);
     Reading now = reading(nanoTime);
@@ -180,17 +160,15 @@ public final class GeneratorLog implements RunObserver {
       second.append(file);
     } catch (IOException e) {
       if (!isFailed) {
-        System.out.println("LLM generator.jsonl could not be written: " + e.getMessage());
+        PrintableText.print("LLM generator.jsonl could not be written: " + e.getMessage());
       }
       isFailed = true;
     }
   }
 
-  /**
-   * Writes the last line, which is at least {@link #SHORTEST_NANOS} long unless an edge ends it,
-   * and stops measuring.
-   */
-  synchronized void close() {
+  /** Writes the last line, which is long enough unless an edge ends it. */
+  @Override
+  public void runEnded() {
     long left = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
     try {
       TimeUnit.NANOSECONDS.sleep(left);
@@ -205,13 +183,7 @@ public final class GeneratorLog implements RunObserver {
   }
 
   private Reading reading(long nanoTime) {
-    return new Reading(
-        nanoTime,
-        counters.processCpuNanos(),
-        counters.compilerNanos(),
-        counters.cpu(),
-        counters.pressureNanos(),
-        counters.throttledNanos());
+    return new Reading(nanoTime, counters.totals());
   }
 
   private GeneratorSecond second(Reading now) {
@@ -238,48 +210,32 @@ public final class GeneratorLog implements RunObserver {
         .with(GeneratorField.GC_PAUSES, gc.count())
         .with(GeneratorField.GC_PAUSE_S, gc.nanos())
         .with(GeneratorField.GC_PAUSE_MAX_S, gc.longestNanos())
-        .with(GeneratorField.COMPILER_S, now.compiler - before.compiler)
         .with(GeneratorField.CPUS, (long) counters.cpus())
-        .with(GeneratorField.PROCESS_CPU_S, now.processCpu - before.processCpu)
-        .with(GeneratorField.CPU_PRESSURE_S, difference(now.pressure, before.pressure))
-        .with(GeneratorField.THROTTLED_S, difference(now.throttled, before.throttled))
         .with(GeneratorField.HEAP_USED_BYTES, counters.heapUsed())
         .with(GeneratorField.DIRECT_BYTES, counters.directBytes())
         .with(GeneratorField.OPEN_FILES, counters.openFiles())
         .with(GeneratorField.IN_FLIGHT, run.inFlight())
-        .with(GeneratorField.LATE_STARTS, lateStarts.getAndSet(0))
-        .with(GeneratorField.EVENTS, events.getAndSet(0))
-        .with(GeneratorField.COALESCED_EVENTS, coalesced.getAndSet(0))
+        .with(GeneratorField.LATE_STARTS, lateStarts)
+        .with(GeneratorField.EVENTS, events)
+        .with(GeneratorField.COALESCED_EVENTS, coalesced)
         .with(GeneratorField.RECORDS_QUEUED, run.queued())
         .with(GeneratorField.RECORDS_DROPPED, run.dropped());
-    machine(second, now.cpu, before.cpu, length);
-    return second;
-  }
-
-  private void machine(
-      GeneratorSecond second,
-      MachineCounters.@Nullable Cpu now,
-      MachineCounters.@Nullable Cpu then,
-      long length) {
-    if (now != null && then != null) {
-      second
-          .with(GeneratorField.MACHINE_USER_S, now.user() - then.user())
-          .with(GeneratorField.MACHINE_SYSTEM_S, difference(now.system(), then.system()))
-          .with(GeneratorField.MACHINE_IDLE_S, now.idle() - then.idle())
-          .with(GeneratorField.MACHINE_STEAL_S, difference(now.steal(), then.steal()));
-      return;
-    }
+    lateStarts = 0;
+    events = 0;
+    coalesced = 0;
+    now.totals.forEach(
+        (field, total) -> {
+          Long then = before.totals.get(field);
+          second.with(field, then == null ? null : (Long) (total - then));
+        });
     double share = counters.load();
-    if (share >= 0) {
+    if (!now.totals.containsKey(GeneratorField.MACHINE_USER_S) && share >= 0) {
       long all = length * counters.cpus();
       second
           .with(GeneratorField.MACHINE_USER_S, Math.round(share * all))
           .with(GeneratorField.MACHINE_IDLE_S, Math.round((1 - share) * all));
     }
-  }
-
-  private static @Nullable Long difference(@Nullable Long now, @Nullable Long then) {
-    return now == null || then == null ? null : (Long) (now - then);
+    return second;
   }
 
   private static int[] byLoop(

@@ -1,18 +1,16 @@
-package io.github.gatlingllm.run.server;
+package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -21,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.zip.GZIPInputStream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
@@ -48,31 +45,27 @@ final class PageClient {
   CompletableFuture<String> get(MetricsPage page) {
     CompletableFuture<HttpResponse<byte[]>> answer;
     try {
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(page.uri())
-              .header("Accept", ACCEPT)
-              .header("Accept-Encoding", "gzip");
+      HttpRequest.Builder request = HttpRequest.newBuilder(page.uri()).header("Accept", ACCEPT);
       page.headers().forEach(request::setHeader);
       answer = client(page).sendAsync(request.build(), response -> bounded());
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       // The exception's message may contain a secret header.
       return CompletableFuture.failedFuture(new IOException("the request cannot be built", e));
     }
-    CompletableFuture<String> text = new CompletableFuture<>();
-    var unused =
-        answer
-            .copy()
-            .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-            .whenComplete(
-                (response, failure) -> {
-                  if (failure == null) {
-                    complete(text, response);
-                  } else {
-                    answer.cancel(true);
-                    text.completeExceptionally(new IOException(why(failure), failure));
-                  }
-                });
-    return text;
+    return answer
+        .copy()
+        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+        .handle(
+            (response, failure) -> {
+              if (failure != null) {
+                answer.cancel(true);
+                throw new CompletionException(why(failure), failure);
+              }
+              if (response.statusCode() != 200) {
+                throw new CompletionException("HTTP " + response.statusCode(), null);
+              }
+              return new String(response.body(), UTF_8);
+            });
   }
 
   private HttpClient client(MetricsPage page) throws GeneralSecurityException {
@@ -82,6 +75,7 @@ final class PageClient {
       HttpClient.Builder builder =
           HttpClient.newBuilder()
               .version(HttpClient.Version.HTTP_1_1)
+              .proxy(HttpClient.Builder.NO_PROXY)
               .followRedirects(HttpClient.Redirect.NEVER)
               .connectTimeout(timeout)
               .executor(Runnable::run); // on the selector thread, which only copies bytes
@@ -97,32 +91,6 @@ final class PageClient {
     return client;
   }
 
-  private static void complete(CompletableFuture<String> text, HttpResponse<byte[]> response) {
-    try {
-      if (response.statusCode() != 200) {
-        throw new IOException("HTTP " + response.statusCode());
-      }
-      byte[] body = response.body();
-      if (response.headers().firstValue("Content-Encoding").orElse("").contains("gzip")) {
-        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(body))) {
-          body = in.readNBytes(MAX_BYTES + 1);
-        } catch (IOException e) {
-          throw new IOException("damaged gzip data", e);
-        }
-      }
-      if (body.length > MAX_BYTES) {
-        throw tooLarge();
-      }
-      text.complete(new String(body, StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      text.completeExceptionally(e);
-    }
-  }
-
-  private static IOException tooLarge() {
-    return new IOException("larger than " + (MAX_BYTES >> 20) + " MiB");
-  }
-
   private String why(Throwable failure) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {
@@ -130,7 +98,7 @@ final class PageClient {
     }
     for (Throwable each = cause; each != null; each = each.getCause()) {
       if (each instanceof TooLarge) {
-        return String.valueOf(tooLarge().getMessage());
+        return "larger than " + (MAX_BYTES >> 20) + " MiB";
       }
       if (each instanceof SSLException) {
         return "TLS certificate or handshake failed";

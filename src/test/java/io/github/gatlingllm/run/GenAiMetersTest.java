@@ -1,11 +1,10 @@
-package io.github.gatlingllm.run.live;
+package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.run.live.LiveView.Options;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
 import io.opentelemetry.proto.metrics.v1.Metric;
@@ -23,7 +22,7 @@ class GenAiMetersTest {
 
   private final List<String> said = new ArrayList<>();
 
-  private GenAiMeters open(Options options) {
+  private GenAiMeters open(Observers options) {
     return Objects.requireNonNull(GenAiMeters.open("run-1", options, said::add));
   }
 
@@ -39,37 +38,35 @@ class GenAiMetersTest {
 
   @Test
   void metersAreInPrometheusText() {
-    try (GenAiMeters meters = open(new Options(LiveView.Address.parse("0"), null))) {
-      oneGoodOneBad(meters);
+    GenAiMeters meters = open(new Observers(Observers.Address.parse("0"), null, null));
+    oneGoodOneBad(meters);
 
-      String text = Objects.requireNonNull(meters.scraped()).get();
+    String text = Objects.requireNonNull(meters.scraped()).get();
 
-      assertThat(text)
-          .contains(CHAT)
-          .containsPattern(
-              "gen_ai_client_operation_duration_seconds_sum\\{error_type=\"\".* 0.19\n")
-          .containsPattern(
-              "gen_ai_client_operation_duration_seconds_count\\{error_type=\"timeout\".* 1\n")
-          .containsPattern("time_per_output_chunk_seconds_bucket\\{.*le=\"0.04\"} 1\n")
-          .containsPattern("time_per_output_chunk_seconds_bucket\\{.*le=\"0.08\"} 2\n")
-          .containsPattern("gatling_llm_time_to_first_token_seconds_sum\\{.* 0.12\n")
-          .containsPattern("gatling_llm_queue_wait_seconds_bucket\\{.*le=\"0.01\"} 0\n")
-          .containsPattern("gatling_llm_queue_wait_seconds_bucket\\{.*le=\"0.02\"} 1\n")
-          .containsPattern("gen_ai_client_token_usage_sum\\{.*gen_ai_token_type=\"input\".* 10.0\n")
-          .containsPattern(
-              "gen_ai_client_token_usage_sum\\{.*gen_ai_token_type=\"output\".* 3.0\n");
-    }
+    assertThat(text)
+        .contains(CHAT)
+        .containsPattern("gen_ai_client_operation_duration_seconds_sum\\{error_type=\"\".* 0.19\n")
+        .containsPattern(
+            "gen_ai_client_operation_duration_seconds_count\\{error_type=\"timeout\".* 1\n")
+        .containsPattern("time_per_output_chunk_seconds_bucket\\{.*le=\"0.04\"} 1\n")
+        .containsPattern("time_per_output_chunk_seconds_bucket\\{.*le=\"0.08\"} 2\n")
+        .containsPattern("gatling_llm_time_to_first_token_seconds_sum\\{.* 0.12\n")
+        .containsPattern("gatling_llm_queue_wait_seconds_bucket\\{.*le=\"0.01\"} 0\n")
+        .containsPattern("gatling_llm_queue_wait_seconds_bucket\\{.*le=\"0.02\"} 1\n")
+        .containsPattern("gen_ai_client_token_usage_sum\\{.*gen_ai_token_type=\"input\".* 10.0\n")
+        .containsPattern("gen_ai_client_token_usage_sum\\{.*gen_ai_token_type=\"output\".* 3.0\n");
+    meters.runEnded();
   }
 
   @Test
   void providerIsThatOfTheApi() {
-    try (GenAiMeters meters = open(new Options(LiveView.Address.parse("0"), null))) {
-      meters.requestEnded(Recorded.at(0).api("messages").tokens(10).record());
-      meters.requestEnded(Recorded.at(0).api("responses").tokens(10).record());
-      assertThat(Objects.requireNonNull(meters.scraped()).get())
-          .contains("gen_ai_provider_name=\"anthropic\"")
-          .contains("gen_ai_provider_name=\"openai\"");
-    }
+    GenAiMeters meters = open(new Observers(Observers.Address.parse("0"), null, null));
+    meters.requestEnded(Recorded.at(0).api("messages").tokens(10).record());
+    meters.requestEnded(Recorded.at(0).api("responses").tokens(10).record());
+    assertThat(Objects.requireNonNull(meters.scraped()).get())
+        .contains("gen_ai_provider_name=\"anthropic\"")
+        .contains("gen_ai_provider_name=\"openai\"");
+    meters.runEnded();
   }
 
   @Test
@@ -88,9 +85,9 @@ class GenAiMetersTest {
     collector.start();
     try {
       String url = "http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/metrics";
-      try (GenAiMeters meters = open(new Options(null, url))) {
-        oneGoodOneBad(meters);
-      }
+      GenAiMeters meters = open(new Observers(null, url, null));
+      oneGoodOneBad(meters);
+      meters.runEnded();
     } finally {
       collector.stop(0);
     }
@@ -123,9 +120,9 @@ class GenAiMetersTest {
 
   @Test
   void unreachableCollectorIsPrintedOnce() {
-    try (GenAiMeters meters = open(new Options(null, "http://127.0.0.1:1/v1/metrics"))) {
-      oneGoodOneBad(meters);
-    }
+    GenAiMeters meters = open(new Observers(null, "http://127.0.0.1:1/v1/metrics", null));
+    oneGoodOneBad(meters);
+    meters.runEnded();
 
     assertThat(said)
         .singleElement()

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.run.health;
+package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,8 +34,8 @@ class GeneratorLogTest {
         new GeneratorLog(
             file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0), second -> {});
     records.forEach(log::requestEnded);
-    log.write();
-    log.close();
+    log.secondPassed();
+    log.runEnded();
 
     List<GeneratorSecond> lines = new ArrayList<>();
     assertThat(GeneratorSecond.read(file, lines::add)).isNull();
@@ -54,10 +54,10 @@ class GeneratorLogTest {
     long edge = System.nanoTime();
     log.windowEdge(edge);
     log.windowEdge(edge + TimeUnit.HOURS.toNanos(1));
-    log.write(); // late, after the edge
+    log.secondPassed(); // late, after the edge
     log.windowEdge(edge);
     log.windowEdge(edge - 1_000);
-    log.close();
+    log.runEnded();
 
     List<GeneratorSecond> lines = new ArrayList<>();
     assertThat(GeneratorSecond.read(file, lines::add)).isNull();

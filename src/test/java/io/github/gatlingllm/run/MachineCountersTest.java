@@ -1,8 +1,9 @@
-package io.github.gatlingllm.run.health;
+package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.run.health.GeneratorLog.GcPauses;
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
+import io.github.gatlingllm.run.GeneratorLog.GcPauses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,23 +28,26 @@ class MachineCountersTest {
   void linuxCountsCpuTime() throws IOException {
     MachineCounters linux =
         with("proc/stat", "cpu  1000 200 300 4000 500 60 40 70 8 9\ncpu0 1 2 3 4 5 6 7 8 9 0\n");
-    assertThat(linux.cpu())
-        .isEqualTo(new MachineCounters.Cpu(12 * SECOND, 4 * SECOND, 45 * SECOND, SECOND * 7 / 10));
+    assertThat(linux.totals())
+        .containsEntry(GeneratorField.MACHINE_USER_S, 12 * SECOND)
+        .containsEntry(GeneratorField.MACHINE_SYSTEM_S, 4 * SECOND)
+        .containsEntry(GeneratorField.MACHINE_IDLE_S, 45 * SECOND)
+        .containsEntry(GeneratorField.MACHINE_STEAL_S, SECOND * 7 / 10);
   }
 
   @Test
   void anOldKernelHasNoStealTime() throws IOException {
-    assertThat(with("proc/stat", "cpu 1 2 3 4 5 6 7\n").cpu().steal()).isNull();
+    assertThat(with("proc/stat", "cpu 1 2 3 4 5 6 7\n").totals())
+        .containsKey(GeneratorField.MACHINE_USER_S)
+        .doesNotContainKey(GeneratorField.MACHINE_STEAL_S);
   }
 
   @Test
-  void unavailableCountersAreNull() throws IOException {
-    MachineCounters other = new MachineCounters(root);
-    assertThat(other.cpu()).isNull();
-    assertThat(other.pressureNanos()).isNull();
-    assertThat(other.throttledNanos()).isNull();
-    assertThat(with("proc/stat", "intr 5 6\n").cpu()).isNull();
-    assertThat(with("proc/stat", "cpu a b c d e f g h\n").cpu()).isNull();
+  void unavailableCountersAreLeftOut() throws IOException {
+    for (String stat : List.of("", "intr 5 6\n", "cpu a b c d e f g h\n")) {
+      assertThat(with("proc/stat", stat).totals())
+          .containsOnlyKeys(GeneratorField.PROCESS_CPU_S, GeneratorField.COMPILER_S);
+    }
   }
 
   @Test
@@ -55,23 +59,20 @@ class MachineCountersTest {
                     some avg10=1.53 avg60=1.87 avg300=1.73 total=1088168194
                     full avg10=0.00 avg60=0.00 avg300=0.00 total=7
                     """)
-                .pressureNanos())
-        .isEqualTo(1_088_168_194_000L);
-    assertThat(
-            with("sys/fs/cgroup/cpu/cpu.stat", "nr_periods 5\nthrottled_time 123\n")
-                .throttledNanos())
-        .isEqualTo(123);
-    assertThat(with("sys/fs/cgroup/cpu.stat", "usage_usec 9\nthrottled_usec 45\n").throttledNanos())
-        .isEqualTo(45_000);
+                .totals())
+        .containsEntry(GeneratorField.CPU_PRESSURE_S, 1_088_168_194_000L);
+    assertThat(with("sys/fs/cgroup/cpu/cpu.stat", "nr_periods 5\nthrottled_time 123\n").totals())
+        .containsEntry(GeneratorField.THROTTLED_S, 123L);
+    assertThat(with("sys/fs/cgroup/cpu.stat", "usage_usec 9\nthrottled_usec 45\n").totals())
+        .containsEntry(GeneratorField.THROTTLED_S, 45_000L);
   }
 
   @Test
   void everySystemCountsProcessTime() {
     MachineCounters here = new MachineCounters(Path.of("/"));
-    assertThat(here.processCpuNanos()).isPositive();
+    assertThat(here.totals().get(GeneratorField.PROCESS_CPU_S)).isPositive();
     assertThat(here.heapUsed()).isPositive();
     assertThat(here.directBytes()).isNotNegative();
-    assertThat(here.compilerNanos()).isNotNegative();
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.run.server;
+package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,11 +1,10 @@
-package io.github.gatlingllm.run.live;
+package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.run.live.LiveView.Address;
-import io.github.gatlingllm.run.live.LiveView.LiveServer;
-import io.github.gatlingllm.run.live.LiveView.Options;
+import io.github.gatlingllm.run.LiveView.LiveServer;
+import io.github.gatlingllm.run.Observers.Address;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -22,20 +21,21 @@ class LiveViewTest {
   void propertyOverridesTheEnvironment() {
     Map<String, String> environment = Map.of("LLM_LIVE", "1", "LLM_OTLP", "http://a/v1/metrics");
 
-    assertThat(Options.of(Map.of("llm.live", "8099"), environment))
-        .isEqualTo(new Options(new Address("127.0.0.1", 8099), "http://a/v1/metrics"));
-    assertThat(Options.of(Map.of(), Map.of("LLM_LIVE", "0.0.0.0:8088")).page())
+    assertThat(Observers.of(Map.of("llm.live", "8099"), environment))
+        .isEqualTo(new Observers(new Address("127.0.0.1", 8099), "http://a/v1/metrics", null));
+    assertThat(Observers.of(Map.of(), Map.of("LLM_LIVE", "0.0.0.0:8088")).page())
         .isEqualTo(new Address("0.0.0.0", 8088));
-    assertThat(Options.of(Map.of("llm.live", "[::]:0"), Map.of()).page())
+    assertThat(Observers.of(Map.of("llm.live", "[::]:0"), Map.of()).page())
         .isEqualTo(new Address("[::]", 0));
-    assertThat(Options.of(Map.of("llm.live", " "), Map.of())).isEqualTo(new Options(null, null));
+    assertThat(Observers.of(Map.of("llm.live", " "), Map.of()))
+        .isEqualTo(new Observers(null, null, null));
   }
 
   @Test
   void invalidAddressIsRefusedInOneLine() {
     for (String port :
         List.of("web", "-1", "65536", "99999999999", "localhost:80", "0.0.0.0:", "::1:80")) {
-      assertThatThrownBy(() -> Options.of(Map.of("llm.live", port), Map.of()))
+      assertThatThrownBy(() -> Observers.of(Map.of("llm.live", port), Map.of()))
           .hasMessage(
               "llm.live="
                   + port
@@ -59,7 +59,8 @@ class LiveViewTest {
 
   @Test
   void invalidCollectorUrlIsPrinted() {
-    assertThat(GenAiMeters.open("run-1", new Options(null, "localhost:4318"), said::add)).isNull();
+    assertThat(GenAiMeters.open("run-1", new Observers(null, "localhost:4318", null), said::add))
+        .isNull();
     assertThat(said)
         .containsExactly(
             "LLM otlp: no meters are sent: localhost:4318 is not a URL such as"

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.run.health;
+package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.GeneratorSecond;
 import java.util.ArrayList;

@@ -1,7 +1,8 @@
-package io.github.gatlingllm.run.health;
+package io.github.gatlingllm.run;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
@@ -10,15 +11,17 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counters of JVM and operating system: CPU time, memory, open files. On Linux from {@code /proc};
- * elsewhere from the Java runtime, which has fewer of them: the others are null. Not thread-safe.
+ * Counters of JVM and operating system; on Linux from {@code /proc}, elsewhere from the Java
+ * runtime, which has fewer of them.
  */
 final class MachineCounters {
 
@@ -41,57 +44,47 @@ final class MachineCounters {
     this.root = root;
   }
 
-  /** CPU time of all processors since boot, in nanoseconds. */
-  record Cpu(long user, @Nullable Long system, long idle, @Nullable Long steal) {}
-
   int cpus() {
     return system.getAvailableProcessors();
   }
 
-  long processCpuNanos() {
-    return system.getProcessCpuTime();
-  }
-
-  long compilerNanos() {
-    return compiler != null && compiler.isCompilationTimeMonitoringSupported()
-        ? compiler.getTotalCompilationTime() * 1_000_000
-        : 0;
-  }
-
-  @Nullable Cpu cpu() {
+  /** Nanoseconds since the start of machine or process; without what the system does not report. */
+  Map<GeneratorField, Long> totals() {
+    Map<GeneratorField, Long> totals = new EnumMap<>(GeneratorField.class);
+    totals.put(GeneratorField.PROCESS_CPU_S, system.getProcessCpuTime());
+    totals.put(
+        GeneratorField.COMPILER_S,
+        compiler != null && compiler.isCompilationTimeMonitoringSupported()
+            ? compiler.getTotalCompilationTime() * 1_000_000
+            : 0);
     // cpu user nice system idle iowait irq softirq steal guest guest_nice
     String[] ticks = read("proc/stat").split("\\R", 2)[0].split(" +");
-    if (ticks.length < 8 || !Stream.of(ticks).skip(1).allMatch(t -> t.matches("\\d+"))) {
-      return null;
+    if (ticks.length >= 8 && Stream.of(ticks).skip(1).allMatch(t -> t.matches("\\d+"))) {
+      long[] nanos =
+          Stream.of(ticks).skip(1).mapToLong(t -> Long.parseLong(t) * TICK_NANOS).toArray();
+      totals.put(GeneratorField.MACHINE_USER_S, nanos[0] + nanos[1]);
+      totals.put(GeneratorField.MACHINE_SYSTEM_S, nanos[2] + nanos[5] + nanos[6]);
+      totals.put(GeneratorField.MACHINE_IDLE_S, nanos[3] + nanos[4]);
+      if (nanos.length > 7) {
+        totals.put(GeneratorField.MACHINE_STEAL_S, nanos[7]);
+      }
     }
-    long[] nanos =
-        Stream.of(ticks).skip(1).mapToLong(t -> Long.parseLong(t) * TICK_NANOS).toArray();
-    return new Cpu(
-        nanos[0] + nanos[1],
-        nanos[2] + nanos[5] + nanos[6],
-        nanos[3] + nanos[4],
-        nanos.length > 7 ? (Long) nanos[7] : null);
+    add(totals, GeneratorField.CPU_PRESSURE_S, SOME, "proc/pressure/cpu", 1_000);
+    add(totals, GeneratorField.THROTTLED_S, THROTTLED_V2, "sys/fs/cgroup/cpu.stat", 1_000);
+    add(totals, GeneratorField.THROTTLED_S, THROTTLED_V1, "sys/fs/cgroup/cpu/cpu.stat", 1);
+    return totals;
   }
 
-  /** Share of all processors in use since the previous call, 0 to 1; below 0 if unknown. */
-  double load() {
-    return system.getCpuLoad();
-  }
-
-  /** Time since boot in which at least one task waited for a processor; null if unknown. */
-  @Nullable Long pressureNanos() {
-    return number(SOME, "proc/pressure/cpu", 1_000);
-  }
-
-  /** Time for which the container's CPU quota throttled it; null if unknown. */
-  @Nullable Long throttledNanos() {
-    Long v2 = number(THROTTLED_V2, "sys/fs/cgroup/cpu.stat", 1_000);
-    return v2 != null ? v2 : number(THROTTLED_V1, "sys/fs/cgroup/cpu/cpu.stat", 1);
-  }
-
-  private @Nullable Long number(Pattern pattern, String file, long unitNanos) {
+  private void add(
+      Map<GeneratorField, Long> totals,
+      GeneratorField field,
+      Pattern pattern,
+      String file,
+      long unitNanos) {
     Matcher found = pattern.matcher(read(file));
-    return found.find() ? (Long) (Long.parseLong(found.group(1)) * unitNanos) : null;
+    if (found.find()) {
+      totals.putIfAbsent(field, Long.parseLong(found.group(1)) * unitNanos);
+    }
   }
 
   private String read(String file) {
@@ -100,6 +93,11 @@ final class MachineCounters {
     } catch (IOException e) {
       return "";
     }
+  }
+
+  /** Share of all processors in use since the previous call, 0 to 1; below 0 if unknown. */
+  double load() {
+    return system.getCpuLoad();
   }
 
   long heapUsed() {

@@ -1,10 +1,7 @@
-package io.github.gatlingllm.run.live;
+package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.TokenGaps;
-import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.run.RunObserver;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,17 +9,15 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.ipc.http.HttpUrlConnectionSender;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusNamingConvention;
 import io.micrometer.registry.otlp.OtlpConfig;
+import io.micrometer.registry.otlp.OtlpHttpMetricsSender;
 import io.micrometer.registry.otlp.OtlpMeterRegistry;
 import io.micrometer.registry.otlp.OtlpMetricsSender;
-import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -34,7 +29,6 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * clients (status "development", 2026). Other names start with {@code gatling_llm}. A request is
  * recorded when it ends; warm-up requests are not.
  */
-public final class GenAiMeters implements RunObserver, AutoCloseable {
+final class GenAiMeters implements RunObserver {
 
   private static final String NEEDED = "io.micrometer:micrometer-registry-";
 
@@ -126,11 +120,7 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
   }
 
   /** The enabled meters of a run whose registry is on the class path; null if there are none. */
-  public static @Nullable GenAiMeters open(Run run, LiveView.Options options) {
-    return open(run.id(), options, System.out::println);
-  }
-
-  static @Nullable GenAiMeters open(String run, LiveView.Options options, Consumer<String> say) {
+  static @Nullable GenAiMeters open(String run, Observers options, Consumer<String> say) {
     GenAiMeters meters = new GenAiMeters();
     if (options.page() != null) {
       meters.addPrometheus();
@@ -247,13 +237,7 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
 
   /** Sends the final values, if sending is enabled. */
   @Override
-  public @Nullable UnaryOperator<RunInfo> runEnded(RunInfo info) {
-    close();
-    return null;
-  }
-
-  @Override
-  public void close() {
+  public void runEnded() {
     registry.close();
     registry.getRegistries().forEach(MeterRegistry::close);
   }
@@ -328,33 +312,19 @@ public final class GenAiMeters implements RunObserver, AutoCloseable {
     }
 
     private static OtlpMetricsSender sender(Consumer<String> say) {
-      HttpClient client = HttpClient.newBuilder().connectTimeout(LONGEST).build();
+      OtlpMetricsSender sender =
+          new OtlpHttpMetricsSender(new HttpUrlConnectionSender(LONGEST, LONGEST));
       AtomicBoolean isPrinted = new AtomicBoolean();
       return request -> {
-        String why = send(client, request);
-        if (why != null && isPrinted.compareAndSet(false, true)) {
-          say.accept("LLM otlp: " + request.getAddress() + " does not accept meters: " + why);
+        try {
+          sender.send(request);
+        } catch (Exception e) {
+          if (isPrinted.compareAndSet(false, true)) {
+            String why = String.valueOf(e.getCause() == null ? e.getMessage() : e.getCause());
+            say.accept("LLM otlp: " + request.getAddress() + " does not accept meters: " + why);
+          }
         }
       };
-    }
-
-    /** Why the request failed; null if it succeeded. */
-    private static @Nullable String send(HttpClient client, OtlpMetricsSender.Request request) {
-      HttpRequest.Builder post =
-          HttpRequest.newBuilder(URI.create(request.getAddress()))
-              .timeout(LONGEST)
-              .header("Content-Type", "application/x-protobuf")
-              .POST(HttpRequest.BodyPublishers.ofByteArray(request.getMetricsData()));
-      request.getHeaders().forEach(post::header);
-      try {
-        int status = client.send(post.build(), HttpResponse.BodyHandlers.discarding()).statusCode();
-        return status / 100 == 2 ? null : "HTTP " + status;
-      } catch (IOException e) {
-        return e.toString();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return "interrupted";
-      }
     }
   }
 }

@@ -1,9 +1,10 @@
-package io.github.gatlingllm.run.live;
+package io.github.gatlingllm.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.run.live.LiveView.LiveServer;
+import io.github.gatlingllm.run.LiveView.LiveServer;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -12,9 +13,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -27,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class LiveServerTest {
 
-  private static final LiveView.Address ANY_PORT = LiveView.Address.parse("0");
+  private static final Observers.Address ANY_PORT = Observers.Address.parse("0");
 
   private final CountDownLatch asked = new CountDownLatch(1);
   private final AtomicInteger events = new AtomicInteger();
@@ -68,6 +71,52 @@ class LiveServerTest {
         .containsEntry("x-content-type-options", List.of("nosniff"));
   }
 
+  /** In a JVM of its own, as the JDK's server reads the limit when it is loaded. */
+  @Test
+  void visitorIsServedBesideHalfOpenConnections() throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(JavaCommand.of(List.of(), HalfOpenConnections.class))
+            .inheritIO()
+            .start();
+    try {
+      assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.exitValue()).isZero();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** Exits with 0 once a visitor is served beside 300 requests that never end. */
+  static final class HalfOpenConnections {
+
+    private HalfOpenConnections() {}
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+      LiveServer live =
+          new LiveServer(ANY_PORT, new LiveServer.Views(() -> "page", () -> "", null));
+      List<Socket> halfOpen = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), live.address().getPort());
+        socket.getOutputStream().write("GET / HTTP/1.1\r\nHost: local".getBytes(UTF_8));
+        halfOpen.add(socket);
+      }
+      HttpRequest request = HttpRequest.newBuilder(live.address()).build();
+      int status = 0;
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (status != 200 && System.nanoTime() < end) {
+        try {
+          status = HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode();
+        } catch (IOException refused) {
+          Thread.sleep(100);
+        }
+      }
+      for (Socket socket : halfOpen) {
+        socket.close();
+      }
+      Runtime.getRuntime().halt(status == 200 ? 0 : 1);
+    }
+  }
+
   @Test
   void onlyGetIsAllowed() throws IOException, InterruptedException {
     HttpRequest post =
@@ -105,7 +154,7 @@ class LiveServerTest {
   @Test
   void listensAtTheConfiguredAddress() throws IOException, InterruptedException {
     LiveServer.Views views = new LiveServer.Views(() -> "<p>page", () -> "{}", null);
-    try (LiveServer everywhere = new LiveServer(LiveView.Address.parse("0.0.0.0:0"), views)) {
+    try (LiveServer everywhere = new LiveServer(Observers.Address.parse("0.0.0.0:0"), views)) {
       URI page = everywhere.address();
 
       assertThat(page.getHost()).isEqualTo("0.0.0.0");

@@ -1,10 +1,10 @@
-package io.github.gatlingllm.run.server;
+package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
 import io.github.gatlingllm.record.ServerSample.Histogram;
-import io.github.gatlingllm.run.server.SourceNames.Choice;
-import io.github.gatlingllm.run.server.SourceNames.Term;
+import io.github.gatlingllm.run.SourceNames.Choice;
+import io.github.gatlingllm.run.SourceNames.Term;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.DoubleSummaryStatistics;
@@ -18,7 +18,10 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,10 +72,11 @@ final class PageReader {
     PrometheusText.read(
         page,
         SourceNames::isWanted,
-        (name, labels, value) -> {
-          Series series = new Series(name, labels, value);
-          if (value >= 0 && value < LARGEST && series.isWhole()) {
-            byName.computeIfAbsent(SourceNames.plain(name), any -> new ArrayList<>()).add(series);
+        series -> {
+          if (series.value >= 0 && series.value < LARGEST && series.isWhole()) {
+            byName
+                .computeIfAbsent(SourceNames.plain(series.name), any -> new ArrayList<>())
+                .add(series);
           }
         });
     Reading reading =
@@ -266,157 +270,83 @@ final class PageReader {
    *   # EOF
    * </pre>
    *
-   * Names and labels are validated on every line, values only of wanted names. No maintained
+   * Names are validated on every line, labels and values only of wanted names. No maintained
    * library on Maven Central reads this format: Prometheus' own library only writes it.
    */
-  static final class PrometheusText {
+  private static final class PrometheusText {
 
-    interface Sink {
-      void sample(String name, Map<String, String> labels, double value);
-    }
+    private static final String QUOTED = "\"((?:[^\"\\\\]|\\\\.)*+)\"";
+    private static final Pattern NAME = Pattern.compile("\\s*+(?:#|$|([a-zA-Z_:][\\w:]*+))");
+    private static final Pattern REST =
+        Pattern.compile("\\s*+(?:\\{((?:[^\"}]|" + QUOTED + ")*+)\\})?+\\s*+(\\S*+).*+");
+    private static final Pattern LABEL =
+        Pattern.compile("\\s*+([a-zA-Z_]\\w*+)\\s*+=\\s*+" + QUOTED + "\\s*+(?:,\\s*+|$)");
+    private static final Pattern ESCAPED = Pattern.compile("\\\\(.)");
+    private static final Pattern DECIMAL = Pattern.compile("[+-]?[.eE0-9][-+.eE0-9]*");
 
-    private final String page;
-    private int line;
-    private int at;
-    private int end;
-
-    private PrometheusText(String page) {
-      this.page = page;
-    }
+    private PrometheusText() {}
 
     /** Passes the samples with wanted names to {@code sink}. */
-    static void read(String page, Predicate<String> wanted, Sink sink) {
-      PrometheusText text = new PrometheusText(page);
-      for (int start = 0; start < page.length(); start = text.end + 1) {
-        int feed = page.indexOf('\n', start);
-        text.end = feed < 0 ? page.length() : feed;
-        text.at = start;
-        text.line++;
-        text.skipBlanks();
-        if (text.at < text.end && text.peek() != '#') {
-          text.sample(wanted, sink);
-        }
-      }
-    }
-
-    private void sample(Predicate<String> wanted, Sink sink) {
-      String name = name(true);
-      boolean isWanted = wanted.test(name);
-      Map<String, String> labels = isWanted ? new LinkedHashMap<>() : Map.of();
-      skipBlanks();
-      if (peek() == '{') {
-        labels(labels, isWanted);
-      }
-      if (isWanted) {
-        sink.sample(name, labels, value());
-      }
-    }
-
-    private char peek() {
-      return at < end ? page.charAt(at) : '\n';
-    }
-
-    private void skipBlanks() {
-      while (peek() == ' ' || peek() == '\t' || peek() == '\r') {
-        at++;
-      }
-    }
-
-    private String name(boolean colons) {
-      int from = at;
-      for (char c = peek();
-          (c >= 'a' && c <= 'z')
-              || (c >= 'A' && c <= 'Z')
-              || c == '_'
-              || (colons && c == ':')
-              || (at > from && c >= '0' && c <= '9');
-          c = peek()) {
-        at++;
-      }
-      if (at == from) {
-        throw malformed("a name");
-      }
-      return page.substring(from, at);
-    }
-
-    private void labels(Map<String, String> labels, boolean keep) {
-      at++;
-      skipBlanks();
-      while (peek() != '}') {
-        String label = name(false);
-        skipBlanks();
-        pass('=');
-        skipBlanks();
-        String value = quoted();
-        if (keep) {
-          labels.put(label, value);
-        }
-        skipBlanks();
-        if (peek() != '}') {
-          pass(',');
-          skipBlanks();
-        }
-      }
-      at++;
-    }
-
-    private void pass(char c) {
-      if (peek() != c) {
-        throw malformed("'" + c + "'");
-      }
-      at++;
-    }
-
-    private String quoted() {
-      pass('"');
-      int from = at;
-      StringBuilder unescaped = null;
-      for (; peek() != '"'; at++) {
-        if (at == end) {
-          throw malformed("'\"'");
-        }
-        if (peek() == '\\') {
-          unescaped = unescaped == null ? new StringBuilder() : unescaped;
-          unescaped.append(page, from, at++);
-          unescaped.append(peek() == 'n' ? "\n" : at < end ? page.substring(at, at + 1) : "");
-          from = Math.min(at + 1, end);
-          if (at == end) {
-            throw malformed("'\"'");
+    static void read(String page, Predicate<String> wanted, Consumer<Series> sink) {
+      int number = 0;
+      for (String line : (Iterable<String>) page.lines()::iterator) {
+        number++;
+        Matcher start = NAME.matcher(line);
+        boolean isSample = start.lookingAt();
+        try {
+          require(isSample, "a name");
+          String name = start.group(1);
+          if (name != null && wanted.test(name)) {
+            Matcher rest = REST.matcher(line).region(start.end(), line.length());
+            require(rest.matches(), "labels and a value");
+            sink.accept(new Series(name, labels(rest.group(1)), value(rest.group(3))));
           }
+        } catch (IllegalArgumentException e) {
+          throw new IllegalArgumentException(
+              "not a metrics page: expected %s in line %s".formatted(e.getMessage(), number), e);
         }
       }
-      String rest = page.substring(from, at++);
-      return unescaped == null ? rest : unescaped + rest;
     }
 
-    private double value() {
-      skipBlanks();
-      int from = at;
-      while (at < end && peek() > ' ') {
-        at++;
+    private static void require(boolean isMet, String expected) {
+      if (!isMet) {
+        throw new IllegalArgumentException(expected);
       }
-      String number = page.substring(from, at);
+    }
+
+    private static Map<String, String> labels(@Nullable String text) {
+      Map<String, String> labels = new LinkedHashMap<>();
+      Matcher label = LABEL.matcher(text == null ? "" : text.strip());
+      while (label.regionStart() < label.regionEnd()) {
+        require(label.lookingAt(), "a label");
+        labels.put(
+            label.group(1),
+            ESCAPED
+                .matcher(label.group(2))
+                .replaceAll(
+                    escaped ->
+                        escaped.group(1).equals("n")
+                            ? "\n"
+                            : Matcher.quoteReplacement(escaped.group(1))));
+        label.region(label.end(), label.regionEnd());
+      }
+      return labels;
+    }
+
+    private static double value(String number) {
       return switch (number) {
         case "NaN" -> Double.NaN;
         case "+Inf", "Inf" -> Double.POSITIVE_INFINITY;
         case "-Inf" -> Double.NEGATIVE_INFINITY;
-        default -> decimal(number);
+        default -> {
+          try {
+            // Double.parseDouble also accepts what is no number here, such as "1f".
+            yield Double.parseDouble(DECIMAL.matcher(number).matches() ? number : "");
+          } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("a number", e);
+          }
+        }
       };
-    }
-
-    /** Rejects what only {@link Double#parseDouble} accepts, such as "1f". */
-    private double decimal(String number) {
-      boolean isNumber = number.chars().allMatch(c -> "+-.eE0123456789".indexOf(c) >= 0);
-      try {
-        return Double.parseDouble(isNumber ? number : "");
-      } catch (NumberFormatException e) {
-        throw malformed("a number");
-      }
-    }
-
-    private IllegalArgumentException malformed(String expected) {
-      return new IllegalArgumentException(
-          "not a metrics page: expected %s in line %s".formatted(expected, line));
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.run.server;
+package io.github.gatlingllm.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.run.server;
+package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,13 +6,9 @@ import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
-import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
-import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +24,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,7 +55,7 @@ class ServerWatchTest {
 
   @AfterEach
   void endsIt() throws Exception {
-    watch.close();
+    watch.runEnded();
     for (AutoCloseable each : open) {
       each.close();
     }
@@ -84,7 +79,7 @@ class ServerWatchTest {
   /** What is in the file after the page was read at the start, and once more. */
   private List<ServerSample> samples() throws IOException {
     watch.runBegan();
-    watch.close();
+    watch.runEnded();
     List<ServerSample> samples = new ArrayList<>();
     assertThat(ServerFile.read(dir.resolve("server.jsonl"), samples::add)).isZero();
     return samples;
@@ -92,7 +87,7 @@ class ServerWatchTest {
 
   private ServerSample only(ScriptedServer.Script script) throws IOException {
     ScriptedServer server = server(script);
-    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.targetUsed(pages("a", server.baseUrl() + "/page", "http://b"));
     return samples().get(0);
   }
 
@@ -101,7 +96,7 @@ class ServerWatchTest {
     AtomicInteger running = new AtomicInteger(3);
     ScriptedServer server =
         server(exchange -> exchange.respond(200, TEXT, PAGE.replace("3", running.toString())));
-    watch.add(pages("a", server.baseUrl() + "/page", server.baseUrl()));
+    watch.targetUsed(pages("a", server.baseUrl() + "/page", server.baseUrl()));
     running.set(4);
     watch.loadAhead();
     List<ServerSample> samples = samples();
@@ -119,7 +114,6 @@ class ServerWatchTest {
             request -> {
               assertThat(request.header("authorization")).isEqualTo("Bearer sk-12345");
               assertThat(request.header("upgrade")).isNull();
-              assertThat(request.header("accept-encoding")).isEqualTo("gzip");
             });
   }
 
@@ -131,7 +125,7 @@ class ServerWatchTest {
             "http://127.0.0.1:1",
             server.baseUrl().replace("http:", "https:"),
             server.baseUrl().replace("127.0.0.1", "localhost"))) {
-      watch.add(pages("a", server.baseUrl() + "/" + target.hashCode(), target));
+      watch.targetUsed(pages("a", server.baseUrl() + "/" + target.hashCode(), target));
     }
     assertThat(server.requests())
         .hasSize(3)
@@ -141,8 +135,8 @@ class ServerWatchTest {
   @Test
   void pageOfSeveralTargetsIsReadOnceForAll() throws IOException {
     ScriptedServer server = server(exchange -> exchange.respond(200, TEXT, PAGE));
-    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.add(pages("b", server.baseUrl() + "/page", "http://c"));
+    watch.targetUsed(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.targetUsed(pages("b", server.baseUrl() + "/page", "http://c"));
     assertThat(samples()).allSatisfy(sample -> assertThat(sample.target()).isNull());
   }
 
@@ -160,9 +154,9 @@ class ServerWatchTest {
         });
     server.start();
     open.add(() -> server.stop(0));
-    watch.add(
+    watch.targetUsed(
         pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
-    watch.add(pages("b", MetricsPage.AUTO, "http://127.0.0.1:1/v1"));
+    watch.targetUsed(pages("b", MetricsPage.AUTO, "http://127.0.0.1:1/v1"));
     watch.loadAhead();
     assertThat(samples()).isEmpty();
     assertThat(said).isEmpty();
@@ -190,7 +184,7 @@ class ServerWatchTest {
     open.add(() -> server.stop(0));
     open.add(never::countDown);
     watch = watch(Duration.ofMillis(400));
-    watch.add(
+    watch.targetUsed(
         pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
     watch.loadAhead();
     watch.loadAhead();
@@ -202,7 +196,7 @@ class ServerWatchTest {
 
   @Test
   void failuresAreInEveryLineAndPrintedOnce() throws IOException {
-    watch.add(pages("a", "http://127.0.0.1:1/m?token=secret", "http://b"));
+    watch.targetUsed(pages("a", "http://127.0.0.1:1/m?token=secret", "http://b"));
     List<ServerSample> samples = samples();
     assertThat(samples.get(0).error()).isEqualTo("no connection");
     assertThat(samples.get(0).url()).isEqualTo("http://127.0.0.1:1/m?token=***");
@@ -263,38 +257,6 @@ class ServerWatchTest {
   }
 
   @Test
-  void gzipIsReadAndBombsAreRefused() throws IOException {
-    byte[] page = zipped(PAGE);
-    byte[] bomb = zipped("a".repeat(50 << 20));
-    ScriptedServer server =
-        server(
-            exchange -> respondZipped(exchange, page),
-            exchange -> respondZipped(exchange, bomb),
-            exchange -> exchange.respond(200, TEXT, "x", "Content-Encoding: gzip"));
-    watch.runBegan();
-    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.loadAhead();
-    watch.loadAhead();
-    assertThat(samples())
-        .extracting(ServerSample::error)
-        .startsWith(null, "larger than 8 MiB", "damaged gzip data");
-  }
-
-  private static byte[] zipped(String text) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (OutputStream zip = new GZIPOutputStream(bytes)) {
-      zip.write(text.getBytes(StandardCharsets.US_ASCII));
-    }
-    return bytes.toByteArray();
-  }
-
-  private static void respondZipped(Exchange exchange, byte[] body) throws IOException {
-    exchange
-        .sendHeaders(200, "Content-Encoding: gzip", "Content-Length: " + body.length)
-        .send(body);
-  }
-
-  @Test
   void restartOfTheEngineIsAReset() throws IOException {
     ScriptedServer server =
         server(
@@ -302,7 +264,7 @@ class ServerWatchTest {
             exchange -> exchange.respond(503, TEXT, "starting"),
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 7\n"));
     watch.runBegan();
-    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.targetUsed(pages("a", server.baseUrl() + "/page", "http://b"));
     watch.loadAhead();
     watch.loadAhead();
     assertThat(samples()).extracting(ServerSample::reset).startsWith(false, false, true);
@@ -313,7 +275,7 @@ class ServerWatchTest {
   void failuresAfterTheLastUserLeftAreNotWritten() throws Exception {
     ScriptedServer server = ScriptedServer.start(exchange -> exchange.respond(200, TEXT, PAGE));
     watch.runBegan();
-    watch.add(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.targetUsed(pages("a", server.baseUrl() + "/page", "http://b"));
     watch.usersChanged(false);
     server.close();
     assertThat(samples()).allSatisfy(sample -> assertThat(sample.error()).isNull());
@@ -326,7 +288,7 @@ class ServerWatchTest {
             SelfSigned.sslContext(dir), exchange -> exchange.respond(200, TEXT, PAGE))) {
       watch.runBegan();
       for (boolean verify : List.of(true, false)) {
-        watch.add(
+        watch.targetUsed(
             MetricsPage.of(
                 "a", List.of(tls.baseUrl() + "/" + verify), List.of(), Map.of(), verify));
       }

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.run.server;
+package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -246,11 +246,11 @@ class PageReaderTest {
       value = {
         "{\"a\": 1}; not a metrics page: expected a name in line 1",
         "<html>; not a metrics page: expected a name in line 1",
-        "a{; not a metrics page: expected a name in line 1",
-        "a{b 1; not a metrics page: expected '=' in line 1",
-        "a{b=\"1; not a metrics page: expected '\"' in line 1",
-        "a{b=\"1\\; not a metrics page: expected '\"' in line 1",
-        "a{b=\"1\" c=\"2\"} 1; not a metrics page: expected ',' in line 1",
+        "vllm:num_requests_running{; not a metrics page: expected a number in line 1",
+        "vllm:num_requests_running{b 1} 1; not a metrics page: expected a label in line 1",
+        "vllm:num_requests_running{b=\"1\\} 1; not a metrics page: expected a number in line 1",
+        "vllm:num_requests_running{b=\"1\" c=\"2\"} 1; not a metrics page: expected a label in line"
+            + " 1",
         "vllm:num_requests_running; not a metrics page: expected a number in line 1",
         "vllm:num_requests_running 1f; not a metrics page: expected a number in line 1",
         "a 1; no metric of an engine, GPU or host",

@@ -1,0 +1,166 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.PrintableText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code ---- LLM ----} block that is printed after Gatling's own block during a run: as wide
+ * as Gatling's, without colours, ASCII except for names of load levels.
+ */
+final class ConsoleBlock {
+
+  private static final int WIDTH = 120;
+
+  private static final String UNKNOWN = "-";
+  private static final int LABEL = 18;
+  private static final int CELL_NAME = 9;
+  private static final int CELL_VALUE = 11;
+  private static final int BAR = WIDTH - "[] 99.99%".length();
+
+  private ConsoleBlock() {}
+
+  /** The block as lines of at most 120 characters, without a line end after the last. */
+  static String of(LiveFigures figures, long elapsedNanos) {
+    List<String> lines = new ArrayList<>();
+    String elapsed = " " + duration(elapsedNanos) + " since the first request";
+    String title = "---- LLM ";
+    lines.add(title + "-".repeat(WIDTH - title.length() - elapsed.length()) + elapsed);
+    Double inputs = figures.inputsPerSecond();
+    if (inputs == null) {
+      stream(figures, lines);
+    } else {
+      lines.add(row("inputs/s", cell("mean", number(inputs))));
+    }
+    lines.add(
+        row(
+            "requests",
+            cell("in flight", count(figures.inFlight())),
+            cell("ok", count(figures.ok())),
+            cell("failed", count(figures.failed())),
+            cell("in SLO", percent(figures.sloShare()))));
+    if (figures.rateLimited() + figures.heldBack() > 0) {
+      lines.add(
+          row(
+              "rate limits",
+              cell("429", count(figures.rateLimited())),
+              cell("held back", count(figures.heldBack()))));
+    }
+    Progress progress = figures.progress();
+    if (progress != null) {
+      progress(progress, lines);
+    }
+    return String.join(System.lineSeparator(), lines);
+  }
+
+  private static void stream(LiveFigures figures, List<String> lines) {
+    Percentiles ttft = figures.ttftMs();
+    Percentiles itl = figures.itlMs();
+    lines.add(
+        row(
+            "TTFT ms",
+            cell("p50", number(ttft, Percentiles::p50)),
+            cell("p95", number(ttft, Percentiles::p95)),
+            cell("p99", number(ttft, Percentiles::p99))));
+    String last = number(itl, Percentiles::p99);
+    lines.add(row("ITL ms", cell("p50", number(itl, Percentiles::p50)), cell("p99", last)));
+    String mean = number(figures.tokensPerSecondMean());
+    String now = number(figures.tokensPerSecondNow());
+    lines.add(row("output tok/s", cell("now", now), cell("mean", mean)));
+  }
+
+  static String finished(String level, LiveFigures figures) {
+    Percentiles ttft = figures.ttftMs();
+    String slo =
+        figures.sloShare() == null ? "" : ", " + NumberText.percent(figures.sloShare()) + " in SLO";
+    return PrintableText.of(
+        "LLM %s: %s, %s requests/s%s; %s ok, %s failed%s%s"
+            .formatted(
+                level,
+                figures.inputsPerSecond() == null
+                    ? NumberText.number(figures.tokensPerSecondMean()) + " tok/s"
+                    : NumberText.number(figures.inputsPerSecond()) + " inputs/s",
+                NumberText.number(figures.requestsPerSecond()),
+                ttft == null
+                    ? ""
+                    : ", TTFT p50 %s, p99 %s"
+                        .formatted(NumberText.ms(ttft.p50()), NumberText.ms(ttft.p99())),
+                NumberText.count(figures.ok()),
+                NumberText.count(figures.failed()),
+                limits(figures),
+                slo));
+  }
+
+  private static String limits(LiveFigures figures) {
+    return (figures.rateLimited() == 0
+            ? ""
+            : ", " + NumberText.count(figures.rateLimited()) + " rate limited")
+        + (figures.heldBack() == 0
+            ? ""
+            : ", " + NumberText.count(figures.heldBack()) + " held back");
+  }
+
+  private static String row(String label, String... cells) {
+    return "> " + pad(label, -LABEL) + String.join(" ", cells);
+  }
+
+  private static String cell(String name, String value) {
+    return "| " + pad(name, -CELL_NAME) + " " + pad(value, CELL_VALUE);
+  }
+
+  private static void progress(Progress progress, List<String> lines) {
+    Double share = progress.share();
+    if (share != null) {
+      double done = Math.max(0, Math.min(1, share));
+      int hashes = (int) Math.floor(BAR * done);
+      String percent = String.format(Locale.ROOT, "%.0f%%", Math.floor(100 * done));
+      lines.add("[" + "#".repeat(hashes) + " ".repeat(BAR - hashes) + "] " + pad(percent, 6));
+    }
+    StringBuilder where =
+        new StringBuilder(" ".repeat(10)).append(PrintableText.of(progress.stage()));
+    if (progress.phase() != null) {
+      where.append(' ').append(progress.phase().key());
+    }
+    if (progress.leftNanos() != null) {
+      where.append(" / left: ").append(duration(progress.leftNanos()));
+    }
+    lines.add(where.length() <= WIDTH ? where.toString() : where.substring(0, WIDTH));
+  }
+
+  private static String number(@Nullable Percentiles ms, ToDoubleFunction<Percentiles> which) {
+    return ms == null ? UNKNOWN : NumberText.number(which.applyAsDouble(ms));
+  }
+
+  private static String number(@Nullable Double value) {
+    return value == null ? UNKNOWN : NumberText.number(value);
+  }
+
+  private static String count(@Nullable Long value) {
+    return value == null ? UNKNOWN : NumberText.count(value);
+  }
+
+  private static String percent(@Nullable Double share) {
+    return share == null ? UNKNOWN : NumberText.percent(share).replace(" ", "");
+  }
+
+  private static String duration(long nanos) {
+    long seconds = Math.max(0, Math.round(nanos / 1e9));
+    return seconds < 60
+        ? seconds + "s"
+        : seconds < 3600
+            ? String.format(Locale.ROOT, "%dm %02ds", seconds / 60, seconds % 60)
+            : String.format(Locale.ROOT, "%dh %02dm", seconds / 3600, seconds % 3600 / 60);
+  }
+
+  /** Pads on the left (width &gt; 0) or on the right (width &lt; 0). */
+  private static String pad(String text, int width) {
+    return String.format(Locale.ROOT, "%" + width + "s", text);
+  }
+}

@@ -1,0 +1,113 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.ProcessSetting;
+import io.github.gatlingllm.storage.S3Location;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The observers of a run, from the settings of the process. A run without one of the lines in
+ * {@link #of} completes, with its records whole.
+ *
+ * @param page address of the live page; null for none
+ * @param otlp URL to which meters are sent; null for none
+ */
+public record Observers(
+    @Nullable Address page, @Nullable String otlp, @Nullable S3Location upload) {
+
+  /** The address of the live page; {@code LLM_LIVE} in the environment. */
+  public static final String PAGE_PROPERTY = "llm.live";
+
+  /** The URL to which meters are sent; {@code LLM_OTLP} in the environment. */
+  public static final String OTLP_PROPERTY = "llm.otlp";
+
+  /** Where the run is uploaded to; {@code LLM_UPLOAD} in the environment. */
+  public static final String UPLOAD_PROPERTY = "llm.upload";
+
+  public record Address(String host, int port) {
+
+    private static final String THIS_MACHINE = "127.0.0.1";
+
+    /** The formats that {@link #parse} accepts, for error messages. */
+    public static final String FORMS = "a port, or <IP address>:<port>";
+
+    private static final Pattern FORM =
+        Pattern.compile("(?:([\\d.]+|\\[[\\da-fA-F:]+\\]):)?(\\d{1,5})");
+
+    /** Reads {@code 8088}, {@code 0.0.0.0:8088}, {@code [::]:8088}. */
+    public static Address parse(String text) {
+      Matcher form = FORM.matcher(text);
+      if (!form.matches() || Integer.parseInt(form.group(2)) > 65_535) {
+        throw new IllegalArgumentException("expected " + FORMS);
+      }
+      return new Address(
+          Objects.requireNonNullElse(form.group(1), THIS_MACHINE), Integer.parseInt(form.group(2)));
+    }
+
+    @Override
+    public String toString() {
+      return host + ":" + port;
+    }
+  }
+
+  /** Checks also that an upload can work, as far as possible without writing. */
+  public static Observers ofProcess() {
+    Observers observers = of(System.getProperties(), System.getenv());
+    UploadObserver.check(observers.upload);
+    return observers;
+  }
+
+  static Observers of(Map<?, ?> properties, Map<String, String> environment) {
+    return new Observers(
+        new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Observers::page),
+        new ProcessSetting(OTLP_PROPERTY).text(properties, environment),
+        new ProcessSetting(UPLOAD_PROPERTY).read(properties, environment, S3Location::parse));
+  }
+
+  private static Address page(String text) {
+    try {
+      return Address.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(e.getMessage() + "; port 0 takes any free port", e);
+    }
+  }
+
+  List<RunObserver> of(Run run, Iterable<? extends EventExecutor> eventLoops) {
+    GenAiMeters meters = meters(run);
+    LiveView live = page == null ? null : new LiveView(run, page, meters);
+    Consumer<GeneratorSecond> seconds = live == null ? second -> {} : live::generatorSecond;
+    return Stream.of(
+            new LiveLevelTally(run.clock()),
+            new RunConsole(run, PrintableText::print),
+            new GeneratorLog(run, eventLoops, seconds),
+            new ServerWatch(run),
+            live,
+            meters,
+            upload == null ? null : new UploadObserver(run.files(), upload, PrintableText::print))
+        .filter(Objects::nonNull)
+        .toList();
+  }
+
+  /** Null without Micrometer too, an optional dependency that the class of the meters needs. */
+  private @Nullable GenAiMeters meters(Run run) {
+    try {
+      return GenAiMeters.open(run.id(), this, PrintableText::print);
+    } catch (NoClassDefFoundError noMicrometer) {
+      if (otlp != null) {
+        PrintableText.print(
+            "LLM otlp: no meters are sent; add io.micrometer:micrometer-registry-otlp to the class"
+                + " path");
+      }
+      return null;
+    }
+  }
+}

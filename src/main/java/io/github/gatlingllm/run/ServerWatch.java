@@ -1,0 +1,229 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.ServerSample.ServerFile;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads all metrics pages once a second, concurrently, and writes {@code server.jsonl}. A page that
+ * hangs, fails or is invalid only adds a line with its error.
+ */
+final class ServerWatch implements RunObserver {
+
+  /** Below a second, so that no reading waits for the previous one. */
+  private static final Duration TIMEOUT = Duration.ofMillis(900);
+
+  /** Least time before a reading after the last user has left, which may happen often. */
+  private static final long MIN_GAP_NANOS = 200_000_000;
+
+  private final ServerFile file;
+  private final LongUnaryOperator unixNanos;
+  private final LongSupplier nanoClock;
+  private final Consumer<String> say;
+  private final Duration timeout;
+  private final PageClient client;
+  private final Map<URI, Endpoint> endpoints = new LinkedHashMap<>();
+  private boolean hasBegun;
+
+  /** Whether no user is active: the server may then be stopped too. */
+  private boolean isIdle;
+
+  private long lastNanos;
+  private boolean isFailed;
+
+  private static final class Endpoint {
+    private final MetricsPage page;
+    private final PageReader reader = new PageReader();
+    private @Nullable String target;
+    private String source = "";
+    private boolean timedOutOnce;
+    private boolean isGivenUp;
+    private boolean isErrorPrinted;
+
+    /** The latest reading before the first request; not written yet. */
+    private @Nullable ServerSample latest;
+
+    Endpoint(MetricsPage page) {
+      this.page = page;
+      target = page.target();
+    }
+  }
+
+  ServerWatch(Run run) {
+    this(run.files().server(), run::unixNanos, System::nanoTime, PrintableText::print, TIMEOUT);
+  }
+
+  ServerWatch(
+      Path serverJsonl,
+      LongUnaryOperator unixNanos,
+      LongSupplier nanoClock,
+      Consumer<String> say,
+      Duration timeout) {
+    this.timeout = timeout;
+    client = new PageClient(timeout);
+    file = new ServerFile(serverJsonl);
+    this.unixNanos = unixNanos;
+    this.nanoClock = nanoClock;
+    this.say = say;
+  }
+
+  @Override
+  public String name() {
+    return "server metrics";
+  }
+
+  /** A page that several targets have configured describes all of them. */
+  @Override
+  public void targetUsed(List<MetricsPage> pages) {
+    List<Endpoint> added = new ArrayList<>();
+    for (MetricsPage page : pages) {
+      Endpoint known = endpoints.get(page.uri());
+      if (known == null) {
+        known = new Endpoint(page);
+        endpoints.put(page.uri(), known);
+        added.add(known);
+      } else if (!page.target().equals(known.target)) {
+        known.target = null;
+      }
+    }
+    read(added);
+  }
+
+  @Override
+  public void loadAhead() {
+    read(endpoints.values());
+  }
+
+  /** The previous reading and all following ones are kept. */
+  @Override
+  public void runBegan() {
+    hasBegun = true;
+  }
+
+  @Override
+  public void secondPassed() {
+    read(endpoints.values());
+  }
+
+  @Override
+  public void usersChanged(boolean isAnyActive) {
+    isIdle = !isAnyActive;
+    if (isIdle && nanoClock.getAsLong() - lastNanos >= MIN_GAP_NANOS) {
+      read(endpoints.values());
+    }
+  }
+
+  @Override
+  public void runEnded() {
+    read(endpoints.values());
+  }
+
+  private record Response(long sentNanos, String text, @Nullable String error, long tookNanos) {}
+
+  private void read(Iterable<Endpoint> some) {
+    Map<Endpoint, CompletableFuture<Response>> responses = new LinkedHashMap<>();
+    for (Endpoint endpoint : some) {
+      if (!endpoint.isGivenUp) {
+        long sent = nanoClock.getAsLong();
+        responses.put(
+            endpoint,
+            client
+                .get(endpoint.page)
+                .handle(
+                    (text, failure) ->
+                        new Response(
+                            sent,
+                            text == null ? "" : text,
+                            failure == null ? null : failure.getMessage(),
+                            nanoClock.getAsLong() - sent)));
+      }
+    }
+    responses.forEach((endpoint, response) -> store(endpoint, response.join()));
+    lastNanos = nanoClock.getAsLong();
+  }
+
+  private void store(Endpoint endpoint, Response response) {
+    PageReader.Reading reading = null;
+    String error = response.error();
+    if (error == null) {
+      try {
+        reading = endpoint.reader.read(response.text());
+      } catch (IllegalArgumentException e) {
+        error = e.getMessage();
+      }
+    }
+    if (reading == null && endpoint.source.isEmpty() && !endpoint.page.isSet()) {
+      // A slow first response gets a second try: JVM or server may be warming up.
+      boolean isTimedOut = response.tookNanos() >= timeout.toNanos();
+      endpoint.isGivenUp = !isTimedOut || endpoint.timedOutOnce;
+      endpoint.timedOutOnce = true;
+      return;
+    }
+    if (reading == null && isIdle) {
+      return; // no user is active: a server that is gone is no error
+    }
+    if (reading != null) {
+      String source = String.join("+", reading.sources());
+      if (endpoint.source.isEmpty()) {
+        say.accept(
+            "LLM server metrics: reading %s from %s once a second"
+                .formatted(source, endpoint.page.shown()));
+      }
+      endpoint.source = source;
+    } else if (!endpoint.isErrorPrinted) {
+      endpoint.isErrorPrinted = true;
+      say.accept(
+          "LLM server metrics: cannot read %s: %s; the run continues without them"
+              .formatted(endpoint.page.shown(), error));
+    }
+    PageReader.Reading values = reading == null ? PageReader.Reading.NONE : reading;
+    ServerSample sample =
+        new ServerSample(
+            unixNanos.applyAsLong(response.sentNanos()),
+            endpoint.target,
+            endpoint.page.shown(),
+            endpoint.source,
+            response.tookNanos() / 1e6,
+            reading == null ? error : null,
+            values.reset(),
+            values.names(),
+            values.values(),
+            values.histograms());
+    if (!hasBegun) {
+      if (endpoint.latest == null || reading != null) {
+        endpoint.latest = sample;
+      }
+      return;
+    }
+    if (endpoint.latest != null) {
+      ServerSample first = endpoint.latest;
+      endpoint.latest = null;
+      write(first.asFirst(endpoint.target));
+    }
+    write(sample);
+  }
+
+  private void write(ServerSample sample) {
+    try {
+      file.append(sample);
+    } catch (IOException e) {
+      if (!isFailed) {
+        say.accept("LLM server.jsonl could not be written: " + e.getMessage());
+      }
+      isFailed = true;
+    }
+  }
+}

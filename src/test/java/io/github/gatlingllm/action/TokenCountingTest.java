@@ -1,0 +1,182 @@
+package io.github.gatlingllm.action;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.workload.Tokenizer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.ToIntFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class TokenCountingTest {
+
+  private static final Duration PLENTY = Duration.ofSeconds(60);
+
+  private final CountDownLatch released = new CountDownLatch(1);
+  private final Queue<String> done = new ConcurrentLinkedQueue<>();
+
+  /** Counts letters once it is released; fails for one text. */
+  private final Tokenizer slow =
+      new FakeTokenizer(
+          text -> {
+            try {
+              released.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+            if (text.equals("fail")) {
+              throw new IllegalStateException("told to");
+            }
+            return text.length();
+          });
+
+  private void keep(TokenCounting counting, TokenCounting.PromptCount prompt) {
+    counting.countLater(
+        () -> {
+          prompt.count();
+          return "counted " + prompt.tokens();
+        },
+        () -> "out of time " + prompt.tokens(),
+        done::add);
+  }
+
+  @Test
+  void pendingConsumersReceiveTheirCount() {
+    TokenCounting counting = new TokenCounting();
+    TokenCounting.PromptCount prompt = counting.prompt(slow, List.of("abc", "de"));
+    prompt.start();
+    assertThat(prompt.isKnown()).isFalse();
+    assertThat(prompt.tokens()).isNull();
+    keep(counting, prompt);
+    keep(counting, counting.prompt(slow, List.of("fail")));
+    assertThat(done).isEmpty();
+    released.countDown();
+    counting.close(PLENTY);
+    assertThat(done).containsExactly("counted 5", "counted null");
+    assertThat(prompt.isKnown()).isTrue();
+  }
+
+  @Test
+  void promptWithoutTextHasNoCount() {
+    TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, List.of());
+    assertThat(prompt.isKnown()).isTrue();
+    assertThat(prompt.tokens()).isNull();
+  }
+
+  @Test
+  void afterTheTimeLimitConsumersAreCalledOnceWithoutCount() {
+    TokenCounting counting = new TokenCounting();
+    keep(counting, counting.prompt(slow, List.of("abc")));
+    keep(counting, counting.prompt(slow, List.of("abc")));
+    counting.close(Duration.ZERO);
+    keep(counting, counting.prompt(slow, List.of("late")));
+    released.countDown();
+    counting.close(PLENTY);
+    // The first was being counted when time was up.
+    assertThat(done).containsExactly("out of time null", "out of time null", "out of time null");
+  }
+
+  @Test
+  void beyondTheLimitNothingIsQueued() throws InterruptedException {
+    TokenCounting counting = new TokenCounting(1);
+    CountDownLatch busy = new CountDownLatch(1);
+    counting.countLater(
+        () -> {
+          busy.countDown();
+          counting.prompt(slow, List.of("blocks")).count();
+          return "counted the first";
+        },
+        () -> "no room for the first",
+        done::add);
+    busy.await();
+    keep(counting, counting.prompt(slow, List.of("ab")));
+    keep(counting, counting.prompt(slow, List.of("abc")));
+    assertThat(done).containsExactly("out of time null");
+    released.countDown();
+    counting.close(PLENTY);
+    assertThat(done).containsExactly("out of time null", "counted the first", "counted 2");
+  }
+
+  @Test
+  @Timeout(60)
+  void aFailingConsumerDoesNotDelayClosing() {
+    TokenCounting counting = new TokenCounting();
+    counting.countLater(
+        () -> 1,
+        () -> 0,
+        count -> {
+          throw new IllegalStateException("a failing consumer, on purpose");
+        });
+    counting.close(Duration.ofHours(1));
+    assertThat(done).isEmpty();
+  }
+
+  // The cache of counts
+
+  private final List<String> asked = new ArrayList<>();
+  private final Tokenizer noting =
+      new FakeTokenizer(
+          text -> {
+            asked.add(text);
+            return text.length();
+          });
+
+  @Test
+  void eachTextIsTokenizedOnce() {
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting);
+    assertThat(texts.count(List.of("be brief", "hi"))).isEqualTo(10);
+    assertThat(texts.count(List.of("be brief", "hi", "hello", "and"))).isEqualTo(18);
+    assertThat(texts.count(List.of())).isZero();
+    assertThat(asked).containsExactly("be brief", "hi", "hello", "and");
+  }
+
+  @Test
+  void leastRecentlyUsedTextIsEvicted() {
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 10, 99);
+    assertThat(texts.count(List.of("aaaa", "bbbb", "aaaa", "cccc"))).isEqualTo(16);
+    assertThat(texts.count(List.of("aaaa", "bbbb"))).isEqualTo(8);
+    assertThat(asked).containsExactly("aaaa", "bbbb", "cccc", "bbbb");
+  }
+
+  @Test
+  void textAboveTheLimitIsNotCached() {
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 3, 99);
+    assertThat(texts.count(List.of("abcd", "abcd"))).isEqualTo(8);
+    assertThat(asked).containsExactly("abcd", "abcd");
+  }
+
+  @Test
+  void numberOfCachedTextsIsBounded() {
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 1_000, 5);
+    for (int i = 0; i < 100; i++) {
+      texts.count(List.of("" + i));
+    }
+    asked.clear();
+    texts.count(List.of("99", "95", "94"));
+    assertThat(asked).containsExactly("94");
+  }
+
+  /** Counts as a test says; a head has a character per token. */
+  private record FakeTokenizer(ToIntFunction<String> counting) implements Tokenizer {
+
+    @Override
+    public String name() {
+      return "fake";
+    }
+
+    @Override
+    public int count(String text) {
+      return counting.applyAsInt(text);
+    }
+
+    @Override
+    public String head(String text, int tokens) {
+      return text.substring(0, Math.min(text.length(), tokens));
+    }
+  }
+}

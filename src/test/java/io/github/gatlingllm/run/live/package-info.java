@@ -1,4 +1,0 @@
-@NullMarked
-package io.github.gatlingllm.run.live;
-
-import org.jspecify.annotations.NullMarked;
