@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Last step of an assertion: the condition on the figure. The conditions are those of Gatling's
  * assertions. Values are in the unit of the figure: milliseconds, percent, per second, tokens, W,
- * or a plain number.
+ * or a plain number. Bounds belong to a range unless {@code inclusive} is false. {@code shouldBe}
+ * and {@code within} are {@code is} and {@code in} for Kotlin, which reserves these names.
  */
 public sealed class AssertionCondition permits TimeCondition {
 
@@ -61,11 +62,6 @@ public sealed class AssertionCondition permits TimeCondition {
     return between(min, max, true);
   }
 
-  /**
-   * The figure is in the range.
-   *
-   * @param inclusive whether the bounds belong to the range
-   */
   public final LlmAssertion between(double min, double max, boolean inclusive) {
     return next(inclusive ? Condition.BETWEEN : Condition.BETWEEN_EXCLUSIVE, List.of(min, max));
   }
@@ -75,29 +71,18 @@ public sealed class AssertionCondition permits TimeCondition {
     return around(mean, plusOrMinus, true);
   }
 
-  /**
-   * As {@link #around(double, double)}.
-   *
-   * @param inclusive whether the bounds belong to the range
-   */
   public final LlmAssertion around(double mean, double plusOrMinus, boolean inclusive) {
     return between(mean - plusOrMinus, mean + plusOrMinus, inclusive);
   }
 
   /**
-   * The figure differs from the mean by at most a share of the mean.
-   *
-   * @param percentDeviation a share of the mean, 0 to 1, as in Gatling: 0.1 is 10 %
+   * The figure differs from the mean by at most a share of the mean, 0 to 1, as in Gatling: 0.1 is
+   * 10 %.
    */
   public final LlmAssertion deviatesAround(double mean, double percentDeviation) {
     return deviatesAround(mean, percentDeviation, true);
   }
 
-  /**
-   * As {@link #deviatesAround(double, double)}.
-   *
-   * @param inclusive whether the bounds belong to the range
-   */
   public final LlmAssertion deviatesAround(
       double mean, double percentDeviation, boolean inclusive) {
     if (!(percentDeviation >= 0 && percentDeviation <= 1)) {
@@ -113,7 +98,6 @@ public sealed class AssertionCondition permits TimeCondition {
     return next(Condition.IS, List.of(value));
   }
 
-  /** As {@link #is(double)}, whose name is reserved in Kotlin. */
   public final LlmAssertion shouldBe(double value) {
     return is(value);
   }
@@ -127,12 +111,10 @@ public sealed class AssertionCondition permits TimeCondition {
     return next(Condition.IN, values);
   }
 
-  /** As {@link #in(double...)}, whose name is reserved in Kotlin. */
   public final LlmAssertion within(double... values) {
     return in(values);
   }
 
-  /** As {@link #in(Collection)}, whose name is reserved in Kotlin. */
   public final LlmAssertion within(Collection<Double> values) {
     return in(values);
   }

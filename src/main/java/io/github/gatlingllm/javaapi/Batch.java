@@ -30,20 +30,12 @@ public final class Batch implements LoadProfile.Levels {
     return new Batch(users.clone(), 1, Phases.DEFAULT.drainNanos());
   }
 
-  /**
-   * Sets the number of trials of each load level.
-   *
-   * @param count 1 or more; 1 by default
-   */
+  /** The number of trials of each load level, 1 or more; 1 by default. */
   public Batch trials(int count) {
     return new Batch(users, count, drainNanos);
   }
 
-  /**
-   * Sets how long the last trial of a load level may take before it is cancelled.
-   *
-   * @param seconds 0 or more; 30 by default
-   */
+  /** How long the last trial of a load level may take, 30 s by default, before it is cancelled. */
   public Batch drain(long seconds) {
     return drain(Duration.ofSeconds(seconds));
   }

@@ -3,7 +3,6 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import java.util.function.Function;
 
 /**
@@ -16,7 +15,7 @@ import java.util.function.Function;
  * }</pre>
  */
 public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatRequestBuilder>
-    implements Llm.MessageSteps {
+    implements Llm.MessageSteps<ChatRequestBuilder> {
 
   ChatRequestBuilder(LlmRequest request) {
     super(request);
@@ -27,25 +26,14 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
     return new ChatRequestBuilder(changed);
   }
 
-  /**
-   * Sends the conversation so far before the messages of this request; see {@link
-   * ChatStep#history}.
-   */
-  public ChatRequestBuilder history(String sessionKey) {
-    return with(request.withHistory(sessionKey));
+  @Override
+  public LlmRequest request() {
+    return request;
   }
 
-  /** Appends a system message; a Gatling EL String. */
-  public ChatRequestBuilder system(String text) {
-    return system(Dynamic.text(text));
-  }
-
-  public ChatRequestBuilder system(Function<Session, String> text) {
-    return system(Dynamic.of(text));
-  }
-
-  private ChatRequestBuilder system(Dynamic<String> text) {
-    return and(new MessagePart.Text("system", text));
+  @Override
+  public ChatRequestBuilder step(LlmRequest changed) {
+    return with(changed);
   }
 
   /** The tools that the model may call: a JSON array, as a Gatling EL String. */
@@ -58,8 +46,8 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
   }
 
   /**
-   * Controls whether the model calls tools, and which: a JSON value such as {@code "auto"}, quotes
-   * included, as a Gatling EL String.
+   * Whether the model calls tools, and which: a JSON value such as {@code "auto"}, quotes included,
+   * as a Gatling EL String.
    */
   public ChatRequestBuilder toolChoice(String json) {
     return edit(draft -> draft.toolChoice = Dynamic.text(json));
@@ -79,17 +67,10 @@ public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatReque
   }
 
   /**
-   * Asks for the log probability of each token, and of the most likely tokens at its position.
-   *
-   * @param top number of most likely tokens, 0 to 20
+   * Asks for the log probability of each token, and of the {@code top} most likely ones at its
+   * position, 0 to 20.
    */
   public ChatRequestBuilder logprobs(int top) {
     return parameter("logprobs", Dynamic.of(true)).parameter("top_logprobs", Dynamic.of(top));
-  }
-
-  /** For internal use only. */
-  @Override
-  public ChatRequestBuilder and(MessagePart message) {
-    return with(request.and(message));
   }
 }

@@ -12,11 +12,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * DSL for closed-loop load: a fixed number of users, each of which starts the scenario again within
  * microseconds after its end. Users keep their session, cookies and conversations for the whole
- * run. Several numbers of users are a sweep: one load level after the other. A level starts when no
- * request of the level before is in flight.
- *
- * <p>Each level goes through the phases fill, stabilize, measure, cooldown and drain; figures come
- * from measure only.
+ * run. A level goes through the phases fill, stabilize, measure, cooldown and drain.
  */
 public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProfile.Levels {
   private final int[] users;
@@ -52,11 +48,10 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> implements LoadProf
   }
 
   /**
-   * Starts the users of each level evenly over this time. By default the time is twice the median
-   * E2E of the level before. At the first level one user starts alone, and the E2E of its first
-   * answer takes the place of the median. Levels with {@link #requests} start all users at once.
-   *
-   * @param seconds 0 or more; 0 starts all users at once
+   * Starts the users of each level evenly over this time; 0 starts all at once. By default the time
+   * is twice the median E2E of the level before. At the first level one user starts alone, and the
+   * E2E of its first answer takes the place of the median. Levels with {@link #requests} start all
+   * users at once.
    */
   public ClosedLoop fill(long seconds) {
     return fill(Duration.ofSeconds(seconds));

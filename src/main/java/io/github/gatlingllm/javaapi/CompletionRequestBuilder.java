@@ -3,13 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
 
-/**
- * A text completion.
- *
- * <pre>{@code
- * llm("complete").completion().prompt("#{prompt}").maxTokens(128)
- * }</pre>
- */
+/** A text completion: {@code llm("complete").completion().prompt("#{prompt}").maxTokens(128)}. */
 public final class CompletionRequestBuilder
     extends GenerationRequestBuilder<CompletionRequestBuilder> {
 
@@ -23,9 +17,8 @@ public final class CompletionRequestBuilder
   }
 
   /**
-   * Asks for the log probability of each token, and of the most likely tokens at its position.
-   *
-   * @param top number of most likely tokens, 0 to 5
+   * Asks for the log probability of each token, and of the {@code top} most likely ones at its
+   * position, 0 to 5.
    */
   public CompletionRequestBuilder logprobs(int top) {
     return parameter("logprobs", Dynamic.of(top));

@@ -38,10 +38,7 @@ public final class ConversationBuilder implements Executable {
     }
   }
 
-  /**
-   * The system message of the conversation, in place of that of the {@link #dialog}; a Gatling EL
-   * String.
-   */
+  /** The system message, in place of that of the {@link #dialog}; a Gatling EL String. */
   public ConversationBuilder system(String text) {
     return with(draft -> draft.system = Dynamic.text(text));
   }
@@ -51,16 +48,9 @@ public final class ConversationBuilder implements Executable {
   }
 
   /**
-   * Follows a recorded dialog: the conversation starts with the dialog's system message, and {@link
-   * ChatStep#nextTurn} sends its user turns. The server's answers are appended to the history.
-   *
-   * <pre>{@code
-   * feed(dataset(shareGpt("sharegpt.json")).seed(42)),
-   * exec(conversation("history").dialog("#{dialog}")),
-   * asLongAs(goesOn("history")).on(llm("turn").chat().nextTurn("history"), pause(2, 8))
-   * }</pre>
-   *
-   * @param el a Gatling EL String of a session attribute that is a {@link Dialog}
+   * Follows a recorded {@link Dialog} of this session attribute, a Gatling EL String: the
+   * conversation starts with the dialog's system message, and {@link ChatStep#nextTurn} sends its
+   * user turns while {@link LlmDsl#goesOn}. The server's answers are appended to the history.
    */
   public ConversationBuilder dialog(String el) {
     return with(draft -> draft.dialog = Dynamic.el(el, Dialog.class));
@@ -79,11 +69,10 @@ public final class ConversationBuilder implements Executable {
   }
 
   /**
-   * Ends the conversation before a turn that would exceed this number of tokens, its {@code
-   * maxTokens} included; {@link LlmDsl#goesOn} is false from then on. The history has the tokens
-   * that the server, else the tokenizer, counted; new messages one token per four characters.
-   *
-   * @param tokens 1 or more
+   * Ends the conversation before a turn that would exceed this number of tokens, 1 or more, its
+   * {@code maxTokens} included; {@link LlmDsl#goesOn} is false from then on. The history has the
+   * tokens that the server, else the tokenizer, counted; new messages one token per four
+   * characters.
    */
   public ConversationBuilder contextLimit(int tokens) {
     int limit = InvalidSimulation.atLeast(1, "contextLimit", tokens, "token");
@@ -94,7 +83,6 @@ public final class ConversationBuilder implements Executable {
     return new ConversationBuilder(parts.with(change));
   }
 
-  /** For internal use only. */
   @Override
   public ChainBuilder toChainBuilder() {
     return CoreDsl.exec(session -> session.set(parts.sessionKey, begin(session)));

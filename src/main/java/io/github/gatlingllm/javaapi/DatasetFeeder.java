@@ -2,20 +2,22 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
-import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A feeder that gives each user a recorded dialog; see {@link LlmDsl#dataset}. It never runs out:
- * after the last dialog it prints one line and gives all dialogs again, in another order.
- *
- * <p>As with all feeders of Gatling, scenarios that use the same occurrence share its dialogs.
+ * after the last dialog it prints one line and gives all dialogs again, in another order. As with
+ * all feeders of Gatling, scenarios that use the same occurrence share its dialogs.
  */
 public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object>>> {
 
@@ -44,37 +46,27 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     return new DatasetFeeder(dataset, seed, true);
   }
 
-  /** For internal use only: an iterator over the records, from the first one. */
   @Override
   public Iterator<Map<String, Object>> get() {
     long drawnFrom = inOrder ? 0 : seed.getAsLong();
     if (LlmProtocol.isDryRun()) {
-      System.out.println("LLM dry run: dialogs of " + dataset);
+      PrintableText.print("LLM dry run: dialogs of " + dataset);
     }
     DrawOrder order = Seeds.drawOrder();
-    return new Iterator<>() {
-      private boolean again;
-
-      @Override
-      public boolean hasNext() {
-        return true;
-      }
-
-      @Override
-      public Map<String, Object> next() {
-        long next = order.next();
-        if (next >= dataset.size() && !again) {
-          again = true;
-          System.out.println(
-              "LLM dataset "
-                  + dataset.name()
-                  + ": all of its dialogs have been sent and now repeat; they may be in prefix"
-                  + " caches");
-        }
-        Dialog dialog = inOrder ? dataset.inOrder(next) : dataset.dialog(drawnFrom, next);
-        return attributes(dialog);
-      }
-    };
+    AtomicBoolean again = new AtomicBoolean();
+    return Stream.generate(
+            () -> {
+              long next = order.next();
+              if (next >= dataset.size() && !again.getAndSet(true)) {
+                PrintableText.print(
+                    "LLM dataset "
+                        + dataset.name()
+                        + ": all of its dialogs have been sent and now repeat; they may be in"
+                        + " prefix caches");
+              }
+              return attributes(inOrder ? dataset.inOrder(next) : dataset.dialog(drawnFrom, next));
+            })
+        .iterator();
   }
 
   /** Always has all keys: an attribute that this dialog lacks must not keep an earlier value. */
@@ -84,8 +76,8 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     attributes.put("prompt", dialog.prompt());
     attributes.put("system", dialog.system());
     attributes.put("turns", dialog.turns().size());
-    attributes.put(Trace.Lengths.INPUT_KEY, dialog.inputTokens());
-    attributes.put(Trace.Lengths.OUTPUT_KEY, dataset.outputTokens(dialog));
+    attributes.put(Arrivals.Lengths.INPUT_KEY, dialog.inputTokens());
+    attributes.put(Arrivals.Lengths.OUTPUT_KEY, dataset.outputTokens(dialog));
     return attributes;
   }
 }

@@ -6,12 +6,9 @@ import io.github.gatlingllm.action.LlmRequest;
 import java.util.function.Function;
 
 /**
- * A request for the embeddings of texts. The answer is one body: it has a latency, but no first
- * token. The request succeeds if the answer has a vector for each text.
- *
- * <pre>{@code
- * llm("embed").embeddings().input("#{passage}", "#{next}").dimensions(256).encodingFormat("base64")
- * }</pre>
+ * A request for the embeddings of texts: {@code llm("embed").embeddings().input("#{passage}")}. The
+ * answer is one body: it has a latency, but no first token. The request succeeds if the answer has
+ * a vector for each text.
  */
 public final class EmbeddingRequestBuilder extends LlmRequestBuilder<EmbeddingRequestBuilder> {
 

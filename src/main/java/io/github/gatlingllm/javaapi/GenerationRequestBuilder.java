@@ -10,8 +10,6 @@ import java.util.function.Function;
 
 /**
  * The parameters that all requests for generated text have in common: length, sampling, streaming.
- *
- * @param <T> the kind of request
  */
 public abstract sealed class GenerationRequestBuilder<T extends GenerationRequestBuilder<T>>
     extends LlmRequestBuilder<T> permits ChatRequestBuilder, CompletionRequestBuilder {

@@ -3,7 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
-import io.github.gatlingllm.workload.DataFile;
+import io.github.gatlingllm.load.DataFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +21,8 @@ record ImageContent(Dynamic<String> url) implements Image {
     try {
       List<String> urls = new ArrayList<>();
       for (Path image :
-          Files.isDirectory(Path.of(file)) ? images(Path.of(file)) : List.of(DataFile.of(file))) {
-        urls.add(dataUrl(Files.readAllBytes(image), mimeType(image.toString())));
+          Files.isDirectory(Path.of(file)) ? images(Path.of(file)) : List.of(Path.of(file))) {
+        urls.add(dataUrl(DataFile.of(image.toString()).bytes(), mimeType(image.toString())));
       }
       return new ImageContent(inTurn(urls));
     } catch (IOException e) {

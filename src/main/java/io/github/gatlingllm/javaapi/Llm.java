@@ -61,16 +61,12 @@ public final class Llm {
 
     /** The prompt; a Gatling EL String. */
     public CompletionRequestBuilder prompt(String prompt) {
-      return prompt(Dynamic.text(prompt));
+      return new CompletionRequestBuilder(
+          request.with(draft -> draft.prompt = Dynamic.text(prompt)));
     }
 
-    /** The prompt, computed from the session. */
     public CompletionRequestBuilder prompt(Function<Session, String> prompt) {
-      return prompt(Dynamic.of(prompt));
-    }
-
-    private CompletionRequestBuilder prompt(Dynamic<String> prompt) {
-      return new CompletionRequestBuilder(request.with(draft -> draft.prompt = prompt));
+      return new CompletionRequestBuilder(request.with(draft -> draft.prompt = Dynamic.of(prompt)));
     }
   }
 
@@ -90,7 +86,6 @@ public final class Llm {
       return new EmbeddingRequestBuilder(request.with(draft -> draft.inputs = texts));
     }
 
-    /** The texts to embed, computed from the session. */
     public EmbeddingRequestBuilder input(Function<Session, List<String>> texts) {
       return new EmbeddingRequestBuilder(
           request.with(draft -> draft.inputList = Dynamic.of(texts)));
@@ -98,13 +93,39 @@ public final class Llm {
   }
 
   /** The messages that a request can ask to answer. */
-  public sealed interface MessageSteps permits ChatStep, ChatRequestBuilder {
+  public sealed interface MessageSteps<S extends MessageSteps<S>>
+      permits ChatStep, ChatRequestBuilder {
 
-    /** For internal use only. */
-    ChatRequestBuilder and(MessagePart message);
+    /** For internal use only: the request so far. */
+    LlmRequest request();
+
+    /** For internal use only: the same step of another request. */
+    S step(LlmRequest changed);
+
+    private ChatRequestBuilder and(MessagePart message) {
+      return new ChatRequestBuilder(request().and(message));
+    }
 
     private ChatRequestBuilder text(String role, Dynamic<String> text) {
       return and(new MessagePart.Text(role, text));
+    }
+
+    /**
+     * Sends the conversation so far, that of {@link LlmDsl#conversation} in this session attribute,
+     * before the messages of this request. If the request succeeds, its messages and the answer are
+     * appended to the conversation.
+     */
+    default S history(String sessionKey) {
+      return step(request().withHistory(sessionKey));
+    }
+
+    /** Appends a system message; a Gatling EL String. */
+    default S system(String text) {
+      return step(request().and(new MessagePart.Text("system", Dynamic.text(text))));
+    }
+
+    default S system(Function<Session, String> text) {
+      return step(request().and(new MessagePart.Text("system", Dynamic.of(text))));
     }
 
     /** Appends a user message; a Gatling EL String. */
@@ -117,13 +138,8 @@ public final class Llm {
     }
 
     /**
-     * Appends a user message with images.
-     *
-     * <pre>{@code
-     * llm("look").chat().user("What is in #{what}?", image("cat.png"), image(512, 512).variants(16))
-     * }</pre>
-     *
-     * @param text a Gatling EL String; empty for a message without text
+     * Appends a user message with images: {@code user("What is in #{what}?", image("cat.png"))}.
+     * The text is a Gatling EL String, empty for a message without text.
      */
     default ChatRequestBuilder user(String text, Image image, Image... more) {
       return illustrated(Dynamic.text(text), image, more);
@@ -159,14 +175,9 @@ public final class Llm {
     }
 
     /**
-     * Appends the results of the model's last tool calls, one message per call.
-     *
-     * <pre>{@code
-     * llm("report").chat().history("h").toolResults("calls", call -> weatherIn(call.arguments()))
-     * }</pre>
-     *
-     * @param sessionKey session attribute that {@code toolCalls().saveAs(…)} saved the calls to
-     * @param tool computes the result of a call
+     * Appends the results of the model's last tool calls, which {@code toolCalls().saveAs("calls")}
+     * saved, one message per call: {@code toolResults("calls", call ->
+     * weatherIn(call.arguments()))}.
      */
     default ChatRequestBuilder toolResults(
         String sessionKey, Function<LlmResponse.ToolCall, String> tool) {
@@ -184,11 +195,9 @@ public final class Llm {
     }
 
     /**
-     * Appends a list of messages in OpenAI's format.
-     *
-     * @param el a Gatling EL String for a session attribute that is a list of maps, a {@link
-     *     io.github.gatlingllm.workload.Dialog} of a dataset (up to its last user message, with its
-     *     tools unless others are set), or JSON text of an array
+     * Appends messages in OpenAI's format: a Gatling EL String for a session attribute that is a
+     * list of maps, a {@link io.github.gatlingllm.workload.Dialog} of a dataset (up to its last
+     * user message, with its tools unless others are set), or JSON text of an array.
      */
     default ChatRequestBuilder messages(String el) {
       return and(new MessagePart.Whole(Dynamic.el(el, Object.class)));

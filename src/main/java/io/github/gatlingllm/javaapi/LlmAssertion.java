@@ -38,11 +38,7 @@ public final class LlmAssertion {
     return assertion;
   }
 
-  /**
-   * Step 3 of an assertion on a value of each request: the figure of its distribution.
-   *
-   * @param <C> the conditions that the figure has
-   */
+  /** Step 3 of an assertion on a value of each request: the figure of its distribution. */
   public static final class WithMetric<C extends AssertionCondition> {
 
     private final AssertionFigure metric;
@@ -54,10 +50,8 @@ public final class LlmAssertion {
     }
 
     /**
-     * A percentile by the nearest-rank method: the smallest value that is at least as large as this
-     * percentage of all values.
-     *
-     * @param percent above 0, at most 100, e.g. 99.9
+     * A percentile by the nearest-rank method, above 0 and at most 100, e.g. 99.9: the smallest
+     * value that is at least as large as this percentage of all values.
      */
     public C percentile(double percent) {
       if (!(percent > 0 && percent <= 100)) {
@@ -94,37 +88,30 @@ public final class LlmAssertion {
   }
 
   /** Step 3 of an assertion on all requests. */
-  public static final class WithTotal {
+  public static sealed class WithTotal permits WithCount {
 
-    private final AssertionFigure all;
+    final AssertionFigure requests;
 
-    WithTotal(AssertionFigure all) {
-      this.all = all;
+    WithTotal(AssertionFigure requests) {
+      this.requests = requests;
     }
 
     /** The number of requests. */
-    public AssertionCondition count() {
-      return all.and("count").number();
+    public final AssertionCondition count() {
+      return requests.and("count").number();
     }
   }
 
   /** Step 3 of an assertion on requests of one kind: their number or their share. */
-  public static final class WithCount {
-
-    private final AssertionFigure kind;
+  public static final class WithCount extends WithTotal {
 
     WithCount(AssertionFigure kind) {
-      this.kind = kind;
-    }
-
-    /** The number of requests. */
-    public AssertionCondition count() {
-      return kind.and("count").number();
+      super(kind);
     }
 
     /** Their share of the requests that ended, in percent; for cancelled ones, of all requests. */
     public AssertionCondition percent() {
-      return kind.and("percent").number();
+      return requests.and("percent").number();
     }
   }
 

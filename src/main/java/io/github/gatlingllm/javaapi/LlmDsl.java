@@ -37,9 +37,8 @@ public final class LlmDsl extends WorkloadDsl {
   private LlmDsl() {}
 
   /**
-   * Starts a request: {@code llm("ask").chat().user("#{prompt}")}.
-   *
-   * @param name the request's name in statistics, records and reports; a Gatling EL String
+   * Starts a request: {@code llm("ask").chat().user("#{prompt}")}. Its name in statistics, records
+   * and reports is a Gatling EL String.
    */
   public static Llm llm(String name) {
     return new Llm(Dynamic.text(name));
@@ -55,15 +54,9 @@ public final class LlmDsl extends WorkloadDsl {
   }
 
   /**
-   * Starts a conversation and keeps it in a session attribute. A conversation that the attribute
-   * had before is discarded.
-   *
-   * <pre>{@code
-   * exec(conversation("history").system("You are a tutor."))
-   *     .repeat(5).on(llm("turn").chat().history("history").user("#{question}"))
-   * }</pre>
-   *
-   * @param sessionKey name of the session attribute
+   * Starts a conversation and keeps it in this session attribute, in place of an earlier one:
+   * {@code exec(conversation("h").system("You are a
+   * tutor.")).exec(llm("turn").chat().history("h").user("#{question}"))}.
    */
   public static ConversationBuilder conversation(String sessionKey) {
     return new ConversationBuilder(sessionKey);
@@ -71,10 +64,8 @@ public final class LlmDsl extends WorkloadDsl {
 
   /**
    * A condition for {@code asLongAs(goesOn("history"))}: true while the dialog that the
-   * conversation follows has a turn left, no turn has failed, and the context limit has not been
-   * reached.
-   *
-   * @param sessionKey session attribute of the conversation
+   * conversation of this session attribute follows has a turn left, no turn has failed, and the
+   * context limit has not been reached.
    */
   public static Function<Session, Boolean> goesOn(String sessionKey) {
     return session -> {
@@ -95,11 +86,7 @@ public final class LlmDsl extends WorkloadDsl {
     return new AssertionScope(Scope.REQUEST, requestName);
   }
 
-  /**
-   * Starts an assertion on the requests of one load level.
-   *
-   * @param label the level's name in reports, e.g. {@code c=8} or {@code r=2.5}
-   */
+  /** Starts an assertion on the requests of one load level: {@code c=8} or {@code r=2.5}. */
   public static AssertionScope llmStage(String label) {
     return new AssertionScope(Scope.STAGE, label);
   }
@@ -200,11 +187,8 @@ public final class LlmDsl extends WorkloadDsl {
   }
 
   /**
-   * The tool calls of the answer, in order; empty if there is none.
-   *
-   * <pre>{@code
-   * llm("ask").chat().history("h").user("#{question}").tools(TOOLS).check(toolCalls().saveAs("calls"))
-   * }</pre>
+   * The tool calls of the answer, in order; empty if there is none: {@code
+   * toolCalls().saveAs("calls")}.
    */
   @SuppressWarnings("unchecked") // Java has no class object for a parameterized type
   public static CheckBuilder.Find<List<LlmResponse.ToolCall>> toolCalls() {

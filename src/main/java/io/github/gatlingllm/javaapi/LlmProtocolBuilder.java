@@ -3,7 +3,6 @@ package io.github.gatlingllm.javaapi;
 import static io.github.gatlingllm.action.InvalidSimulation.above0;
 import static io.github.gatlingllm.action.InvalidSimulation.atLeast;
 
-import io.gatling.core.protocol.Protocol;
 import io.gatling.javaapi.core.ProtocolBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Draft;
@@ -14,7 +13,8 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
-import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
+import io.github.gatlingllm.run.MetricsPage;
+import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
@@ -46,14 +46,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     this.settings = settings;
   }
 
-  /** For internal use only. */
   @Override
-  public Protocol protocol() {
-    return toProtocol();
-  }
-
-  /** For internal use only. */
-  LlmProtocol toProtocol() {
+  public LlmProtocol protocol() {
     if (settings.baseUrls.isEmpty()) {
       throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
@@ -62,6 +56,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     if (!judged && settings.assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw InvalidSimulation.because(
           "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
+    }
+    try {
+      Run.checkResultsFolder();
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
     }
     return settings;
   }
@@ -85,10 +84,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * The API key, sent as {@code Authorization: Bearer …}. It is in no record, message or report.
-   *
-   * @param key a Gatling EL String; null or empty for none, so that the result of {@code
-   *     System.getenv("…")} can be passed
+   * The API key, sent as {@code Authorization: Bearer …}; a Gatling EL String. It is in no record,
+   * message or report. Null or empty for none, so that a {@code System.getenv("…")} can be passed.
    */
   public LlmProtocolBuilder apiKey(@Nullable String key) {
     return with(s -> s.apiKey = key == null || key.isEmpty() ? null : Dynamic.secret(key));
@@ -123,7 +120,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.headers = Draft.andHeader(s.headers, name, value));
   }
 
-  /** Sets headers of every request, as {@link #header(String, String)}. */
   public LlmProtocolBuilder headers(Map<String, String> headers) {
     return with(
         s ->
@@ -137,7 +133,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.requestTimeout = above0("requestTimeout", timeout));
   }
 
-  /** As {@link #requestTimeout(Duration)}, in seconds. */
   public LlmProtocolBuilder requestTimeout(long seconds) {
     return requestTimeout(Duration.ofSeconds(seconds));
   }
@@ -150,7 +145,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.idleTimeout = above0("idleTimeout", timeout));
   }
 
-  /** As {@link #idleTimeout(Duration)}, in seconds. */
   public LlmProtocolBuilder idleTimeout(long seconds) {
     return idleTimeout(Duration.ofSeconds(seconds));
   }
@@ -169,23 +163,19 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Limits the requests in flight. Further requests of all users wait, first in first out. The wait
-   * is queue wait, and only in latencies from the planned arrival; {@link #requestTimeout} counts
-   * from its end.
-   *
-   * @param requests 1 or more; no limit by default
+   * Limits the requests in flight, 1 or more; no limit by default. Further requests of all users
+   * wait, first in first out. The wait is queue wait, and only in latencies from the planned
+   * arrival; {@link #requestTimeout} counts from its end.
    */
   public LlmProtocolBuilder maxInFlight(int requests) {
     return with(s -> s.maxInFlight = atLeast(1, "maxInFlight", requests, "request in flight"));
   }
 
   /**
-   * Limits the requests to this target in any 60 s, to stay below a provider's rate limit. Further
-   * requests wait, first in first out. The wait is queue wait, and only in latencies from the
-   * planned arrival. The limit applies to this load generator alone: give each of several its
-   * share. The window is 60.5 s long, because the network may delay requests.
-   *
-   * @param requests 1 or more; no limit by default
+   * Limits the requests to this target in any 60 s, 1 or more, to stay below a provider's rate
+   * limit; no limit by default. Further requests wait as with {@link #maxInFlight}. The limit
+   * applies to this load generator alone: give each of several its share. The window is 60.5 s
+   * long, because the network may delay requests.
    */
   public LlmProtocolBuilder maxRequestsPerMinute(int requests) {
     return with(
@@ -199,8 +189,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * counts as the tokens of its prompt, estimated as one per four characters, plus {@code
    * maxTokens} for each answer if it is set. A request that exceeds the limit by itself is sent
    * when no other one is in the window.
-   *
-   * @param tokens 1 or more; no limit by default
    */
   public LlmProtocolBuilder maxTokensPerMinute(int tokens) {
     return with(
@@ -258,8 +246,6 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /**
    * A JSON object that is merged into every request and overrides its other fields; a null value
    * removes a field.
-   *
-   * @throws IllegalArgumentException if it is not a JSON object
    */
   public LlmProtocolBuilder body(String json) {
     return with(s -> s.extraBody = LlmProtocol.jsonObject(json));
@@ -275,11 +261,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Begins every prompt with one of several generated texts, drawn by {@link #seed}; all turns of a
+   * Begins every prompt with one of several generated texts (1 or more), each of this many tokens
+   * (2 or more) by the tokenizer of this protocol, drawn by {@link #seed}; all turns of a
    * conversation with the same one. Replaces {@link #uniquePrompts}.
-   *
-   * @param groups number of texts, 1 or more
-   * @param tokens length of each text, 2 or more, counted by the tokenizer of this protocol
    */
   public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
     return with(s -> s.prefix = Seeds.sharedPrefix(groups, tokens, prefixSeed(s)));
@@ -290,14 +274,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.slo = slo.build());
   }
 
-  /** For internal use only: as {@link #slo(SloBuilder)}. */
+  /** For internal use only. */
   public LlmProtocolBuilder slo(Slo slo) {
     return with(s -> s.slo = slo);
-  }
-
-  /** Does not add a block to Gatling's own pages; the report is only in {@code llm.html}. */
-  public LlmProtocolBuilder disableIndexBlock() {
-    return report(new ReportOptions(false, false, true, true)).note("indexBlock", "false");
   }
 
   /** Objectives of the requests with this name, in place of {@link #slo(SloBuilder)}. */
@@ -305,7 +284,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return slo(requestName, slo.build());
   }
 
-  /** For internal use only: as {@link #slo(String, SloBuilder)}. */
+  /** For internal use only. */
   public LlmProtocolBuilder slo(String requestName, Slo slo) {
     return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo));
   }
@@ -322,12 +301,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Reports missed assertions and invalid runs, but does not fail the build. */
   public LlmProtocolBuilder disableFailBuild() {
-    return report(new ReportOptions(false, true, false, true)).note("failBuild", "false");
+    return report(new ReportOptions(false, false, true)).note("failBuild", "false");
   }
 
   /** Does not fail the build if a check calls the run invalid. */
   public LlmProtocolBuilder disableFailOnInvalid() {
-    return report(new ReportOptions(false, true, true, false)).note("failOnInvalid", "false");
+    return report(new ReportOptions(false, true, false)).note("failOnInvalid", "false");
   }
 
   /** Keeps prompts and answers in the records; by default they are left out. */
@@ -342,15 +321,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Also writes the records as {@code llm/requests.csv}. */
   public LlmProtocolBuilder csv() {
-    return report(new ReportOptions(true, true, true, true)).note("csv", "true");
+    return report(new ReportOptions(true, true, true)).note("csv", "true");
   }
 
   /**
    * Pages of metrics of the engine, its GPUs and its host, in Prometheus' text format, read once a
-   * second while load is on.
-   *
-   * @param url {@code none}, a URL such as {@code http://gpu-host:9400/metrics}, or the default
-   *     {@code auto}: {@code <host>/metrics} of the target if a supported engine serves it
+   * second while load is on: URLs such as {@code http://gpu-host:9400/metrics}, {@code none}, or
+   * the default {@code auto}, which is {@code <host>/metrics} of the target if a supported engine
+   * serves it.
    */
   public LlmProtocolBuilder metricsUrl(String url, String... more) {
     return metricsUrls(Stream.concat(Stream.of(url), Stream.of(more)).toList());
@@ -366,18 +344,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     }
   }
 
-  /**
-   * Closes a server when its metrics have been read for the last time; {@code after()} is too
-   * early.
-   */
+  /** Closes a server after the last reading of its metrics; {@code after()} is too early. */
   public LlmProtocolBuilder closeAfterRun(AutoCloseable server) {
     return with(s -> s.closedAfterRun = server);
   }
 
   /**
-   * The speed at which readers of the answers read, to report how long they wait for late tokens.
-   *
-   * @param tokensPerSecond above 0; 5 by default. Words per minute ÷ 45 are tokens per second
+   * The tokens per second that readers of the answers read, above 0, to report how long they wait
+   * for late tokens; 5 by default. Words per minute ÷ 45 are tokens per second.
    */
   public LlmProtocolBuilder readingSpeed(double tokensPerSecond) {
     try {
@@ -392,20 +366,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Sends real requests to the target before the load starts, one after the other, in no figure and
-   * no record. Each is the scenario's first request; if that depends on earlier actions of its
-   * user, a short request to the same API. If one fails, the run ends before any load.
-   *
-   * @param requests 0 or more; 0 by default
+   * Sends this many real requests, 0 by default, to the target before the load starts, one after
+   * the other, in no figure and no record. Each is the scenario's first request; if that depends on
+   * earlier actions of its user, a short request to the same API. If one fails, the run ends before
+   * any load.
    */
   public LlmProtocolBuilder warmUp(int requests) {
     return with(s -> s.warmUpRequests = atLeast(0, "warmUp", requests, "requests"));
   }
 
-  /**
-   * As {@link #warmUp(int)}, with these session attributes, which a feeder would set in the
-   * scenario.
-   */
+  /** As {@link #warmUp(int)}, with session attributes that a feeder would set in the scenario. */
   public LlmProtocolBuilder warmUp(int requests, Map<String, Object> session) {
     return warmUp(requests).with(s -> s.warmUpSession = Map.copyOf(session));
   }

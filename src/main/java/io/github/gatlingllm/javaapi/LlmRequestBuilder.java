@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parameters that all requests have in common. A parameter that is not set is taken from the
  * protocol; one that is not set there either is not sent.
- *
- * @param <T> the kind of request
  */
 public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     implements ActionBuilder permits GenerationRequestBuilder, EmbeddingRequestBuilder {
@@ -39,7 +37,6 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return with(request.with(change));
   }
 
-  /** For internal use only. */
   @Override
   public final io.gatling.core.action.builder.ActionBuilder asScala() {
     return request.toActionBuilder();
@@ -66,10 +63,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.extraBody = Dynamic.of(json));
   }
 
-  /**
-   * Sets a header, in place of a header of the protocol with the same name. Names are compared
-   * case-insensitively. The value is a Gatling EL String.
-   */
+  /** As {@link LlmProtocolBuilder#header(String, String)}, in place of a header of the protocol. */
   public final T header(String name, String value) {
     return edit(
         draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.secret(value)));
@@ -102,7 +96,6 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
         draft -> draft.requestTimeout = InvalidSimulation.above0("requestTimeout", timeout));
   }
 
-  /** As {@link #requestTimeout(Duration)}, in seconds. */
   public final T requestTimeout(long seconds) {
     return requestTimeout(Duration.ofSeconds(seconds));
   }
@@ -166,11 +159,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
         this, (answer, session) -> condition.apply(new LlmResponse(answer), session));
   }
 
-  /**
-   * A condition that still needs its checks.
-   *
-   * @param <T> the kind of request
-   */
+  /** A condition that still needs its checks. */
   public static final class CheckCondition<T extends LlmRequestBuilder<T>> {
     private final LlmRequestBuilder<T> builder;
     private final BiFunction<MeasuredAnswer, Session, Boolean> condition;
@@ -186,7 +175,6 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
       return then(Arrays.asList(checks));
     }
 
-    /** The checks to do if the condition is true. */
     public T then(List<CheckBuilder> checks) {
       return builder.check(checks, condition);
     }

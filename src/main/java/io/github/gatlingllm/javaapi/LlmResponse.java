@@ -16,11 +16,8 @@ public final class LlmResponse {
   }
 
   /**
-   * A call of a tool by the model.
-   *
-   * @param id the id that the result must refer to; generated if the server sent none
-   * @param name name of the function
-   * @param arguments the arguments as the model wrote them, usually JSON
+   * A call of a tool by the model: the id that the result must refer to, generated if the server
+   * sent none, the name of the function, and the arguments as the model wrote them, usually JSON.
    */
   public record ToolCall(String id, String name, String arguments) {}
 

@@ -5,6 +5,9 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 import io.gatling.javaapi.core.OpenInjectionStep;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LoadInjection;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.List;
@@ -16,167 +19,133 @@ public abstract class LoadDsl {
   LoadDsl() {}
 
   /**
-   * Users that arrive as a Poisson process: gaps are independent and exponential, and the same seed
-   * gives the same gaps.
-   *
-   * <pre>{@code
-   * chat.injectOpen(poissonUsersPerSec(25).seed(42).during(60))
-   * }</pre>
-   *
-   * @param rate mean number of users per second, above 0
+   * Users that arrive as a Poisson process of this mean rate, above 0: gaps are independent and
+   * exponential, and the same seed gives the same gaps. {@code
+   * chat.injectOpen(poissonUsersPerSec(25).seed(42).during(60))}.
    */
-  public static PoissonArrivals poissonUsersPerSec(double rate) {
-    return PoissonArrivals.of(rate);
+  public static SeededArrivals poissonUsersPerSec(double rate) {
+    return SeededArrivals.steady(rate, Gaps.poisson(0));
   }
 
   /**
-   * Users that arrive with gamma-distributed gaps: in bursts if {@code cv} is above 1.
-   *
-   * <pre>{@code
-   * chat.injectOpen(gammaUsersPerSec(25).cv(1.4).seed(42).during(60))
-   * }</pre>
-   *
-   * @param rate mean number of users per second, above 0
+   * Users that arrive at this mean rate, above 0, with gamma-distributed gaps, in bursts if {@code
+   * cv} is above 1: {@code gammaUsersPerSec(25).cv(1.4).seed(42).during(60)}.
    */
-  public static GammaArrivals.Rate gammaUsersPerSec(double rate) {
-    return GammaArrivals.of(rate);
+  public static SeededArrivals.GammaRate gammaUsersPerSec(double rate) {
+    return new SeededArrivals.GammaRate(rate);
   }
 
   /**
-   * Users that arrive as a Poisson process whose rate follows a curve.
-   *
-   * <pre>{@code
-   * chat.injectOpen(usersPerSec(t -> 5 + t.toMillis() / 2000.0).seed(1).during(60))
-   * }</pre>
-   *
-   * @param rate users per second, 0 or more, as a function of the time since the start of the step
+   * Users that arrive as a Poisson process whose rate per second, 0 or more, is a function of the
+   * time since the start of the step. The curve is sampled every 10 ms and interpolated linearly.
    */
-  public static CurveArrivals usersPerSec(ToDoubleFunction<Duration> rate) {
-    return CurveArrivals.of(rate);
+  public static SeededArrivals usersPerSec(ToDoubleFunction<Duration> rate) {
+    Arrivals.Rate curve = curve(rate);
+    return new SeededArrivals(
+        (gaps, length) -> new Arrivals.Curve(curve, length, gaps), Gaps.poisson(0), null);
+  }
+
+  static Arrivals.Rate curve(ToDoubleFunction<Duration> usersPerSecond) {
+    return nanos -> usersPerSecond.applyAsDouble(Duration.ofNanos(nanos));
   }
 
   /**
-   * Users that arrive as in a trace of recorded traffic: CSV with a header line and a column {@code
-   * timestamp} (Azure, BurstGPT), or JSONL (Mooncake). If the trace has token counts, each user has
-   * those of its request as the session attributes {@code inputTokens} and {@code outputTokens}.
+   * Users that arrive as in a trace of recorded traffic, in order of time: CSV with a header line
+   * and a column {@code timestamp} (Azure, BurstGPT), or JSONL (Mooncake). If the trace has token
+   * counts, each user has those of its request as the session attributes {@code inputTokens} and
+   * {@code outputTokens}.
    *
-   * @param file path or class path resource of a trace in order of time
+   * @param file path or class path resource
    * @param speed above 0; 2 replays the trace twice as fast
    */
   public static OpenInjectionStep replay(String file, double speed) {
-    return SeededArrivals.replay(file, speed);
+    Arrivals.Replay replay = checked(() -> Arrivals.Replay.read(file, speed));
+    return LoadInjection.step(replay, replay.lengthNanos());
   }
 
   /** As {@link #replay(String, double)}, at the recorded speed. */
   public static OpenInjectionStep replay(String file) {
-    return SeededArrivals.replay(file, 1);
+    return replay(file, 1);
   }
 
   /**
-   * Closed-loop load levels: each user starts the scenario again as soon as it has ended.
-   *
-   * <pre>{@code
-   * setUp(closedLoop(1, 2, 4, 8).stabilize(10).measure(60).drain(20).inject(chat)).protocols(engine)
-   * }</pre>
+   * Closed-loop load levels, one per number of users, each 1 or more: each user starts the scenario
+   * again as soon as it has ended. {@code closedLoop(1, 2,
+   * 4).stabilize(10).measure(60).drain(20).inject(chat)}.
    *
    * <p>By default users start over an automatic fill, 30 s are measured once the load has settled,
    * then follow a cooldown and at most 30 s of drain.
-   *
-   * @param users numbers of users, one per load level; each 1 or more and no number twice
    */
   public static ClosedLoop closedLoop(int... users) {
     return ClosedLoop.of(users);
   }
 
   /**
-   * Open-loop load levels: users arrive at a rate, whether or not earlier users have been served.
+   * Open-loop load levels, one per rate, each above 0: users arrive at a rate, whether or not
+   * earlier users have been served. {@code openLoop(1, 2,
+   * 4).poisson().seed(7).measure(60).inject(chat)}.
    *
-   * <pre>{@code
-   * setUp(openLoop(1, 2, 4).poisson().seed(7).measure(60).inject(chat)).protocols(engine)
-   * }</pre>
-   *
-   * <p>By default arrivals are a Poisson process with a random seed, 30 s are measured once the
-   * load has settled, then follow a cooldown and at most 30 s of drain.
-   *
-   * @param usersPerSecond rates, one per load level; each above 0 and no rate twice
+   * <p>By default arrivals are a Poisson process with a random seed, and phases are as in {@link
+   * #closedLoop}, without a fill.
    */
   public static OpenLoop openLoop(double... usersPerSecond) {
     return OpenLoop.of(usersPerSecond);
   }
 
   /**
-   * One open-loop load level, called {@code curve}, whose rate follows a curve, all of it measured.
-   *
-   * <pre>{@code
-   * setUp(openLoop(t -> 5 + t.toMillis() / 2000.0, ofSeconds(60)).seed(7).inject(chat))
-   * }</pre>
-   *
-   * @param usersPerSecond users per second, 0 or more, as a function of the time since the start
-   * @param length duration of the curve, above 0
+   * One open-loop load level, called {@code curve}, of this length, whose rate per second, 0 or
+   * more, is a function of the time since its start: {@code openLoop(t -> 5 + t.toMillis() /
+   * 2000.0, ofSeconds(60))}. All of it is measured.
    */
   public static OpenLoop openLoop(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
     return OpenLoop.of(usersPerSecond, length);
   }
 
   /**
-   * Load levels of batch trials: all users of a trial start at once, and the next trial starts when
-   * the slowest user has ended.
-   *
-   * <pre>{@code
-   * setUp(batch(8).trials(10).inject(chat)).protocols(engine)
-   * }</pre>
-   *
-   * @param users numbers of users of a trial, one per load level
+   * Load levels of batch trials, one per number of users: all users of a trial start at once, and
+   * the next trial starts when the slowest user has ended. {@code
+   * batch(8).trials(10).inject(chat)}.
    */
   public static Batch batch(int... users) {
     return Batch.of(users);
   }
 
   /**
-   * A search for the highest rate of users at which the SLO holds.
-   *
-   * <pre>{@code
-   * setUp(maxGoodput().startingAt(2).measure(60).inject(chat)).protocols(engine)
-   * }</pre>
+   * A search for the highest rate of users at which the SLO holds: {@code
+   * maxGoodput().startingAt(2).measure(60).inject(chat)}.
    */
   public static MaxGoodput maxGoodput() {
     return MaxGoodput.start();
   }
 
   /**
-   * Ends a sweep after a load level at which less than this share of the requests met the SLO.
-   *
-   * @param percent above 0, at most 100
+   * Ends a sweep after a load level at which less than this percentage of the requests, above 0 and
+   * at most 100, met the SLO.
    */
   public static StopRule sloBelow(double percent) {
     return checked(() -> StopRule.sloBelow(percent));
   }
 
   /**
-   * Ends a sweep after a load level at which more than this share of the requests failed.
-   *
-   * @param percent 0 to 100
+   * Ends a sweep after a load level at which more than this percentage of the requests, 0 to 100,
+   * failed.
    */
   public static StopRule errorsAbove(double percent) {
     return checked(() -> StopRule.errorsAbove(percent));
   }
 
   /**
-   * Ends a sweep within a load level as soon as more than this number of its requests, in all
-   * phases, have failed. No new requests are sent, and requests in flight are drained.
-   *
-   * @param count 0 or more
+   * Ends a sweep within a load level as soon as more than this number of its requests (0 or more),
+   * in all phases, have failed. No new requests are sent, and requests in flight are drained.
    */
   public static StopRule errorCountAbove(long count) {
     return checked(() -> StopRule.errorCountAbove(count));
   }
 
   /**
-   * Ends a sweep within a load level as soon as more than this number of requests have failed in a
-   * row, without a successful one between them. Applies to every sweep and search, with 100; in a
-   * sweep it can be set here or turned off with {@link #never()}.
-   *
-   * @param count 1 or more
+   * Ends a sweep within a load level as soon as more than this number of requests (1 or more) have
+   * failed in a row, without a successful one between them. Applies to every sweep and search, with
+   * 100; in a sweep it can be set here or turned off with {@link #never()}.
    */
   public static StopRule errorsInARowAbove(long count) {
     return checked(() -> StopRule.errorsInARowAbove(count));

@@ -6,6 +6,7 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LoadInjection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule;
+import java.util.List;
 
 /** A load that scenarios can be injected with. */
 @FunctionalInterface
@@ -15,16 +16,14 @@ public interface LoadProfile {
   LoadPlan plan();
 
   /**
-   * Sends this load to one of several targets of the run; {@link TargetLoad#inject} follows.
+   * Sends this load to one of several targets of the run, which all results call by this label;
+   * {@link TargetLoad#inject} follows.
    *
    * <pre>{@code
    * setUp(oneAfterTheOther(
    *     closedLoop(16).measure(60).target("A", llm.baseUrl(a)).inject(chat),
    *     closedLoop(16).measure(60).target("B", llm.baseUrl(b)).inject(chat)));
    * }</pre>
-   *
-   * @param label the target's name in all results, not blank
-   * @param protocol the target's protocol
    */
   default TargetLoad target(String label, LlmProtocolBuilder protocol) {
     return new TargetLoad(plan(), label, protocol);
@@ -42,30 +41,27 @@ public interface LoadProfile {
   }
 
   /** Load levels in a given order. */
+  @FunctionalInterface
   interface Levels extends LoadProfile {
 
-    /** For internal use only: the load levels. */
     @Override
     LoadPlan.Sweep plan();
 
     /**
-     * Ends the sweep after the first load level that breaks one of these rules; call it last.
-     *
-     * <pre>{@code
-     * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())
-     * }</pre>
+     * Ends the sweep after the first load level that breaks one of these rules, or one of those
+     * that were set before: {@code stopWhen(sloBelow(50), errorsAbove(10))}; call it last. The
+     * report names the rule and the figure that broke it.
      */
-    default StoppedSweep stopWhen(StopRule... rules) {
-      return StoppedSweep.of(plan(), rules);
+    default Levels stopWhen(StopRule... rules) {
+      LoadPlan.Sweep stopped = InvalidSimulation.checked(() -> plan().stopWhen(List.of(rules)));
+      return () -> stopped;
     }
   }
 
   /**
-   * A load for one of several targets. The same scenario can be injected once per target. Records
-   * have the scenario's own name; Gatling's statistics call it {@code <scenario> @ <target>}.
-   *
-   * @see LlmDsl#oneAfterTheOther
-   * @see LlmDsl#sideBySide
+   * A load for one of several targets; see {@link LlmDsl#oneAfterTheOther} and {@link
+   * LlmDsl#sideBySide}. The same scenario can be injected once per target. Records have the
+   * scenario's own name; Gatling's statistics call it {@code <scenario> @ <target>}.
    */
   final class TargetLoad {
     private final LoadPlan plan;
@@ -87,7 +83,6 @@ public interface LoadProfile {
       return LoadInjection.population(plan, scenario.wrapped, label).protocols(protocol);
     }
 
-    /** Injects a scenario of Gatling's Scala DSL with this load, for its {@code setUp}. */
     public io.gatling.core.structure.PopulationBuilder inject(
         io.gatling.core.structure.ScenarioBuilder scenario) {
       return LoadInjection.population(plan, scenario, label).protocols(protocol).asScala();

@@ -2,7 +2,6 @@ package io.github.gatlingllm.javaapi;
 
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
-import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 
@@ -15,53 +14,49 @@ import io.github.gatlingllm.load.LoadPlan;
  * a search 30 to 40 times this duration. A level should last 30 times as long as a request.
  */
 public final class MaxGoodput extends PhasedLoad<MaxGoodput> {
-  private final GoodputSearch search;
+  private final double startingAt;
+  private final double precision;
+  private final long seed;
+  private final LoadPlan plan;
 
-  private MaxGoodput(GoodputSearch search) {
-    super(search.phases());
-    this.search = search;
+  private MaxGoodput(double startingAt, double precision, long seed, Phases phases) {
+    super(phases);
+    this.startingAt = startingAt;
+    this.precision = precision;
+    this.seed = seed;
+    this.plan = checked(() -> LoadPlan.search(startingAt, precision, seed, phases));
   }
 
   /** From 1 user per second, precision 5 %, 30 s per level, drain of at most 30 s, random seed. */
   static MaxGoodput start() {
-    return new MaxGoodput(new GoodputSearch(1, 0.05, Seeds.random(), Phases.DEFAULT));
-  }
-
-  private static MaxGoodput of(double startingAt, double precision, long seed, Phases phases) {
-    return checked(() -> new MaxGoodput(new GoodputSearch(startingAt, precision, seed, phases)));
+    return new MaxGoodput(1, 0.05, Seeds.random(), Phases.DEFAULT);
   }
 
   @Override
   MaxGoodput with(Phases others) {
-    return of(search.startingAt(), search.precision(), search.seed(), others);
+    return new MaxGoodput(startingAt, precision, seed, others);
   }
 
-  /**
-   * Sets the rate of the first level.
-   *
-   * @param usersPerSecond above 0; 1 by default
-   */
+  /** The rate of the first level in users per second, above 0; 1 by default. */
   public MaxGoodput startingAt(double usersPerSecond) {
-    return of(usersPerSecond, search.precision(), search.seed(), phases);
+    return new MaxGoodput(usersPerSecond, precision, seed, phases);
   }
 
   /**
-   * Sets the largest error of the rate that the search finds.
-   *
-   * @param share the error ÷ the true rate, above 0 and below 1; 0.05 by default
+   * The largest error of the rate that the search finds ÷ the true rate, above 0 and below 1; 0.05
+   * by default.
    */
   public MaxGoodput precision(double share) {
-    return of(search.startingAt(), share, search.seed(), phases);
+    return new MaxGoodput(startingAt, share, seed, phases);
   }
 
   /** Pins the arrival times: the same seed gives the same times. By default the seed is random. */
   public MaxGoodput seed(long seed) {
-    return of(search.startingAt(), search.precision(), seed, phases);
+    return new MaxGoodput(startingAt, precision, seed, phases);
   }
 
-  /** For internal use only: the search. */
   @Override
   public LoadPlan plan() {
-    return search;
+    return plan;
   }
 }

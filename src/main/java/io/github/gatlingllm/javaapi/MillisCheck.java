@@ -8,15 +8,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A check on a duration of the measured request, in milliseconds. An absent duration, for example
- * of a request without tokens, fails every comparison. Limits can be any number type, so that
- * Kotlin accepts an {@code Int}. {@code saveAs} saves a {@code Double}.
- *
- * <pre>{@code
- * ttft().lt(500)
- * ttft().lt(ofMillis(500))
- * e2e().saveAs("millis")
- * }</pre>
+ * A check on a duration of the measured request, in milliseconds: {@code ttft().lt(500)}, {@code
+ * ttft().lt(ofMillis(500))}. An absent duration, for example of a request without tokens, fails
+ * every comparison. Limits can be any number type, so that Kotlin accepts an {@code Int}. {@code
+ * saveAs} saves a {@code Double}.
  */
 public final class MillisCheck
     extends CheckBuilder.Find.Default<LlmChecks.Type, MeasuredAnswer, Double, Number> {
@@ -39,13 +34,11 @@ public final class MillisCheck
         millis -> millis);
   }
 
-  /** Passes if the duration equals the value, in milliseconds. */
   @Override
   public CheckBuilder.Final is(Number millis) {
     return super.is((Double) millis.doubleValue());
   }
 
-  /** Passes if the duration is below the limit, in milliseconds. */
   @Override
   public CheckBuilder.Final lt(Number millis) {
     return super.lt((Double) millis.doubleValue());
@@ -55,7 +48,6 @@ public final class MillisCheck
     return lt(limit.toNanos() / NANOS_PER_MILLI);
   }
 
-  /** Passes if the duration is at most the limit, in milliseconds. */
   @Override
   public CheckBuilder.Final lte(Number millis) {
     return super.lte((Double) millis.doubleValue());
@@ -65,7 +57,6 @@ public final class MillisCheck
     return lte(limit.toNanos() / NANOS_PER_MILLI);
   }
 
-  /** Passes if the duration is above the limit, in milliseconds. */
   @Override
   public CheckBuilder.Final gt(Number millis) {
     return super.gt((Double) millis.doubleValue());
@@ -75,7 +66,6 @@ public final class MillisCheck
     return gt(limit.toNanos() / NANOS_PER_MILLI);
   }
 
-  /** Passes if the duration is at least the limit, in milliseconds. */
   @Override
   public CheckBuilder.Final gte(Number millis) {
     return super.gte((Double) millis.doubleValue());

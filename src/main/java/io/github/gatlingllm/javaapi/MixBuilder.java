@@ -8,20 +8,16 @@ import io.gatling.javaapi.core.Choice;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
-import io.github.gatlingllm.load.SplitMix64;
+import io.github.gatlingllm.load.Seed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mix of several workloads in one population: each time a user executes the mix, one workload is
- * drawn by weight. Unlike with Gatling's {@code randomSwitch}, the same seed draws the same
- * sequence.
- *
- * <pre>{@code
- * scenario("Mixed").exec(mix().add(70, ragAgent()).add(30, diverseShort()).seed(42))
- * }</pre>
+ * A mix of several workloads in one population; see {@link LlmDsl#mix}. Each time a user executes
+ * the mix, one workload is drawn by weight. Unlike with Gatling's {@code randomSwitch}, the same
+ * seed draws the same sequence.
  */
 public final class MixBuilder implements Executable {
 
@@ -41,11 +37,8 @@ public final class MixBuilder implements Executable {
   private record WeightedExecutable(double weight, Executable what) {}
 
   /**
-   * Adds a workload, or anything else that {@code exec} takes.
-   *
-   * @param weight a finite number above 0; the workload's share is its weight ÷ the sum of all
-   *     weights
-   * @param what the workload
+   * Adds a workload, or anything else that {@code exec} takes. Its share is its weight, a finite
+   * number above 0, ÷ the sum of all weights.
    */
   public MixBuilder add(double weight, Executable what) {
     if (!(weight > 0) || Double.isInfinite(weight)) {
@@ -61,7 +54,6 @@ public final class MixBuilder implements Executable {
     return new MixBuilder(parts, seed);
   }
 
-  /** For internal use only. */
   @Override
   public ChainBuilder toChainBuilder() {
     if (parts.isEmpty()) {
@@ -79,8 +71,7 @@ public final class MixBuilder implements Executable {
 
   private Integer draw(long drawnFrom, long index) {
     WeightedExecutable drawn =
-        SplitMix64.weighted(
-            parts, WeightedExecutable::weight, SplitMix64.at(drawnFrom, SALT, index));
+        Seed.weighted(parts, WeightedExecutable::weight, Seed.at(drawnFrom, SALT, index));
     return parts.indexOf(drawn);
   }
 }

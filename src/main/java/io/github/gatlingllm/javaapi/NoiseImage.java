@@ -12,10 +12,9 @@ import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 
 /**
- * A PNG image of seeded coloured noise, generated when the simulation is built.
- *
- * <p>Servers may cache processed images; {@link #variants} generates several images, which are sent
- * in turn. Noise does not compress: a pixel takes about 3 bytes, and 4 bytes in a request.
+ * A PNG image of seeded coloured noise, generated when the simulation is built. Noise does not
+ * compress: a pixel takes about 3 bytes, and 4 bytes in a request. Servers may cache processed
+ * images; see {@link #variants}.
  */
 public final class NoiseImage implements Image {
 
@@ -46,17 +45,12 @@ public final class NoiseImage implements Image {
     return new NoiseImage(width, height, seed, variants);
   }
 
-  /**
-   * Generates several different images, which are sent in turn, one per request.
-   *
-   * @param images 1 or more; 1 by default
-   */
+  /** Generates several different images, 1 by default, which are sent in turn, one per request. */
   public NoiseImage variants(int images) {
     return new NoiseImage(
         width, height, seed, InvalidSimulation.atLeast(1, "variants", images, "image"));
   }
 
-  /** For internal use only. */
   @Override
   public Dynamic<String> url() {
     List<String> urls =

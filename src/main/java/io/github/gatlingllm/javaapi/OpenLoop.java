@@ -13,11 +13,8 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * DSL for open-loop load: users arrive at a given rate, whether or not earlier users have been
- * served, and run the scenario once. Several rates are a sweep: one load level after the other. A
- * level starts when no request of the level before is in flight.
- *
- * <p>Each level goes through the phases stabilize, measure, cooldown and drain; figures come from
- * measure only.
+ * served, and run the scenario once. A level goes through the phases stabilize, measure, cooldown
+ * and drain.
  */
 public final class OpenLoop extends PhasedLoad<OpenLoop> implements LoadProfile.Levels {
   private final List<Open> levels;
@@ -25,11 +22,7 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> implements LoadProfile.
   private final long seed;
   private final LoadPlan.Sweep plan;
 
-  /**
-   * @param levels the load levels; their gaps and phases are replaced
-   * @param gaps the gaps between arrivals, at all levels
-   * @param seed the seed of the first level
-   */
+  /** The gaps and phases of the levels are replaced; the seed is that of the first level. */
   private OpenLoop(List<Open> levels, Gaps gaps, long seed, Phases phases) {
     super(phases);
     this.levels = levels;
@@ -39,7 +32,7 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> implements LoadProfile.
   }
 
   private static OpenLoop of(List<Open> levels, Phases phases) {
-    return new OpenLoop(levels, new Gaps.Exponential(0), Seeds.random(), phases);
+    return new OpenLoop(levels, Gaps.poisson(0), Seeds.random(), phases);
   }
 
   static OpenLoop of(double... perSecond) {
@@ -50,7 +43,7 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> implements LoadProfile.
   static OpenLoop of(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
     return checked(
         () -> {
-          Open curve = Open.curve(CurveArrivals.rate(usersPerSecond), length.toNanos());
+          Open curve = Open.curve(LoadDsl.curve(usersPerSecond), length.toNanos());
           return of(List.of(curve), curve.phases());
         });
   }
@@ -66,21 +59,20 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> implements LoadProfile.
 
   /** Users arrive as a Poisson process, with independent exponential gaps: the default. */
   public OpenLoop poisson() {
-    return with(new Gaps.Exponential(0), seed);
+    return with(Gaps.poisson(0), seed);
   }
 
   /** Users arrive at equal gaps. */
   public OpenLoop constant() {
-    return with(new Gaps.Equal(), seed);
+    return with(Gaps.EQUAL, seed);
   }
 
   /**
-   * Users arrive with gamma-distributed gaps.
-   *
-   * @param cv standard deviation of the gaps ÷ their mean: above 0, at most 100; 1 is Poisson
+   * Users arrive with gamma-distributed gaps, whose standard deviation ÷ mean is {@code cv}: above
+   * 0, at most 100; 1 is Poisson.
    */
   public OpenLoop gamma(double cv) {
-    return with(checked(() -> new Gaps.Gamma(cv, 0)), seed);
+    return with(checked(() -> Gaps.gamma(cv, 0)), seed);
   }
 
   /** Pins the arrival times: the same seed gives the same times. By default the seed is random. */

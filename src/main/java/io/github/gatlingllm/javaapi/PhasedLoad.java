@@ -6,9 +6,8 @@ import io.github.gatlingllm.load.LoadLevel.Phases;
 import java.time.Duration;
 
 /**
- * A load whose levels all go through the same phases.
- *
- * @param <T> the kind of load
+ * A load whose levels all go through the same phases; figures come from measure only. A level
+ * starts when no request of the level before is in flight.
  */
 public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements LoadProfile
     permits ClosedLoop, OpenLoop, MaxGoodput {
@@ -22,12 +21,10 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   abstract T with(Phases others);
 
   /**
-   * Sets how long the load settles at each level before measuring. By default measuring starts when
-   * each user (in an open loop: one user) has had an answer and twice the median E2E has passed, at
-   * the latest after the length of the measure phase, or 5 s if that is longer. Rate curves, traces
-   * and levels with {@link #requests} are measured from their start.
-   *
-   * @param seconds 0 or more
+   * How long the load settles at each level before measuring. By default measuring starts when each
+   * user (in an open loop: one user) has had an answer and twice the median E2E has passed, at the
+   * latest after the length of the measure phase, or 5 s if that is longer. Rate curves, traces and
+   * levels with {@link #requests} are measured from their start.
    */
   public final T stabilize(long seconds) {
     return stabilize(Duration.ofSeconds(seconds));
@@ -37,11 +34,7 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
     return checked(() -> with(phases.withStabilize(duration.toNanos())));
   }
 
-  /**
-   * Sets how long each level is measured. Replaces {@link #requests}.
-   *
-   * @param seconds above 0; 30 by default
-   */
+  /** How long each level is measured, above 0; 30 s by default. Replaces {@link #requests}. */
   public final T measure(long seconds) {
     return measure(Duration.ofSeconds(seconds));
   }
@@ -61,10 +54,8 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   }
 
   /**
-   * Sets the longest wait for requests in flight at the end of each level; those that still run
-   * then are cancelled.
-   *
-   * @param seconds 0 or more; 30 by default
+   * The longest wait for requests in flight at the end of each level, 30 s by default; those that
+   * still run then are cancelled.
    */
   public final T drain(long seconds) {
     return drain(Duration.ofSeconds(seconds));
@@ -75,11 +66,9 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   }
 
   /**
-   * Bounds each level by a number of executions of the scenario, which its users share, and
-   * measures until the last one has ended. Replaces {@link #measure(long)}. Unless {@link
+   * Bounds each level by a number of executions of the scenario, 1 or more, which its users share,
+   * and measures until the last one has ended. Replaces {@link #measure(long)}. Unless {@link
    * #stabilize} or a fill is set, nothing else is sent.
-   *
-   * @param count 1 or more
    */
   public final T requests(int count) {
     return checked(() -> with(phases.withRequests(count)));

@@ -6,32 +6,27 @@ import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
-import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.IntSummaryStatistics;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A feeder of prompts: each {@code feed} gives the user the next prompt as the session attribute
- * {@code prompt}, and its length as {@code promptTokens} if a length is set.
- *
- * <pre>{@code
- * feed(prompts().builtIn().tokens(256, tiktoken("cl100k_base")).seed(42))
- * }</pre>
+ * A feeder of prompts; see {@link LlmDsl#prompts}. Each {@code feed} gives the user the next prompt
+ * as the session attribute {@code prompt}, and its length as {@code promptTokens} if a length is
+ * set.
  *
  * <p>The same seed gives the same prompts in the same order. Prompts of given lengths are generated
  * before the load starts: {@value io.github.gatlingllm.workload.Prompts#MAX_MADE} distinct ones
@@ -71,12 +66,10 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   /**
    * The prompts of a UTF-8 file: {@code .json} (array), {@code .jsonl}, {@code .csv} (a column
    * {@code prompt}), any other file with a prompt per line.
-   *
-   * @throws IllegalArgumentException in one line, if the file cannot be read
    */
   public PromptsBuilder file(String path) {
     try {
-      return from(PromptPool.read(Path.of(path)));
+      return from(PromptPool.read(path));
     } catch (IllegalArgumentException e) {
       throw InvalidSimulation.because("prompts().file(\"" + path + "\"): " + e.getMessage());
     }
@@ -87,27 +80,23 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return from(Prompts.Source.synthetic(4));
   }
 
-  /** Gives each prompt exactly this number of {@code cl100k_base} tokens. */
+  /**
+   * Gives each prompt exactly this number of tokens, 1 or more, a prefix included; {@code
+   * cl100k_base} counts them unless another tokenizer is given.
+   */
   public PromptsBuilder tokens(int tokens) {
     return tokens(tokens, Tokenizer.cl100k());
   }
 
-  /**
-   * Gives each prompt exactly this number of tokens.
-   *
-   * @param tokens 1 or more, a prefix included
-   * @param tokenizer the tokenizer that counts them
-   */
   public PromptsBuilder tokens(int tokens, Tokenizer tokenizer) {
     return tokens(checked(() -> new LengthDistribution.Fixed(tokens)), tokenizer);
   }
 
-  /** Draws lengths in {@code cl100k_base} tokens, e.g. {@link LlmDsl#normalTokens}. */
+  /** Draws the lengths, e.g. {@link LlmDsl#normalTokens}. */
   public PromptsBuilder tokens(LengthDistribution lengths) {
     return tokens(lengths, Tokenizer.cl100k());
   }
 
-  /** Draws lengths in tokens, e.g. {@link LlmDsl#normalTokens}. */
   public PromptsBuilder tokens(LengthDistribution lengths, Tokenizer tokenizer) {
     return with(
         draft -> {
@@ -117,9 +106,8 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   }
 
   /**
-   * Sets how many distinct prompts of given lengths are generated before the load starts.
-   *
-   * @param prompts 1 or more; 1,000 by default
+   * How many distinct prompts of given lengths are generated before the load starts, 1 or more;
+   * 1,000 by default.
    */
   public PromptsBuilder distinct(int prompts) {
     int count = InvalidSimulation.atLeast(1, "distinct", prompts, "prompt");
@@ -160,7 +148,6 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return parts.seed == null ? Seeds.random() : parts.seed;
   }
 
-  /** For internal use only: generates the prompts and returns an iterator over them. */
   @Override
   public Iterator<Map<String, Object>> get() {
     Tokenizer counts = parts.tokenizer;
@@ -168,17 +155,17 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     Prompts prompts =
         parts.lengths == null ? unfitted : unfitted.tokens(parts.lengths, counts, parts.distinct);
     if (LlmProtocol.isDryRun()) {
-      System.out.println("LLM dry run: prompts " + about(prompts, counts));
+      PrintableText.print("LLM dry run: prompts " + about(prompts, counts));
     }
     List<Prompts.Miss> misses = prompts.misses();
     if (!misses.isEmpty()) {
-      System.out.println(
+      PrintableText.print(
           "LLM: %s of %s prompts could not be given their length by %s, e.g. %s"
               .formatted(misses.size(), prompts.made().size(), counts.name(), misses.get(0)));
     }
     IntSummaryStatistics sizes = PromptPrefix.sizes(parts.prefix.texts(counts), counts);
     if (parts.lengths != null && sizes.getMin() < sizes.getMax()) {
-      System.out.println(
+      PrintableText.print(
           "LLM: by %s prefixes of prompts have %s to %s tokens, and so the totals vary"
               .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
     }
@@ -206,18 +193,6 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** The prompt lengths of a trace, in its order. */
   static LengthDistribution recorded(String file) {
-    return checked(() -> recorded(Trace.read(Path.of(file))));
-  }
-
-  /** For internal use only: the prompt lengths of a trace that has been read. */
-  public static LengthDistribution recorded(Trace trace) {
-    return new LengthDistribution.Recorded(
-        trace.name(),
-        IntStream.range(0, trace.size())
-            .mapToObj(trace::lengths)
-            .filter(Objects::nonNull)
-            .map(Trace.Lengths::input)
-            .filter(Objects::nonNull)
-            .toList());
+    return checked(() -> LengthDistribution.recorded(Arrivals.Replay.read(file, 1)));
   }
 }

@@ -7,57 +7,99 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LoadInjection;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
-import io.github.gatlingllm.load.Trace;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** An open injection step whose arrival times are drawn from a seeded random process. */
-public abstract sealed class SeededArrivals<T extends SeededArrivals<T>>
-    permits PoissonArrivals, GammaArrivals, CurveArrivals {
-  final Gaps gaps;
-  final @Nullable Long seed;
+/**
+ * DSL for an open injection step whose users arrive at times that are drawn from a seed.
+ *
+ * <pre>{@code
+ * // A day in two hours.
+ * setUp(
+ *     chat.injectOpen(
+ *         usersPerSec(t -> 20 + 15 * Math.sin(2 * Math.PI * t.toSeconds() / 7200))
+ *             .seed(1)
+ *             .during(ofHours(2))));
+ * }</pre>
+ */
+public final class SeededArrivals {
+  private final BiFunction<Gaps, Long, Arrivals> process;
+  private final Gaps gaps;
+  private final @Nullable Long seed;
 
   /**
+   * @param process the arrivals with these gaps, for a step of this length in nanoseconds
    * @param gaps the distribution of the gaps; its seed is replaced
    * @param seed null if each step draws its own
    */
-  SeededArrivals(Gaps gaps, @Nullable Long seed) {
+  SeededArrivals(BiFunction<Gaps, Long, Arrivals> process, Gaps gaps, @Nullable Long seed) {
+    this.process = process;
     this.gaps = gaps;
     this.seed = seed;
   }
 
-  abstract T with(Gaps others, @Nullable Long otherSeed);
+  static SeededArrivals steady(double perSecond, Gaps gaps) {
+    double rate = checked(() -> Arrivals.requireRate(perSecond));
+    return new SeededArrivals((seeded, length) -> new Arrivals.Steady(rate, seeded), gaps, null);
+  }
 
-  /** The arrival process of a step of this length. */
-  abstract Arrivals arrivals(Gaps seeded, long lengthNanos);
+  /** The rate of {@code gammaUsersPerSec(25)}; still needs the coefficient of variation. */
+  public static final class GammaRate {
+    private final SeededArrivals poisson;
 
-  /** Pins the arrival times: the same seed gives the same times. By default the seed is random. */
-  public final T seed(long pinned) {
-    return with(gaps, pinned);
+    GammaRate(double perSecond) {
+      this.poisson = steady(perSecond, Gaps.poisson(0));
+    }
+
+    /**
+     * The coefficient of variation: the standard deviation of the gaps ÷ their mean, above 0, at
+     * most 100; 1 is a Poisson process.
+     */
+    public SeededArrivals cv(double cv) {
+      return poisson.gamma(cv);
+    }
+  }
+
+  /** Users arrive as a Poisson process, with independent exponential gaps. */
+  public SeededArrivals poisson() {
+    return with(Gaps.poisson(0));
+  }
+
+  /** Users arrive as evenly as possible: one each time the integral of the rate grows by 1. */
+  public SeededArrivals constant() {
+    return with(Gaps.EQUAL);
   }
 
   /**
-   * Sets the length of the step, which completes it.
-   *
-   * @param seconds above 0
+   * Users arrive with gamma-distributed gaps, scaled to the rate, whose standard deviation ÷ mean
+   * is {@code cv}: above 0, at most 100; 1 is Poisson.
    */
-  public final OpenInjectionStep during(long seconds) {
+  public SeededArrivals gamma(double cv) {
+    return with(checked(() -> Gaps.gamma(cv, 0)));
+  }
+
+  private SeededArrivals with(Gaps others) {
+    return new SeededArrivals(process, others, seed);
+  }
+
+  /** Pins the arrival times: the same seed gives the same times. By default the seed is random. */
+  public SeededArrivals seed(long pinned) {
+    return new SeededArrivals(process, gaps, pinned);
+  }
+
+  /** The length of the step, above 0, which completes it. */
+  public OpenInjectionStep during(long seconds) {
     return during(Duration.ofSeconds(seconds));
   }
 
-  public final OpenInjectionStep during(Duration duration) {
+  public OpenInjectionStep during(Duration duration) {
     if (duration.isZero() || duration.isNegative()) {
       throw InvalidSimulation.because(
           "during(" + duration + ") starts no user; expected more than 0 s");
     }
+    long nanos = duration.toNanos();
     Gaps seeded = gaps.withSeed(seed == null ? Seeds.random() : seed);
-    return checked(
-        () -> LoadInjection.step(arrivals(seeded, duration.toNanos()), duration.toNanos()));
-  }
-
-  static OpenInjectionStep replay(String file, double speed) {
-    Arrivals.Replay replay = checked(() -> new Arrivals.Replay(Trace.read(Path.of(file)), speed));
-    return LoadInjection.step(replay, replay.lengthNanos());
+    return checked(() -> LoadInjection.step(process.apply(seeded, nanos), nanos));
   }
 }

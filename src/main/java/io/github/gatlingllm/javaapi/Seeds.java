@@ -5,8 +5,8 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.workload.PromptPrefix;
-import io.github.gatlingllm.workload.RunSeed;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ final class Seeds {
 
   /** A seed for a builder whose seed is not set, derived from the seed of the run. */
   static long random() {
-    return InvalidSimulation.checked(RunSeed::ofProcess).next();
+    return InvalidSimulation.checked(Seed::ofProcess).next();
   }
 
   /** An order of draws from something that all injectors of a load test share. */

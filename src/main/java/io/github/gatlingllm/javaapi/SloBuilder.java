@@ -9,14 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Service level objectives of requests, and the share of requests that must meet them.
- *
- * <pre>{@code
- * slo().ttft(ofMillis(200)).tpot(ofMillis(50)).percentile(99)
- * }</pre>
- *
- * <p>TTFT, TTFO and E2E count from the planned arrival, so that waits inside the client are
- * included. Limits are durations above 0, or numbers of milliseconds.
+ * Service level objectives of requests, and the share of requests that must meet them: {@code
+ * slo().ttft(ofMillis(200)).tpot(ofMillis(50)).percentile(99)}. TTFT, TTFO and E2E count from the
+ * planned arrival, so that waits inside the client are included. Limits are durations above 0, or
+ * numbers of milliseconds.
  */
 public final class SloBuilder {
 
@@ -38,7 +34,6 @@ public final class SloBuilder {
     return and(Slo.Measure.TTFT, limit);
   }
 
-  /** As {@link #ttft(Duration)}, in milliseconds. */
   public SloBuilder ttft(double millis) {
     return ttft(duration(millis));
   }
@@ -48,7 +43,6 @@ public final class SloBuilder {
     return and(Slo.Measure.TTFO, limit);
   }
 
-  /** As {@link #ttfo(Duration)}, in milliseconds. */
   public SloBuilder ttfo(double millis) {
     return ttfo(duration(millis));
   }
@@ -58,7 +52,6 @@ public final class SloBuilder {
     return and(Slo.Measure.TPOT, limit);
   }
 
-  /** As {@link #tpot(Duration)}, in milliseconds. */
   public SloBuilder tpot(double millis) {
     return tpot(duration(millis));
   }
@@ -68,7 +61,6 @@ public final class SloBuilder {
     return and(Slo.Measure.ITL, limit);
   }
 
-  /** As {@link #itl(Duration)}, in milliseconds. */
   public SloBuilder itl(double millis) {
     return itl(duration(millis));
   }
@@ -78,7 +70,6 @@ public final class SloBuilder {
     return and(Slo.Measure.E2E, limit);
   }
 
-  /** As {@link #e2e(Duration)}, in milliseconds. */
   public SloBuilder e2e(double millis) {
     return e2e(duration(millis));
   }
@@ -88,16 +79,14 @@ public final class SloBuilder {
     return and(Slo.Measure.STALL, limit);
   }
 
-  /** As {@link #stall(Duration)}, in milliseconds. */
   public SloBuilder stall(double millis) {
     return stall(duration(millis));
   }
 
   /**
-   * Sets the share of the attempted requests, failed ones included, that must meet each objective
-   * for a load level to hold the SLO. 99 means that TTFT p99 and TPOT p99 are within their limits.
-   *
-   * @param percent above 0, at most 100; 99 by default
+   * The percentage of the attempted requests, failed ones included, that must meet each objective
+   * for a load level to hold the SLO: above 0, at most 100; 99 by default, which means that TTFT
+   * p99 and TPOT p99 are within their limits.
    */
   public SloBuilder percentile(double percent) {
     return new SloBuilder(checked(() -> slo.judgedBy(percent, slo.rule())));

@@ -21,16 +21,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the known workloads, for {@code exec}. The name of its requests is {@code A1}, {@code A2},
- * {@code B1}, {@code B2}, {@code C} or {@code D}.
- *
- * <pre>{@code
- * scenario("Agents").exec(ragAgent().maxTokens(200).seed(42))
- * }</pre>
- *
- * <p>Prompts are generated when the simulation is built: {@value
- * io.github.gatlingllm.workload.Prompts#MAX_MADE} distinct ones unless {@link #distinct} is set,
- * which then repeat.
+ * One of the known workloads: {@code exec(ragAgent().maxTokens(200).seed(42))}. The name of its
+ * requests is {@code A1}, {@code A2}, {@code B1}, {@code B2}, {@code C} or {@code D}. Prompts are
+ * generated when the simulation is built: {@value io.github.gatlingllm.workload.Prompts#MAX_MADE}
+ * distinct ones unless {@link #distinct} is set, which then repeat.
  */
 public final class WorkloadBuilder implements Executable {
 
@@ -59,35 +53,24 @@ public final class WorkloadBuilder implements Executable {
     return with(draft -> draft.maxTokens = tokens);
   }
 
-  /**
-   * Sets the number of turns of a dialog; the other workloads have one.
-   *
-   * @param count 1 or more; 5 by default
-   */
+  /** The number of turns of a dialog, 1 or more; 5 by default. The other workloads have one. */
   public WorkloadBuilder turns(int count) {
-    if (count < 1 || !parts.scenario.dialog()) {
-      throw InvalidSimulation.because(
-          parts.scenario + ".turns(" + count + "): expected 1 turn or more, of a dialog");
-    }
+    requireDialog(count >= 1, "turns(" + count + "): expected 1 turn or more, of a dialog");
     return with(draft -> draft.turns = count);
   }
 
   /**
-   * Sets the time between the turns of a dialog, drawn uniformly; none by default.
-   *
-   * @param least shortest time in seconds, 0 or more
-   * @param most longest time in seconds, not below {@code least}
+   * The time between the turns of a dialog, drawn uniformly between these limits; none by default.
    */
   public WorkloadBuilder thinkTime(long least, long most) {
     return thinkTime(Duration.ofSeconds(least), Duration.ofSeconds(most));
   }
 
   public WorkloadBuilder thinkTime(Duration least, Duration most) {
-    if (least.isNegative() || most.compareTo(least) < 0 || !parts.scenario.dialog()) {
-      throw InvalidSimulation.because(
-          "%s.thinkTime(%s, %s): expected a dialog, and times of 0 or more, the shorter one first"
-              .formatted(parts.scenario, least, most));
-    }
+    requireDialog(
+        !least.isNegative() && most.compareTo(least) >= 0,
+        "thinkTime(%s, %s): expected a dialog, and times of 0 or more, the shorter one first"
+            .formatted(least, most));
     return with(
         draft -> {
           draft.leastThinkTime = least;
@@ -96,16 +79,18 @@ public final class WorkloadBuilder implements Executable {
   }
 
   /**
-   * Ends a dialog before a turn that would exceed the context; no limit by default.
-   *
-   * @param tokens 1 or more
+   * Ends a dialog before a turn that would exceed this number of tokens, 1 or more; no limit by
+   * default.
    */
   public WorkloadBuilder contextLimit(int tokens) {
-    if (!parts.scenario.dialog()) {
-      throw InvalidSimulation.because(
-          parts.scenario + ".contextLimit(" + tokens + "): expected a dialog");
-    }
+    requireDialog(true, "contextLimit(" + tokens + "): expected a dialog");
     return with(draft -> draft.contextLimit = tokens);
+  }
+
+  private void requireDialog(boolean isInRange, String message) {
+    if (!isInRange || !parts.scenario.dialog()) {
+      throw InvalidSimulation.because(parts.scenario + "." + message);
+    }
   }
 
   /** The tokenizer that counts the prompts' tokens; {@code cl100k_base} by default. */
@@ -118,36 +103,22 @@ public final class WorkloadBuilder implements Executable {
     return with(draft -> draft.seed = seed);
   }
 
-  /**
-   * Sets how many distinct prompts are generated.
-   *
-   * @param prompts 1 or more; 1,000 by default
-   */
+  /** How many distinct prompts are generated, 1 or more; 1,000 by default. */
   public WorkloadBuilder distinct(int prompts) {
     int count = InvalidSimulation.atLeast(1, "distinct", prompts, "prompt");
     return with(draft -> draft.distinct = count);
   }
 
   /**
-   * Changes the chat request, e.g. adds checks or sampling parameters. Several changes are applied
-   * in order.
-   *
-   * <pre>{@code
-   * diverseShort().request(ask -> ask.temperature(0.7).check(ttft().lt(500)))
-   * }</pre>
+   * Changes the chat request: {@code request(ask -> ask.temperature(0.7).check(ttft().lt(500)))}.
+   * Several changes are applied in order.
    */
   public WorkloadBuilder request(UnaryOperator<ChatRequestBuilder> change) {
     UnaryOperator<ChatRequestBuilder> before = parts.chat;
     return with(draft -> draft.chat = ask -> change.apply(before.apply(ask)));
   }
 
-  /**
-   * Sets the API that messages are sent to; chat completions by default.
-   *
-   * <pre>{@code
-   * ragAgent().by(Llm::responses)
-   * }</pre>
-   */
+  /** The API that messages are sent to, chat completions by default: {@code by(Llm::responses)}. */
   public WorkloadBuilder by(Function<Llm, ChatStep> api) {
     return with(draft -> draft.api = api);
   }
@@ -164,7 +135,6 @@ public final class WorkloadBuilder implements Executable {
         });
   }
 
-  /** For internal use only. */
   @Override
   public ChainBuilder toChainBuilder() {
     if (parts.scenario.dialog() && parts.completes) {

@@ -20,20 +20,16 @@ public abstract class WorkloadDsl extends LoadDsl {
   // Tokenizers
 
   /**
-   * A tokenizer with one of OpenAI's encodings, for {@link LlmProtocolBuilder#tokenizer}.
-   *
-   * @param encoding {@code r50k_base}, {@code p50k_base}, {@code p50k_edit}, {@code cl100k_base} or
-   *     {@code o200k_base}
+   * A tokenizer with one of OpenAI's encodings: {@code r50k_base}, {@code p50k_base}, {@code
+   * p50k_edit}, {@code cl100k_base} or {@code o200k_base}.
    */
   public static Tokenizer tiktoken(String encoding) {
     return checked(() -> Tokenizer.tiktoken(encoding));
   }
 
   /**
-   * The tokenizer of a Hugging Face model. Needs {@code ai.djl.huggingface:tokenizers} on the class
-   * path; see {@link Tokenizer#huggingFace}.
-   *
-   * @param file path of the model's {@code tokenizer.json}
+   * The tokenizer of a Hugging Face model, of the path of its {@code tokenizer.json}. Needs {@code
+   * ai.djl.huggingface:tokenizers} on the class path; see {@link Tokenizer#huggingFace}.
    */
   public static Tokenizer huggingFace(String file) {
     return checked(() -> Tokenizer.huggingFace(file));
@@ -55,23 +51,20 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * Prompt lengths with a normal distribution, cut off below 1.
-   *
-   * @param mean in tokens, 1 or more
-   * @param std in tokens, 0 or more
+   * Prompt lengths with a normal distribution, cut off below 1: mean of 1 token or more, standard
+   * deviation of 0 or more.
    */
   public static LengthDistribution normalTokens(double mean, double std) {
-    return checked(() -> new LengthDistribution.Normal(mean, std));
+    return checked(() -> new LengthDistribution.Normal(mean, std, false));
   }
 
   /**
-   * Prompt lengths with a lognormal distribution: many short prompts, few long ones.
-   *
-   * @param mean of the lengths, not of their logarithms, in tokens; 1 or more
-   * @param std of the lengths, not of their logarithms, in tokens; 0 or more
+   * Prompt lengths with a lognormal distribution: many short prompts, few long ones. Mean (1 or
+   * more) and standard deviation (0 or more) are those of the lengths in tokens, not of their
+   * logarithms.
    */
   public static LengthDistribution lognormalTokens(double mean, double std) {
-    return checked(() -> new LengthDistribution.Lognormal(mean, std));
+    return checked(() -> new LengthDistribution.Normal(mean, std, true));
   }
 
   /** Prompt lengths of {@code least} to {@code most} tokens, all equally likely. */
@@ -80,10 +73,8 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * Prompt lengths drawn by weight.
-   *
-   * @param weights the weight of each length in tokens, above 0; the share of a length is its
-   *     weight ÷ the sum of all weights
+   * Prompt lengths in tokens, drawn by weight, above 0; the share of a length is its weight ÷ the
+   * sum of all weights.
    */
   public static LengthDistribution weightedTokens(Map<Integer, Double> weights) {
     return checked(
@@ -97,9 +88,7 @@ public abstract class WorkloadDsl extends LoadDsl {
 
   /**
    * The recorded prompt lengths of a trace, in order: the k-th prompt has the length of the k-th
-   * request of the trace that has one.
-   *
-   * @param file as for {@link #replay(String, double)}
+   * request that has one. The file is as for {@link #replay(String, double)}.
    */
   public static LengthDistribution tracedTokens(String file) {
     return PromptsBuilder.recorded(file);
@@ -153,7 +142,7 @@ public abstract class WorkloadDsl extends LoadDsl {
 
   /**
    * A feeder of recorded dialogs. Each user gets one dialog; all dialogs are used once before any
-   * of them repeats.
+   * of them repeats. A malformed file is refused in one line that names file and line.
    *
    * <pre>{@code
    * feed(dataset(shareGpt("sharegpt.json")).seed(42))
@@ -163,23 +152,20 @@ public abstract class WorkloadDsl extends LoadDsl {
    * <p>Session attributes, null if the dialog lacks them: {@code dialog}, {@code prompt} (the last
    * user message), {@code system}, {@code turns} (number of turns), {@code inputTokens} and {@code
    * outputTokens} (as recorded; otherwise the tokenizer counts the recorded answer).
-   *
-   * @throws IllegalArgumentException in one line that names file and line, if the file is malformed
    */
   public static DatasetFeeder dataset(DatasetFile file) {
     return DatasetFeeder.of(file.open());
   }
 
   /**
-   * A file of dialogs in ShareGPT's format.
-   *
-   * @param file path or class path resource; may be compressed ({@code .gz})
+   * A file of dialogs in ShareGPT's format: path or class path resource, may be compressed ({@code
+   * .gz}).
    */
   public static DatasetFile shareGpt(String file) {
     return DatasetFile.of(Dataset.Format.SHAREGPT, file);
   }
 
-  /** A file of OpenAssistant's message trees, nested or flat; as {@link #shareGpt}. */
+  /** A file of OpenAssistant's message trees; as {@link #shareGpt}. */
   public static DatasetFile openAssistant(String file) {
     return DatasetFile.of(Dataset.Format.OASST, file);
   }
@@ -205,21 +191,14 @@ public abstract class WorkloadDsl extends LoadDsl {
   // Images
 
   /**
-   * The image of a file, or the images of a folder in turn, one per request; sent as data URLs.
-   *
-   * @param file path or class path resource: PNG, JPEG, GIF or WebP, by its extension
-   * @throws IllegalArgumentException in one line, if it cannot be read or has no such image
+   * The image of a file (path or class path resource: PNG, JPEG, GIF or WebP, by its extension), or
+   * the images of a folder in turn, one per request; sent as data URLs.
    */
   public static Image image(String file) {
     return ImageContent.of(file);
   }
 
-  /**
-   * An image, sent as a data URL.
-   *
-   * @param bytes the content of the image file
-   * @param mimeType e.g. {@code image/png}
-   */
+  /** The content of an image file and its type, e.g. {@code image/png}, sent as a data URL. */
   public static Image image(byte[] bytes, String mimeType) {
     return ImageContent.of(bytes, mimeType);
   }

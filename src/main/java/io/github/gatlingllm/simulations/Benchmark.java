@@ -12,19 +12,18 @@ import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.engine.EngineProcess;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
 import io.github.gatlingllm.load.Injector;
+import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.live.LiveView;
-import io.github.gatlingllm.storage.S3Location;
+import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.workload.PromptPrefix;
-import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -47,47 +46,67 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Benchmark extends Simulation {
 
-  /** A change of the protocol that is made if a setting has a value other than its usual one. */
-  private record Switch(
-      SettingEntry<Boolean> setting, boolean value, UnaryOperator<LlmProtocolBuilder> change) {}
+  /** What a setting changes in the protocol, if it has a value. */
+  private record Part<T extends @Nullable Object>(
+      SettingEntry<T> setting, BiFunction<LlmProtocolBuilder, T, LlmProtocolBuilder> change) {
 
-  private static final List<Switch> SWITCHES =
+    /** A change that is made if the setting has a value other than its usual one. */
+    static Part<Boolean> flag(
+        SettingEntry<Boolean> setting, boolean value, UnaryOperator<LlmProtocolBuilder> change) {
+      return new Part<>(
+          setting, (protocol, set) -> set == value ? change.apply(protocol) : protocol);
+    }
+
+    LlmProtocolBuilder in(BenchmarkPlan plan, LlmProtocolBuilder protocol) {
+      T value = plan.get(setting);
+      return value == null ? protocol : change.apply(protocol, value);
+    }
+  }
+
+  private static final List<Part<?>> PARTS =
       List.of(
-          new Switch(Setting.VERIFY_TLS, true, LlmProtocolBuilder::verifyTls),
-          new Switch(Setting.VERIFY_TLS, false, LlmProtocolBuilder::disableVerifyTls),
-          new Switch(Setting.JVM_WARM_UP, false, LlmProtocolBuilder::disableJvmWarmUp),
-          new Switch(Setting.RECORD_TEXT, true, LlmProtocolBuilder::recordText),
-          new Switch(Setting.RECORD_TOKENS, false, LlmProtocolBuilder::disableRecordTokens),
-          new Switch(Setting.CSV, true, LlmProtocolBuilder::csv),
-          new Switch(Setting.INDEX_BLOCK, false, LlmProtocolBuilder::disableIndexBlock),
-          new Switch(Setting.FAIL_BUILD, false, LlmProtocolBuilder::disableFailBuild),
-          new Switch(Setting.FAIL_ON_INVALID, false, LlmProtocolBuilder::disableFailOnInvalid));
+          new Part<>(Setting.TIMEOUT, (protocol, most) -> protocol.requestTimeout(most)),
+          new Part<>(Setting.IDLE_TIMEOUT, (protocol, most) -> protocol.idleTimeout(most)),
+          new Part<>(Setting.MAX_IN_FLIGHT, LlmProtocolBuilder::maxInFlight),
+          new Part<>(Setting.MAX_REQUESTS_PER_MINUTE, LlmProtocolBuilder::maxRequestsPerMinute),
+          new Part<>(Setting.MAX_TOKENS_PER_MINUTE, LlmProtocolBuilder::maxTokensPerMinute),
+          new Part<>(Setting.GPUS, LlmProtocolBuilder::gpus),
+          new Part<>(Setting.COST_PER_HOUR, LlmProtocolBuilder::costPerHour),
+          new Part<>(Setting.READING_SPEED, LlmProtocolBuilder::readingSpeed),
+          Part.flag(Setting.VERIFY_TLS, true, LlmProtocolBuilder::verifyTls),
+          Part.flag(Setting.VERIFY_TLS, false, LlmProtocolBuilder::disableVerifyTls),
+          Part.flag(Setting.JVM_WARM_UP, false, LlmProtocolBuilder::disableJvmWarmUp),
+          Part.flag(Setting.RECORD_TEXT, true, LlmProtocolBuilder::recordText),
+          Part.flag(Setting.RECORD_TOKENS, false, LlmProtocolBuilder::disableRecordTokens),
+          Part.flag(Setting.CSV, true, LlmProtocolBuilder::csv),
+          Part.flag(Setting.FAIL_BUILD, false, LlmProtocolBuilder::disableFailBuild),
+          Part.flag(Setting.FAIL_ON_INVALID, false, LlmProtocolBuilder::disableFailOnInvalid));
 
   /** Reads the settings of this process and sets up the load. */
   public Benchmark() {
     Settings settings = Settings.ofProcess();
     if (settings.get(Setting.HELP)) {
-      endAfter(SettingsHelp.text());
+      endAfter(Setting.help());
     }
     forRun(Injector.SHARE_PROPERTY, settings.get(Setting.INJECTOR));
     forRun(Injector.START_PROPERTY, settings.get(Setting.START_AT));
     BenchmarkPlan plan =
-        BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(RunSeed::ofProcess).value());
-    settings.warnings().forEach(System.out::println);
+        BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(Seed::ofProcess).value());
+    settings.warnings().forEach(PrintableText::print);
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
     System.out.print(DryRun.text(plan));
     if (injector.isPart()) {
-      System.out.println(
+      PrintableText.print(
           "injector       " + injector + "; automatic phases take their longest time");
     }
     if (settings.get(Setting.DRY_RUN)) {
       endAfter("Dry run: nothing was sent\n");
     }
     forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
-    forRun(LiveView.Options.PAGE_PROPERTY, plan.get(Setting.LIVE));
-    forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
-    forRun(S3Location.UPLOAD_PROPERTY, plan.get(Setting.UPLOAD));
+    forRun(Observers.PAGE_PROPERTY, plan.get(Setting.LIVE));
+    forRun(Observers.OTLP_PROPERTY, plan.get(Setting.OTLP));
+    forRun(Observers.UPLOAD_PROPERTY, plan.get(Setting.UPLOAD));
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -120,9 +139,7 @@ public final class Benchmark extends Simulation {
     System.exit(0);
   }
 
-  /**
-   * One population per target and scenario; each target gets the same requests in the same order.
-   */
+  /** One population per target and scenario, with the same requests for each target. */
   private static List<PopulationBuilder> populations(BenchmarkPlan plan, LoadProfile load) {
     List<PopulationBuilder> populations = new ArrayList<>();
     for (int i = 0; i < plan.targets().size(); i++) {
@@ -131,7 +148,7 @@ public final class Benchmark extends Simulation {
           load.target(
               plan.labels().get(i),
               protocol(plan, plan.labels().get(i), plan.tokenizers().get(i), target(plan, target)));
-      scenarios(plan, target.endpoint().api()).stream().map(each::inject).forEach(populations::add);
+      scenarios(plan, target.api()).stream().map(each::inject).forEach(populations::add);
     }
     return populations;
   }
@@ -142,12 +159,9 @@ public final class Benchmark extends Simulation {
 
   static LlmProtocolBuilder protocol(
       BenchmarkPlan plan, String label, Tokenizer tokenizer, LlmProtocolBuilder target) {
-    LlmProtocolBuilder protocol = target;
-    protocol =
-        protocol
+    LlmProtocolBuilder protocol =
+        target
             .headers(plan.settings().headers())
-            .requestTimeout(plan.get(Setting.TIMEOUT))
-            .idleTimeout(plan.get(Setting.IDLE_TIMEOUT))
             .slo(plan.slo().of(label))
             .assertions(
                 plan.assertions().stream()
@@ -156,14 +170,15 @@ public final class Benchmark extends Simulation {
                     .toList())
             .warmUp(plan.get(Setting.WARMUP), WorkloadScenarios.firstSession(plan))
             .seed(plan.seed())
-            .tokenizer(tokenizer);
+            .tokenizer(tokenizer)
+            .metricsUrls(plan.metricsUrls(label));
     for (Map.Entry<String, Slo> own : plan.slo().named().entrySet()) {
       if (!plan.labels().contains(own.getKey())) {
         protocol = protocol.slo(own.getKey(), own.getValue());
       }
     }
     ObjectNode body = plan.get(Setting.BODY);
-    protocol = with(protocol, body.isEmpty() ? null : body.toString(), LlmProtocolBuilder::body);
+    protocol = body.isEmpty() ? protocol : protocol.body(body.toString());
     if (plan.prefix() instanceof PromptPrefix.Unique) {
       protocol = protocol.uniquePrompts();
     } else if (plan.prefix() instanceof PromptPrefix.Shared shared) {
@@ -174,32 +189,16 @@ public final class Benchmark extends Simulation {
     } else if (plan.settings().isSet(Setting.IGNORE_EOS)) {
       protocol = protocol.ignoreEos();
     }
-    protocol = with(protocol, plan.get(Setting.MAX_IN_FLIGHT), LlmProtocolBuilder::maxInFlight);
-    Integer requests = plan.get(Setting.MAX_REQUESTS_PER_MINUTE);
-    protocol = with(protocol, requests, LlmProtocolBuilder::maxRequestsPerMinute);
-    Integer tokens = plan.get(Setting.MAX_TOKENS_PER_MINUTE);
-    protocol = with(protocol, tokens, LlmProtocolBuilder::maxTokensPerMinute);
-    protocol = with(protocol, plan.get(Setting.GPUS), LlmProtocolBuilder::gpus);
-    protocol = with(protocol, plan.get(Setting.COST_PER_HOUR), LlmProtocolBuilder::costPerHour);
     if (plan.perUserConnections()) {
       protocol = protocol.disableShareConnections();
     }
-    protocol = protocol.metricsUrls(plan.metricsUrls(label));
-    for (Switch each : SWITCHES) {
-      protocol = plan.get(each.setting) == each.value ? each.change.apply(protocol) : protocol;
+    for (Part<?> part : PARTS) {
+      protocol = part.in(plan, protocol);
     }
-    protocol = protocol.readingSpeed(plan.get(Setting.READING_SPEED));
     for (Map.Entry<String, String> setting : plan.config().entrySet()) {
       protocol = protocol.note(setting.getKey(), setting.getValue());
     }
     return protocol;
-  }
-
-  private static <T> LlmProtocolBuilder with(
-      LlmProtocolBuilder protocol,
-      @Nullable T value,
-      BiFunction<LlmProtocolBuilder, T, LlmProtocolBuilder> change) {
-    return value == null ? protocol : change.apply(protocol, value);
   }
 
   /** The HTTP protocol, whose connection settings our requests use. */
@@ -224,16 +223,15 @@ public final class Benchmark extends Simulation {
 
   private static LlmProtocolBuilder selfTest() {
     try {
-      EngineProcess engine = EngineProcess.start();
-      String port = Integer.toString(engine.controlPort());
-      return embedded(engine.baseUrl()).note(SelfTest.ENGINE, port);
+      String baseUrl = SelfTestResults.startEngine();
+      return embedded(baseUrl).note(SelfTest.ENGINE, baseUrl);
     } catch (IOException e) {
       throw InvalidSimulation.because(e.getMessage());
     }
   }
 
   private static LlmProtocolBuilder target(BenchmarkPlan plan, Target target) {
-    LlmProtocolBuilder protocol = llm.baseUrl(target.endpoint().url()).apiKey(target.apiKey());
+    LlmProtocolBuilder protocol = llm.baseUrl(target.url()).apiKey(target.apiKey());
     protocol = target.name() == null ? protocol : protocol.target(target.name());
     boolean isAsked = target.model() == null && plan.get(Setting.WARMUP) > 0;
     String model =

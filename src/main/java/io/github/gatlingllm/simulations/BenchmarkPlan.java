@@ -1,13 +1,11 @@
 package io.github.gatlingllm.simulations;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.run.server.ServerWatch.MetricsPage;
+import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
@@ -17,15 +15,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The plan of a benchmark: everything that follows from several settings together, checked and
- * ready to run. Single settings are read with {@link #get}.
- */
+/** Everything that follows from several settings together, checked and ready to run. */
 record BenchmarkPlan(
     Settings settings,
     List<Target> targets,
@@ -34,29 +32,53 @@ record BenchmarkPlan(
     Load load,
     Workload workload,
     PromptPrefix prefix,
-    NamedSlos slo,
+    Goals.Slos slo,
     List<Assertion> assertions,
     long seed) {
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int SELF_TEST_TOKENS = 50;
+  private static final long SELF_TEST_ANSWER_MILLIS =
+      SelfTestResults.TTFT.toMillis() + (SELF_TEST_TOKENS - 1) * SelfTestResults.ITL.toMillis();
 
-  /** Body fields that the measurement relies on, and the settings that set them. */
-  private static final Map<String, String> OWN_FIELDS =
+  /**
+   * What a self-test sets: a sweep of closed loops of about a minute. Streams of a level start
+   * evenly over the time of one answer; the sweep ends after a level whose answers take 1.5 times
+   * as long.
+   */
+  private static final Map<SettingEntry<?>, String> SELF_TEST =
       Map.of(
-          "model", "model",
-          "stream", "stream",
-          "messages", "prompt",
-          "prompt", "prompt",
-          "max_tokens", "maxTokens");
+          Setting.CONCURRENCY, "1,16,64,256,512,1024,2048,4096",
+          Setting.FILL, SELF_TEST_ANSWER_MILLIS + "ms",
+          Setting.STABILIZE, "500ms",
+          Setting.DURATION, "3",
+          Setting.DRAIN, "5",
+          Setting.MAX_TOKENS, Integer.toString(SELF_TEST_TOKENS),
+          Setting.SLO, "e2e<" + SELF_TEST_ANSWER_MILLIS * 3 / 2 + "ms",
+          Setting.STOP_WHEN, "slo<50%",
+          Setting.METRICS_URL, "none");
+
+  /**
+   * What a user can set for a self-test. {@code injector} is here because the catalogue refuses it.
+   */
+  private static final Set<SettingEntry<?>> KEPT_IN_SELF_TEST =
+      Stream.of(
+              """
+              concurrency duration drain warmup jvmWarmUp tokenizer connections seed
+              injector assert failBuild failOnInvalid csv selfTest selfTestFile dryRun
+              help
+              """
+                  .split("\\s+"))
+          .map(name -> Objects.requireNonNull(Setting.named(name)))
+          .collect(Collectors.toSet());
 
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
-      settings.keepOnly(SelfTestLoad.KEPT, Setting.SELF_TEST, "a self-test has its own load");
+      settings.keepOnly(KEPT_IN_SELF_TEST, Setting.SELF_TEST, "a self-test has its own load");
     }
     settings.check();
     if (selfTest) {
-      settings.preset(SelfTestLoad.SETTINGS);
+      settings.preset(SELF_TEST);
     }
     WorkloadReader.LengthPreset lengths = settings.get(Setting.LENGTHS);
     if (lengths != null) {
@@ -68,21 +90,19 @@ record BenchmarkPlan(
     Api asked = settings.get(Setting.API).orElse(null);
     List<Target> targets = targets(settings, asked);
     Api api =
-        targets.isEmpty()
-            ? Objects.requireNonNullElse(asked, Api.CHAT)
-            : targets.get(0).endpoint().api();
+        targets.isEmpty() ? Objects.requireNonNullElse(asked, Api.CHAT) : targets.get(0).api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
     Load load = Load.of(settings, seed);
-    List<Tokenizer> tokenizers = tokenizers(settings, targets);
-    NamedSlos slo =
+    List<Tokenizer> tokenizers = tokenizers(settings, targets.size());
+    Goals.Slos slo =
         settings
             .get(Setting.SLO)
             .each(
                 each ->
                     each.judgedBy(
                         settings.get(Setting.SLO_PERCENTILE), settings.get(Setting.SLO_RULE)));
-    GoalNames names = GoalNames.of(settings, targets, load, api);
+    Goals.Names names = Goals.Names.of(settings, targets, load, api);
     names.check(slo);
     List<Assertion> assertions = names.resolve(settings.get(Setting.ASSERT));
     // Last, because generating prompts takes seconds.
@@ -108,7 +128,7 @@ record BenchmarkPlan(
     List<String> urls =
         settings.get(Setting.METRICS_URL).stream()
             .filter(page -> page.name() == null || page.name().equals(label))
-            .map(EndpointSpec.Named::url)
+            .map(Target.NamedUrl::url)
             .toList();
     return urls.isEmpty() ? List.of(MetricsPage.NONE) : urls;
   }
@@ -129,10 +149,7 @@ record BenchmarkPlan(
     return settings.get(Setting.CONNECTIONS).equals("perUser");
   }
 
-  /**
-   * The set values for {@code run.json}, with secrets replaced by stars, and notes on prompts that
-   * do not have the length that was asked for.
-   */
+  /** The set values for {@code run.json}, without secrets, and notes on lengths of prompts. */
   Map<String, String> config() {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());
     config.remove(Setting.INJECTOR.name); // differs between injectors of one load test
@@ -148,8 +165,7 @@ record BenchmarkPlan(
   }
 
   /**
-   * The tokenizer that the lengths of prompts are counted by, if the targets have different ones;
-   * null if all have the same or no prompt has a given length.
+   * The tokenizer that sized the prompts, if they have given lengths and the targets' own differ.
    */
   @Nullable String promptsSizedBy() {
     boolean sized =
@@ -172,28 +188,31 @@ record BenchmarkPlan(
   }
 
   private static List<Target> targets(Settings settings, @Nullable Api asked) {
-    List<EndpointSpec.Named> urls = settings.get(Setting.ENDPOINT);
+    List<Target.NamedUrl> urls = settings.get(Setting.ENDPOINT);
     List<@Nullable String> models = perEndpoint(settings, Setting.MODEL, urls.size());
     List<@Nullable String> keys = perEndpoint(settings, Setting.API_KEY, urls.size());
     List<Target> targets = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
-      EndpointSpec.Named url = urls.get(i);
-      EndpointSpec endpoint = endpoint(settings, url.url(), asked);
-      String[] all = models.get(i) == null ? new String[] {null} : models.get(i).split("\\|", -1);
-      for (String model : all) {
-        String named = model == null ? null : model.strip();
-        if (named != null && named.isEmpty()) {
+      Target endpoint = endpoint(settings, urls.get(i), asked);
+      for (Optional<String> model : models(models.get(i)).toList()) {
+        if (model.isPresent() && model.get().isEmpty()) {
           throw settings.invalid(Setting.MODEL, "expected names such as llama-8b|llama-70b");
         }
-        targets.add(new Target(url.name(), endpoint, named, keys.get(i)));
+        targets.add(endpoint.with(model.orElse(null), keys.get(i)));
       }
     }
     return targets;
   }
 
-  private static EndpointSpec endpoint(Settings settings, String url, @Nullable Api asked) {
-    EndpointSpec endpoint =
-        settings.checked(Setting.ENDPOINT, () -> EndpointSpec.parse(url, asked));
+  /** The models of an endpoint: {@code a|b}, or one that is not known. */
+  private static Stream<Optional<String>> models(@Nullable String names) {
+    return names == null
+        ? Stream.of(Optional.empty())
+        : Stream.of(names.split("\\|", -1)).map(name -> Optional.of(name.strip()));
+  }
+
+  private static Target endpoint(Settings settings, Target.NamedUrl url, @Nullable Api asked) {
+    Target endpoint = settings.checked(Setting.ENDPOINT, () -> Target.parse(url, asked));
     if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
       settings.warn(
           "llm.endpoint has no path: posting to "
@@ -220,20 +239,17 @@ record BenchmarkPlan(
   }
 
   /** The tokenizers by target: one for all, one per target, or one per endpoint. */
-  @SuppressWarnings("ReferenceEquality") // the same entry of the setting, not an equal one
-  private static List<Tokenizer> tokenizers(Settings settings, List<Target> targets) {
+  private static List<Tokenizer> tokenizers(Settings settings, int targets) {
     List<Tokenizer> set = settings.get(Setting.TOKENIZER);
-    List<EndpointSpec> endpoints = new ArrayList<>();
-    List<Tokenizer> byEndpoint = new ArrayList<>();
-    for (Target target : targets) {
-      if (endpoints.isEmpty() || endpoints.get(endpoints.size() - 1) != target.endpoint()) {
-        endpoints.add(target.endpoint());
-      }
-      byEndpoint.add(set.get(Math.min(endpoints.size(), set.size()) - 1));
+    int endpoints = settings.get(Setting.ENDPOINT).size();
+    if (set.size() == 1 || set.size() != endpoints) {
+      return oneEach(settings, Setting.TOKENIZER, set, Math.max(1, targets), "target");
     }
-    return set.size() > 1 && set.size() == endpoints.size()
-        ? byEndpoint
-        : oneEach(settings, Setting.TOKENIZER, set, Math.max(1, targets.size()), "target");
+    List<@Nullable String> models = perEndpoint(settings, Setting.MODEL, endpoints);
+    return IntStream.range(0, endpoints)
+        .boxed()
+        .flatMap(i -> models(models.get(i)).map(model -> set.get(i)))
+        .toList();
   }
 
   private static <T> List<T> oneEach(
@@ -252,13 +268,13 @@ record BenchmarkPlan(
 
   /** The least capable API of all targets: embeddings, then text completion, then messages. */
   private static Api leastApi(List<Target> targets, Api api) {
-    return Stream.concat(Stream.of(api), targets.stream().map(target -> target.endpoint().api()))
+    return Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))
         .min(Comparator.comparing(Api::generates).thenComparing(Api::takesMessages))
         .orElse(api);
   }
 
   private static void checkMetricsUrls(Settings settings, List<String> labels) {
-    for (EndpointSpec.Named page : settings.get(Setting.METRICS_URL)) {
+    for (Target.NamedUrl page : settings.get(Setting.METRICS_URL)) {
       if (page.name() != null && !labels.contains(page.name())) {
         String expected = "; expected one of " + labels + ", or a URL without a name";
         throw settings.invalid(
@@ -275,22 +291,5 @@ record BenchmarkPlan(
     if (settings.get(Setting.INTERLEAVE) && targets.size() < 2) {
       settings.warn("llm.interleave has no effect: it needs several endpoints in llm.endpoint");
     }
-  }
-
-  /** Parses extra fields of requests. The result must not be modified. */
-  static ObjectNode body(String text) {
-    ObjectNode body;
-    try {
-      body = Form.require(JSON.readValue(text, ObjectNode.class), Objects::nonNull);
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(null, e);
-    }
-    OWN_FIELDS.forEach(
-        (field, setting) -> {
-          if (body.has(field)) {
-            throw new IllegalArgumentException("expected no \"" + field + "\"; use llm." + setting);
-          }
-        });
-    return body;
   }
 }

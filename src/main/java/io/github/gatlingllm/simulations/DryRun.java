@@ -25,10 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The plan of a benchmark as text, for {@code llm.dryRun=true} and for the start of a run. It
- * contains no key and no header value.
- */
+/** The plan of a benchmark as text, without keys and values of headers. */
 final class DryRun {
   private static final int MISSES_SHOWN = 3;
 
@@ -68,7 +65,7 @@ final class DryRun {
     for (int i = 0; i < plan.targets().size(); i++) {
       Target target = plan.targets().get(i);
       String label = several ? plan.labels().get(i) + ": " : "";
-      row("target", label + Secrets.redactUrl(target.endpoint().url()));
+      row("target", label + Secrets.redactUrl(target.url()));
       row(
           "model",
           Objects.requireNonNullElse(
@@ -101,7 +98,7 @@ final class DryRun {
 
   private void workload() {
     if (plan.workload() instanceof Workload.Pool pool) {
-      pool(pool.prompts());
+      pool(pool.all());
     } else if (plan.workload() instanceof Workload.Recorded recorded) {
       Dataset dataset = recorded.dataset();
       String order = plan.get(Setting.TURN_BY_TURN) ? ", turn by turn" : "";

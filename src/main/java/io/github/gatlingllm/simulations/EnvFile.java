@@ -13,31 +13,34 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The {@code NAME=value} lines of a {@code .env} file. Lines may begin with {@code export}, have
- * comments, and quote the value with single or double quotes. The last line of a name wins.
- */
+/** The {@code NAME=value} lines of a {@code .env} file; the last line of a name wins. */
 record EnvFile(Map<String, String> values, List<String> warnings) {
 
+  /** A name, and its value in double quotes, in single quotes, or as it is up to a comment. */
   private static final Pattern LINE =
-      Pattern.compile("(?:export\\s+)?([A-Za-z_][A-Za-z0-9_]*)\\s*=\\s*(.*)");
-  private static final Pattern DOUBLE_QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"(.*)");
-  private static final Pattern SINGLE_QUOTED = Pattern.compile("'([^']*)'(.*)");
+      Pattern.compile(
+          "(?:export\\s+)?([A-Za-z_][A-Za-z0-9_]*)\\s*=\\s*"
+              + "(?:\"((?:[^\"\\\\]|\\\\.)*)\"|'([^']*)'|((?![\"'#]).*?)(?:$|(?=\\s+#))|)"
+              + "\\s*(?:#.*)?");
+
   private static final Pattern ESCAPE = Pattern.compile("\\\\(.)");
-  private static final Pattern COMMENT_OR_NOTHING = Pattern.compile("\\s*(#.*)?");
-  private static final Pattern TRAILING_COMMENT = Pattern.compile("(^|\\s+)#.*$");
+
+  private static final int MAX_BYTES = 1_000_000;
 
   static EnvFile read(Path file) {
     if (Files.notExists(file)) {
       return new EnvFile(Map.of(), List.of());
     }
     try {
+      if (!Files.isRegularFile(file) || Files.size(file) > MAX_BYTES) {
+        throw new IOException("a folder, a device or a pipe, or too long");
+      }
       return parse(Files.readString(file));
     } catch (CharacterCodingException e) {
       throw InvalidSimulation.because(".env is not UTF-8 text; save it as UTF-8");
     } catch (IOException e) {
       throw InvalidSimulation.because(
-          ".env cannot be read; expected a readable file of NAME=value lines");
+          ".env cannot be read; expected a readable file of NAME=value lines, at most 1 MB");
     }
   }
 
@@ -52,26 +55,21 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
         continue;
       }
       Matcher form = LINE.matcher(line);
-      if (!form.matches() || !put(values, form.group(1), form.group(2))) {
+      if (form.matches()) {
+        values.put(form.group(1), value(form));
+      } else {
         warnings.add(".env:" + number + ": not understood and skipped; expected NAME=value");
       }
     }
     return new EnvFile(values, warnings);
   }
 
-  private static boolean put(Map<String, String> values, String name, String written) {
-    if (written.startsWith("\"") || written.startsWith("'")) {
-      boolean escapes = written.startsWith("\"");
-      Matcher quoted = (escapes ? DOUBLE_QUOTED : SINGLE_QUOTED).matcher(written);
-      if (!quoted.matches() || !COMMENT_OR_NOTHING.matcher(quoted.group(2)).matches()) {
-        return false;
-      }
-      String inner = quoted.group(1);
-      values.put(name, escapes ? ESCAPE.matcher(inner).replaceAll(EnvFile::unescaped) : inner);
-    } else {
-      values.put(name, TRAILING_COMMENT.matcher(written).replaceAll("").strip());
+  private static String value(Matcher line) {
+    if (line.group(2) != null) {
+      return ESCAPE.matcher(line.group(2)).replaceAll(EnvFile::unescaped);
     }
-    return true;
+    String plain = line.group(3) == null ? line.group(4) : line.group(3);
+    return plain == null ? "" : plain;
   }
 
   private static String unescaped(MatchResult escape) {

@@ -57,7 +57,6 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
     return choice(choices.stream().map(Enum::toString).toList(), choices);
   }
 
-  /** One of some values by its name, case-insensitively. */
   static <T> Form<T> choice(List<String> names, List<T> values) {
     List<String> lower = names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
     String all = String.join(", ", names);
@@ -131,7 +130,6 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
     };
   }
 
-  /** Returns the list if no element is in it twice. */
   static <T> List<T> distinct(List<T> list, String noun) {
     if (new HashSet<>(list).size() < list.size()) {
       throw new IllegalArgumentException("expected each " + noun + " once");

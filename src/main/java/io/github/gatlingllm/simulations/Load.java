@@ -2,15 +2,12 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
-import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
-import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import java.io.Serializable;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -33,8 +30,7 @@ record Load(LoadPlan plan) {
     Phases phases = phases(settings, search || !open.isEmpty());
     if (search) {
       double first = rates.isEmpty() ? 1 : rates.get(0).perSecond();
-      return new Load(
-          new GoodputSearch(first, settings.get(Setting.SEARCH_PRECISION), seed, phases));
+      return new Load(LoadPlan.search(first, settings.get(Setting.SEARCH_PRECISION), seed, phases));
     }
     LoadPlan.Sweep sweep =
         open.isEmpty() ? closed(settings, phases) : open(settings, open, arrivals, seed, phases);
@@ -47,17 +43,16 @@ record Load(LoadPlan plan) {
       throw settings.invalid(Setting.FILL, "only closed loops fill; use llm.stabilize with rates");
     }
     Duration stabilize = settings.get(Setting.STABILIZE).orElse(null);
-    Duration measure = settings.get(Setting.MEASURE);
     Phases timed =
         new Phases(
             fill == null ? null : (Long) fill.toNanos(),
             stabilize == null ? null : (Long) stabilize.toNanos(),
-            (measure == null ? settings.get(Setting.DURATION) : measure).toNanos(),
+            settings.get(Setting.DURATION).toNanos(),
             settings.get(Setting.COOLDOWN),
             settings.get(Setting.DRAIN).toNanos(),
             null);
     Integer requests = settings.get(Setting.REQUESTS);
-    boolean both = settings.isSet(Setting.DURATION) || settings.isSet(Setting.MEASURE);
+    boolean both = settings.isSet(Setting.DURATION);
     return requests == null ? timed : timed.withRequests(requests, both ? timed.measureNanos() : 0);
   }
 
@@ -84,8 +79,7 @@ record Load(LoadPlan plan) {
       @Nullable Arrivals arrivals,
       long seed,
       Phases phases) {
-    Gaps gaps =
-        arrivals instanceof Arrivals.Steady steady ? steady.gaps() : new Gaps.Exponential(0);
+    Gaps gaps = arrivals instanceof Arrivals.Steady steady ? steady.gaps() : Gaps.poisson(0);
     long lengthNanos = levels.get(0).arrivals().lengthNanos();
     Phases timed = lengthNanos == Long.MAX_VALUE ? phases : phases.withMeasure(lengthNanos);
     return settings.checked(
@@ -96,28 +90,24 @@ record Load(LoadPlan plan) {
     return new PlanText(plan);
   }
 
-  /** The load levels in order; of a search the first one. */
   List<LoadLevel> levels() {
     return words().levels();
   }
 
   /** The trace that is replayed; null if there is none or it has no token counts. */
-  @Nullable Trace trace() {
+  Arrivals.@Nullable Replay trace() {
     return levels().get(0) instanceof LoadLevel.Open open
             && open.arrivals() instanceof Arrivals.Replay replay
-            && replay.trace().lengths(0) != null
-        ? replay.trace()
+            && replay.lengths(0) != null
+        ? replay
         : null;
   }
 
   boolean search() {
-    return plan instanceof GoodputSearch;
+    return !(plan instanceof LoadPlan.Sweep);
   }
 
-  /**
-   * The number of prompts that the load needs so that none repeats: for measured requests and, at
-   * open levels, for those before and after; null if it depends on the server.
-   */
+  /** Prompts that the load needs so that none repeats; null if it depends on the server. */
   @Nullable Long prompts() {
     Long measured = words().expected();
     Phases phases = words().phases();
@@ -166,27 +156,20 @@ record Load(LoadPlan plan) {
         return Arrivals.gamma(1, cv, 0);
       }
     } else if (trace.matches()) {
-      return replay(trace.group(1), trace.group(2));
+      String speed = trace.group(2);
+      return Arrivals.Replay.read(trace.group(1), speed == null ? 1 : Double.parseDouble(speed));
     }
     throw new IllegalArgumentException("expected " + ARRIVALS);
   }
 
-  private static Arrivals replay(String file, @Nullable String speed) {
-    Trace trace = Trace.read(Form.silent(Path::of).apply(file));
-    return new Arrivals.Replay(trace, speed == null ? 1 : Double.parseDouble(speed));
-  }
-
-  /** Whether the load follows a rate curve, which has its own duration. */
   static boolean isCurve(List<LoadLevel.Open> levels) {
     return levels.stream().anyMatch(level -> level.arrivals() instanceof Arrivals.Curve);
   }
 
-  /** Whether the arrivals are those of recorded traffic. */
   static boolean isTrace(@Nullable Arrivals arrivals) {
     return arrivals instanceof Arrivals.Replay;
   }
 
-  /** One load level per rate, or the one of a rate curve. */
   static List<LoadLevel.Open> rates(String text) {
     if (!text.contains(":")) {
       return RATES.parser().apply(text).stream().map(LoadLevel.Open::steady).toList();
@@ -221,10 +204,7 @@ record Load(LoadPlan plan) {
             + " steps:10:60s,50:60s");
   }
 
-  /**
-   * A piecewise linear rate: in each segment the rate changes from its own value to that of the
-   * next segment; the last segment keeps its rate.
-   */
+  /** In each segment the rate changes linearly to that of the next; the last keeps its own. */
   record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
 
     record Segment(double perSecond, Duration duration) implements Serializable {}
@@ -244,7 +224,6 @@ record Load(LoadPlan plan) {
       return end(segments.size() - 1);
     }
 
-    /** The duration of the curve in nanoseconds. */
     long lengthNanos() {
       return segments.stream().mapToLong(segment -> segment.duration().toNanos()).sum();
     }

@@ -3,11 +3,19 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.record.ProcessSetting;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** An entry of the catalogue {@link Setting}: one setting of the benchmark. */
 final class SettingEntry<T extends @Nullable Object> {
+  private static final String HELP = "  %-20s %-19s ";
+  private static final String INDENT = String.format(Locale.ROOT, HELP, "", "");
+
+  /** The words that fit into 120 columns. */
+  private static final Pattern HELP_LINE = Pattern.compile("(.{1,77})(?: |$)");
+
   final Group group;
 
   /** Without {@code llm.}, e.g. {@code maxTokens}. */
@@ -24,13 +32,8 @@ final class SettingEntry<T extends @Nullable Object> {
   /** Whether the value must never be printed or recorded. */
   boolean secret;
 
-  /** One line that says what the setting does. */
   String meaning = "";
 
-  /** More sentences for the reference page; may be empty. */
-  String details = "";
-
-  /** The sections of the help text and of the reference page. */
   enum Group {
     TARGET("Target"),
     LOAD("Load"),
@@ -50,8 +53,8 @@ final class SettingEntry<T extends @Nullable Object> {
   }
 
   /**
-   * A relation to other settings: this setting either requires them or cannot be set together with
-   * them, for the values that {@code when} names; for all where it is empty.
+   * Other settings that this one requires or excludes, for values that {@code when} names, or for
+   * all.
    */
   record Rule<T extends @Nullable Object>(
       boolean needs, String when, Predicate<T> applies, String why, List<String> others) {
@@ -124,26 +127,18 @@ final class SettingEntry<T extends @Nullable Object> {
   }
 
   SettingEntry<T> means(String line) {
-    return means(line, "");
-  }
-
-  SettingEntry<T> means(String line, String more) {
     meaning = line;
-    details = more;
     return this;
   }
 
-  /** The system property, e.g. {@code llm.maxTokens}. */
   String property() {
     return "llm." + name;
   }
 
-  /** The environment variable, e.g. {@code LLM_MAX_TOKENS}. */
   String variable() {
     return new ProcessSetting(property()).variable();
   }
 
-  /** The default, for readers. */
   String defaultText() {
     return withoutEndpoint == null
         ? defaultText
@@ -170,7 +165,20 @@ final class SettingEntry<T extends @Nullable Object> {
     }
   }
 
-  /** The settings that this one requires, with the values for which it does. */
+  String help() {
+    String line = String.format(Locale.ROOT, HELP, name, form.shape());
+    boolean isLong = line.length() > INDENT.length(); // a long form has a line of its own
+    String needs = String.join(", ", needs());
+    String excludes = String.join(", ", excludes());
+    String description =
+        "%s [%s]".formatted(meaning, defaultText())
+            + (needs.isEmpty() ? "" : "; needs " + needs)
+            + (excludes.isEmpty() ? "" : "; not with " + excludes);
+    return (isLong ? line.stripTrailing() + '\n' + INDENT : line)
+        + HELP_LINE.matcher(description).replaceAll("$1\n" + INDENT).strip()
+        + '\n';
+  }
+
   List<String> needs() {
     return rules.stream()
         .filter(Rule::needs)

@@ -19,13 +19,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings that the user has set. The first of these sources that has a value wins: the system
- * property {@code llm.maxTokens}, the environment variable {@code LLM_MAX_TOKENS}, the same name in
- * {@code .env}. In {@code .env} the names {@code ENDPOINT}, {@code API_KEY} and {@code MODEL} work
- * too. An empty value in the environment or in {@code .env} counts as not set.
- *
- * <p>An unknown system property {@code llm.*} is refused. An unknown {@code LLM_*} name in the
- * environment or in {@code .env} is only a warning, because it may belong to another program.
+ * What the user has set; a system property wins over the environment, that over {@code .env}. An
+ * unknown {@code LLM_*} name there is only a warning, because it may belong to another program.
  */
 final class Settings {
   private static final int SHOWN_CHARS = 60; // of a value in a message
@@ -74,11 +69,11 @@ final class Settings {
       String name = setting.variable().substring(VARIABLE_PREFIX.length());
       put(setting, dotEnv.values().getOrDefault(name, ""), Source.ENV_FILE, name);
     }
-    collectVariables(dotEnv.values(), Source.ENV_FILE);
-    collectVariables(environment, Source.ENVIRONMENT);
-    new TreeMap<>(properties)
-        .tailMap(PROPERTY_PREFIX)
-        .forEach((name, text) -> collectProperty(name, text.strip()));
+    new TreeMap<>(dotEnv.values())
+        .forEach((name, text) -> collectVariable(name, text.strip(), Source.ENV_FILE));
+    new TreeMap<>(environment)
+        .forEach((name, text) -> collectVariable(name, text.strip(), Source.ENVIRONMENT));
+    new TreeMap<>(properties).forEach((name, text) -> collectProperty(name, text.strip()));
     if (source(Setting.API_KEY) == Source.PROPERTY) {
       warnings.add("llm.apiKey is a system property, which ps shows to all; put it into .env");
     }
@@ -109,12 +104,6 @@ final class Settings {
     } else {
       put(setting, text, Source.PROPERTY, name);
     }
-  }
-
-  private void collectVariables(Map<String, String> variables, Source source) {
-    new TreeMap<>(variables)
-        .tailMap(VARIABLE_PREFIX)
-        .forEach((name, text) -> collectVariable(name, text.strip(), source));
   }
 
   private void collectVariable(String name, String text, Source source) {
@@ -152,7 +141,6 @@ final class Settings {
     headers.put(header, text);
   }
 
-  /** Warnings to print before the run. */
   List<String> warnings() {
     return List.copyOf(warnings);
   }
@@ -172,7 +160,6 @@ final class Settings {
     return text == null ? null : text.source;
   }
 
-  /** The setting's value as the user wrote it. */
   @Nullable String text(SettingEntry<?> setting) {
     Text text = texts.get(setting);
     return text == null ? null : text.text;
@@ -182,7 +169,6 @@ final class Settings {
     return texts.containsKey(setting);
   }
 
-  /** The setting's value, or its default. */
   @SuppressWarnings("unchecked") // the map holds the value of each setting by that setting
   <T extends @Nullable Object> T get(SettingEntry<T> setting) {
     if (!values.containsKey(setting)) {
@@ -250,7 +236,6 @@ final class Settings {
     }
   }
 
-  /** Gives settings a value that the user has not set. */
   void preset(Map<SettingEntry<?>, String> presets) {
     presets.forEach(
         (setting, text) ->

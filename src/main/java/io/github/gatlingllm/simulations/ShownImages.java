@@ -21,7 +21,6 @@ record ShownImages(int perRequest, int width, int height, @Nullable String file)
 
   private static final Pattern MADE_UP = Pattern.compile("(\\d{1,3})x(\\d{1,5})x(\\d{1,5})");
 
-  /** Parses {@code 1x512x512}, or a path. */
   static ShownImages parse(String text) {
     Matcher form = MADE_UP.matcher(text);
     ShownImages images =

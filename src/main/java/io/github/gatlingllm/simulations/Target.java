@@ -1,15 +1,27 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.run.MetricsPage;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
+/** A target: a model, and the URL that its requests are posted to. */
 record Target(
-    @Nullable String name, EndpointSpec endpoint, @Nullable String model, @Nullable String apiKey) {
+    @Nullable String name, String url, Api api, @Nullable String model, @Nullable String apiKey) {
+
+  private static final String EXPECTED =
+      "expected http(s)://host[:port]/v1, or the same with /chat/completions, /completions,"
+          + " /responses, /messages or /embeddings";
 
   /** Candidates for the labels of targets, the shortest first. */
   private static final List<Function<Target, @Nullable String>> NAMES =
@@ -18,12 +30,82 @@ record Target(
           target -> target.named(Target::model),
           target ->
               target.model == null ? target.name : target.named(Target::host) + " " + target.model,
-          target -> target.named(each -> each.endpoint.baseUrl()),
-          target -> target.named(each -> each.endpoint.url()));
+          target -> target.named(Target::baseUrl),
+          target -> target.named(Target::url));
 
-  /**
-   * The labels of targets in results: their names, else the shortest text that distinguishes them.
-   */
+  /** A URL with the name of a target, if it has one: {@code vLLM=http://a:8000/v1}. */
+  record NamedUrl(@Nullable String name, String url) {
+
+    private static final Pattern FORM = Pattern.compile("([^:/?#=<>|]{1,60})=(.+)");
+
+    static NamedUrl parse(String text) {
+      Matcher form = FORM.matcher(text);
+      return form.matches()
+          ? new NamedUrl(form.group(1).strip(), form.group(2).strip())
+          : new NamedUrl(null, text);
+    }
+
+    static List<NamedUrl> each(List<NamedUrl> list) {
+      Form.distinct(list.stream().map(NamedUrl::name).filter(Objects::nonNull).toList(), "name");
+      return list;
+    }
+
+    static List<NamedUrl> metricsPages(List<NamedUrl> list) {
+      var unused = MetricsPage.check(list.stream().map(NamedUrl::url).toList());
+      return list;
+    }
+  }
+
+  /** A target without model and key, of a base URL or of the full path of an API. */
+  static Target parse(NamedUrl endpoint, @Nullable Api asked) {
+    URI uri = uri(endpoint.url);
+    String path = uri.getRawPath().replaceAll("/+$", "");
+    Api named = Api.ofPath(path);
+    if (named == null && uri.getRawQuery() != null) {
+      throw new IllegalArgumentException(
+          "expected the full path …/chat/completions before '?' in a URL with a query");
+    }
+    if (named != null && asked != null && named != asked) {
+      throw new IllegalArgumentException(
+          "the path is of llm.api=%s, but llm.api=%s was set; remove llm.api"
+              .formatted(named.key(), asked.key()));
+    }
+    Api api = named != null ? named : asked != null ? asked : Api.CHAT;
+    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+    String server = uri.getScheme().toLowerCase(Locale.ROOT) + "://" + uri.getRawAuthority();
+    String url = server + path + (named == null ? api.path() : "") + query;
+    return new Target(endpoint.name, url, api, null, null);
+  }
+
+  private static URI uri(String text) {
+    URI uri;
+    try {
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException(EXPECTED, e);
+    }
+    boolean isHttp = uri.getScheme() != null && uri.getScheme().matches("(?i)https?");
+    if (!isHttp || uri.getHost() == null || uri.getRawFragment() != null || uri.getPort() > 65535) {
+      throw new IllegalArgumentException(
+          isHttp && LlmProtocol.hasUnderscore(uri) ? LlmProtocol.NO_UNDERSCORE : EXPECTED);
+    }
+    if (uri.getRawUserInfo() != null) {
+      throw new IllegalArgumentException("expected no credentials in the URL; use LLM_API_KEY");
+    }
+    return uri;
+  }
+
+  Target with(@Nullable String otherModel, @Nullable String otherKey) {
+    return new Target(name, url, api, otherModel, otherKey);
+  }
+
+  /** The URL without the API's path and without a query, e.g. {@code http://localhost:8000/v1}. */
+  String baseUrl() {
+    String plain = url.contains("?") ? url.substring(0, url.indexOf('?')) : url;
+    return plain.substring(0, plain.length() - api.path().length());
+  }
+
+  /** Labels for results: names, else the shortest text that distinguishes the targets. */
   static List<String> labels(List<Target> targets) {
     for (Function<Target, @Nullable String> name : NAMES) {
       List<String> labels = targets.stream().map(name).filter(Objects::nonNull).toList();
@@ -41,14 +123,12 @@ record Target(
   }
 
   private String host() {
-    return URI.create(endpoint.url()).getRawAuthority();
+    return URI.create(url).getRawAuthority();
   }
 
   /** Leaves out the API key. */
   @Override
   public String toString() {
-    return endpoint.url()
-        + (model == null ? "" : " " + model)
-        + (apiKey == null ? "" : " (with API key)");
+    return url + (model == null ? "" : " " + model) + (apiKey == null ? "" : " (with API key)");
   }
 }

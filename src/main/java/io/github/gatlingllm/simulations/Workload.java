@@ -10,13 +10,17 @@ import java.util.stream.Stream;
 /** The requests of a benchmark, with generated prompts. */
 sealed interface Workload {
 
-  /** Prompts that could not get their exact length; usually none. */
-  default Stream<Prompts.Miss> misses() {
+  default Stream<Prompts> prompts() {
     return Stream.empty();
   }
 
+  /** Prompts that could not get their exact length; usually none. */
+  default Stream<Prompts.Miss> misses() {
+    return prompts().flatMap(each -> each.misses().stream());
+  }
+
   default long made() {
-    return 0;
+    return prompts().mapToLong(each -> each.made().size()).sum();
   }
 
   /** Number of scenarios that run one after the other. */
@@ -24,21 +28,14 @@ sealed interface Workload {
     return 1;
   }
 
-  /** Whether there are conversations of several requests. */
   default boolean dialogs() {
     return false;
   }
 
-  /** Requests with prompts of one source. */
-  record Pool(Prompts prompts) implements Workload {
+  record Pool(Prompts all) implements Workload {
     @Override
-    public Stream<Prompts.Miss> misses() {
-      return prompts.misses().stream();
-    }
-
-    @Override
-    public long made() {
-      return prompts.made().size();
+    public Stream<Prompts> prompts() {
+      return Stream.of(all);
     }
   }
 
@@ -59,13 +56,8 @@ sealed interface Workload {
     }
 
     @Override
-    public Stream<Prompts.Miss> misses() {
-      return list().stream().flatMap(ready -> ready.misses().stream());
-    }
-
-    @Override
-    public long made() {
-      return list().stream().mapToLong(ready -> ready.prompts().made().size()).sum();
+    public Stream<Prompts> prompts() {
+      return list().stream().map(WorkloadScenario.Ready::prompts);
     }
 
     @Override

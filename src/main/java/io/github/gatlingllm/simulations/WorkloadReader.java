@@ -1,9 +1,11 @@
 package io.github.gatlingllm.simulations;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.javaapi.PromptsBuilder;
-import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -11,7 +13,6 @@ import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -28,10 +29,21 @@ record WorkloadReader(
     Tokenizer tokenizer,
     long seed,
     @Nullable Long requests,
-    @Nullable Trace trace) {
+    Arrivals.@Nullable Replay trace) {
 
   private static final Pattern GROUPS = Pattern.compile("(\\d{1,6})x(\\d{1,7})");
   private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Body fields that the measurement relies on, and the settings that set them. */
+  private static final Map<String, String> OWN_FIELDS =
+      Map.of(
+          "model", "model",
+          "stream", "stream",
+          "messages", "prompt",
+          "prompt", "prompt",
+          "max_tokens", "maxTokens");
 
   /** Default lengths of built-in prompts: questions with some context. */
   private static final int BUILT_IN_LEAST = 64;
@@ -81,8 +93,21 @@ record WorkloadReader(
     }
   }
 
-  static PromptPool promptFile(String file) {
-    return PromptPool.read(Form.silent(Path::of).apply(file));
+  /** Parses extra fields of requests. The result must not be modified. */
+  static ObjectNode body(String text) {
+    ObjectNode body;
+    try {
+      body = Form.require(JSON.readValue(text, ObjectNode.class), Objects::nonNull);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(null, e);
+    }
+    OWN_FIELDS.forEach(
+        (field, setting) -> {
+          if (body.has(field)) {
+            throw new IllegalArgumentException("expected no \"" + field + "\"; use llm." + setting);
+          }
+        });
+    return body;
   }
 
   static PromptPrefix.Shared sharedPrefix(String text) {
@@ -139,7 +164,7 @@ record WorkloadReader(
     }
     PromptPrefix.Texts texts = prefix.texts(tokenizer);
     int before = tokenizer.count(texts.of(0));
-    if (lengths.least() <= before && !(lengths instanceof LengthDistribution.Normal)) {
+    if (lengths.least() <= before && !isNormal(lengths)) {
       throw settings.invalid(
           Setting.PROMPT_TOKENS,
           "leaves nothing of a prompt after its prefix of " + before + " tokens; ask for more");
@@ -154,7 +179,7 @@ record WorkloadReader(
             && !settings.get(Setting.SELF_TEST);
     LengthDistribution set = settings.get(Setting.PROMPT_TOKENS);
     if (set == null && trace != null && settings.get(Setting.PROMPT) == null) {
-      return PromptsBuilder.recorded(trace);
+      return LengthDistribution.recorded(trace);
     }
     if (set != null || !isBuiltIn) {
       return set;
@@ -185,9 +210,7 @@ record WorkloadReader(
         tokenizer, seed, distinct(scenario.dialog() ? settings.get(Setting.TURNS) : 1));
   }
 
-  /**
-   * Number of distinct prompts: as many as needed, but no more than can be generated in seconds.
-   */
+  /** As many distinct prompts as needed, but no more than can be generated in seconds. */
   private int distinct(int perRequest) {
     return requests == null
         ? Prompts.MAX_MADE
@@ -211,9 +234,11 @@ record WorkloadReader(
         && !settings.isSet(Setting.MIX)
         && settings.get(Setting.DATASET) == null
         && !settings.get(Setting.SELF_TEST)
-        && (lengths == null
-            || lengths instanceof LengthDistribution.Normal
-            || lengths.least() >= ROOM_FOR_NONCE);
+        && (lengths == null || isNormal(lengths) || lengths.least() >= ROOM_FOR_NONCE);
+  }
+
+  private static boolean isNormal(LengthDistribution lengths) {
+    return lengths instanceof LengthDistribution.Normal normal && !normal.ofLogarithms();
   }
 
   /** The time that users wait between an answer and their next request, drawn uniformly. */
@@ -246,7 +271,6 @@ record WorkloadReader(
     }
   }
 
-  /** Common lengths of prompts and answers. */
   record LengthPreset(String name, int promptTokens, int maxTokens) {
     private static final List<LengthPreset> ALL =
         List.of(

@@ -22,8 +22,8 @@ import io.github.gatlingllm.javaapi.Image;
 import io.github.gatlingllm.javaapi.Llm;
 import io.github.gatlingllm.javaapi.MixBuilder;
 import io.github.gatlingllm.javaapi.WorkloadBuilder;
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.Dialog;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
@@ -38,8 +38,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The Gatling scenarios of a benchmark. Each call builds new ones that send the same prompts in the
- * same order, so that every target gets the same requests.
+ * The Gatling scenarios of a benchmark, which send the same prompts in the same order each time.
  */
 record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
@@ -56,7 +55,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     if (plan.workload() instanceof Workload.Recorded recorded) {
       return List.of(recorded(recorded));
     }
-    return List.of(pool(((Workload.Pool) plan.workload()).prompts()));
+    return List.of(pool(((Workload.Pool) plan.workload()).all()));
   }
 
   private ScenarioBuilder recorded(Workload.Recorded recorded) {
@@ -103,7 +102,6 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
                 false));
   }
 
-  /** Appends the user message, with images if they are set. */
   private ChatRequestBuilder withImages(ChatStep chat, Function<Session, String> prompt) {
     ShownImages images = plan.get(Setting.IMAGES);
     if (images == null) {
@@ -127,7 +125,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
     @Override
     public String apply(Session session) {
-      Integer tokens = session.get(Trace.Lengths.INPUT_KEY);
+      Integer tokens = session.get(Arrivals.Lengths.INPUT_KEY);
       if (tokens == null) {
         return otherwise.apply(session);
       }
@@ -216,7 +214,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   }
 
   private static Integer recordedLength(Session session, int otherwise) {
-    Integer recorded = session.get(Trace.Lengths.OUTPUT_KEY);
+    Integer recorded = session.get(Arrivals.Lengths.OUTPUT_KEY);
     return recorded == null ? (Integer) otherwise : recorded;
   }
 }

@@ -122,13 +122,13 @@ class LoadDslTest {
 
   @Test
   void poissonStepIsAStepOfGatling() {
-    OpenInjectionStep step = PoissonArrivals.of(25).seed(42).during(60);
+    OpenInjectionStep step = LlmDsl.poissonUsersPerSec(25).seed(42).during(60);
     long planned = Arrivals.poisson(25, 42).countBefore(60 * SECOND);
 
     assertThat(step.asScala().users()).isEqualTo(planned).isBetween(1_350L, 1_650L);
     assertThat(step.asScala().duration().toSeconds()).isEqualTo(60);
     assertThat(step.asScala()).hasToString("Poisson (seed 42) at 25 users/s during 60 s");
-    assertThat(PoissonArrivals.of(25).seed(42).during(ofSeconds(60)).asScala().users())
+    assertThat(LlmDsl.poissonUsersPerSec(25).seed(42).during(ofSeconds(60)).asScala().users())
         .isEqualTo(planned);
   }
 
@@ -142,7 +142,7 @@ class LoadDslTest {
         .hasMessage("stabilize(-1 s) is no duration; expected 0 s or more");
     assertThatThrownBy(() -> OpenLoop.of(0))
         .hasMessage("Rate 0.0 is no load; expected users per second above 0, at most 1,000,000");
-    assertThatThrownBy(() -> PoissonArrivals.of(-1))
+    assertThatThrownBy(() -> LlmDsl.poissonUsersPerSec(-1))
         .hasMessage("Rate -1.0 is no load; expected users per second above 0, at most 1,000,000");
     assertThatThrownBy(() -> ClosedLoop.of(8).target(" ", LlmDsl.llm.baseUrl("http://a/v1")))
         .hasMessage("target(\" \"): expected a name, which results call the target by");
@@ -154,21 +154,23 @@ class LoadDslTest {
         .hasMessage("maxRequestsPerMinute(0): expected 1 request a minute or more");
     assertThatThrownBy(() -> LlmDsl.llm.maxTokensPerMinute(-5))
         .hasMessage("maxTokensPerMinute(-5): expected 1 token a minute or more");
-    assertThatThrownBy(() -> PoissonArrivals.of(1).during(Duration.ZERO))
+    assertThatThrownBy(() -> LlmDsl.poissonUsersPerSec(1).during(Duration.ZERO))
         .hasMessage("during(PT0S) starts no user; expected more than 0 s");
   }
 
   @Test
   void stopRulesThatAreAddedLaterCount() {
-    StoppedSweep first = LlmDsl.closedLoop(1, 2).stopWhen(LlmDsl.sloBelow(50));
+    LoadProfile.Levels first = LlmDsl.closedLoop(1, 2).stopWhen(LlmDsl.sloBelow(50));
+    LoadProfile.Levels never = first.stopWhen(LlmDsl.never());
 
     assertThat(rules(first)).isEqualTo("[slo<50%, errorsInARow>100]");
-    assertThat(rules(first.stopWhen(LlmDsl.never()))).isEqualTo("[slo<50%]");
+    assertThat(rules(never)).isEqualTo("[slo<50%]");
+    assertThat(rules(never.stopWhen(LlmDsl.errorsAbove(5)))).isEqualTo("[slo<50%, errors>5%]");
     assertThat(rules(first.stopWhen(LlmDsl.errorsInARowAbove(5))))
         .isEqualTo("[slo<50%, errorsInARow>5]");
   }
 
-  private static String rules(StoppedSweep sweep) {
+  private static String rules(LoadProfile sweep) {
     return new PlanText(sweep.plan()).stopWhen().toString();
   }
 }

@@ -157,7 +157,7 @@ class RequestMistakesTest {
             llm.baseUrl(URL)
                 .headers(Map.of("AUTHORIZATION", "a"))
                 .header("Authorization", "b")
-                .toProtocol()
+                .protocol()
                 .headers)
         .containsOnlyKeys("Authorization");
   }

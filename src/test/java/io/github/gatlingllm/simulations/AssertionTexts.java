@@ -10,6 +10,6 @@ public final class AssertionTexts {
   private AssertionTexts() {}
 
   public static List<Assertion> parse(String... texts) {
-    return Arrays.stream(texts).map(AssertionText::parse).toList();
+    return Arrays.stream(texts).map(Goals::assertion).toList();
   }
 }

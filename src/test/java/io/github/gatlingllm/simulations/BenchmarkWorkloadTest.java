@@ -28,7 +28,7 @@ final class BenchmarkWorkloadTest {
   void promptsHaveExactlyTheirTokens() {
     Prompts prompts = pool(Map.of("promptTokens", "300", "requests", "20"));
 
-    assertThat(prompts.made()).as("20 at each of 7 levels").hasSize(140);
+    assertThat(prompts.made()).as("20 at each of 4 levels").hasSize(80);
     PromptPrefix.Texts nonces = read(Map.of()).prefix().texts(Tokenizer.cl100k());
     assertThat(prompts.made())
         .allMatch(p -> Tokenizer.cl100k().count(nonces.of(0) + p.text()) == 300);
@@ -203,7 +203,7 @@ final class BenchmarkWorkloadTest {
   }
 
   private Prompts pool(Map<String, String> values) {
-    return ((Workload.Pool) read(values).workload()).prompts();
+    return ((Workload.Pool) read(values).workload()).all();
   }
 
   private String plan(Map<String, String> values) {

@@ -18,18 +18,15 @@ final class DryRunTest {
             """
             target         embedded engine (no llm.endpoint is set)
             API            chat, streamed
-            load           closed loop, 7 levels
-                           c=1      7 s
-                           c=2      7 s
-                           c=4      7 s
-                           c=8      7 s
-                           c=16     7 s
-                           c=32     7 s
-                           c=64     7 s
+            load           closed loop, 4 levels
+                           c=1      12 s
+                           c=4      12 s
+                           c=16     12 s
+                           c=64     12 s
             requests       as many as the server answers in the time of each level
             stop when      errorsInARow>100
             fill           auto: users start one after the other, over twice the median E2E
-            stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 7 s per level
+            stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 12 s per level
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
             warm-up        1 request
@@ -43,7 +40,7 @@ final class DryRunTest {
             limits         10 min per request, 2 min between events
             connections    shared by all users
             seed           4711
-            time           49 s of measuring, at most 8 min 38 s in all
+            time           48 s of measuring, at most 5 min 36 s in all
             """);
   }
 

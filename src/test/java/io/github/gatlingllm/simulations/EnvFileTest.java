@@ -63,7 +63,8 @@ final class EnvFileTest {
   void refusesAFileThatCannotBeRead(@TempDir Path folder) throws Exception {
     assertThatThrownBy(() -> EnvFile.read(folder))
         .isInstanceOf(InvalidSimulation.class)
-        .hasMessage(".env cannot be read; expected a readable file of NAME=value lines");
+        .hasMessage(
+            ".env cannot be read; expected a readable file of NAME=value lines, at most 1 MB");
     Path binary = Files.write(folder.resolve(".env"), new byte[] {(byte) 0xff});
     assertThatThrownBy(() -> EnvFile.read(binary))
         .hasMessage(".env is not UTF-8 text; save it as UTF-8");

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.github.gatlingllm.client.Api;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -87,7 +88,7 @@ class ServedModelsTest {
   }
 
   private static @Nullable String only(String url) {
-    Target target = new Target(null, EndpointSpec.parse(url, null), null, "sk-123456");
+    Target target = new Target(null, url + "/chat/completions", Api.CHAT, null, "sk-123456");
     return ServedModels.only(target, Map.of("X-Tenant", "acme"), true);
   }
 

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -41,7 +40,6 @@ class SettingEffectsIT {
           Map.entry("recordText", "true"),
           Map.entry("recordTokens", "false"),
           Map.entry("csv", "true"),
-          Map.entry("indexBlock", "false"),
           Map.entry("gpus", "2"),
           Map.entry("costPerHour", "3.6"),
           Map.entry("concurrency", "1"),
@@ -85,7 +83,6 @@ class SettingEffectsIT {
                 assertThat(record.events().offsetsMicros()).isEmpty();
               });
       assertThat(run.files().csv()).exists();
-      assertThat(Files.readString(run.directory().resolve("index.html"))).doesNotContain("llm");
       assertThat(run.summary().at("/throughput/output_tokens_per_s_per_gpu").asDouble())
           .isCloseTo(
               run.summary().at("/throughput/output_tokens_per_s").asDouble() / 2,

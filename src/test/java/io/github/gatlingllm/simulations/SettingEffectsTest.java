@@ -45,7 +45,6 @@ class SettingEffectsTest {
           "recordText",
           "recordTokens",
           "csv",
-          "indexBlock",
           "gpus",
           "costPerHour",
           "dryRun",
@@ -70,8 +69,8 @@ class SettingEffectsTest {
         "inputsPerRequest=16 api=embeddings | API            embeddings, 16 inputs per request",
         "interleave=true endpoint=http://a:1/v1,http://b:1/v1 | order          side by side",
         "tokenizer=tiktoken:r50k_base " + ENDPOINT + " | tokenizer      tiktoken:r50k_base",
-        "concurrency=3 | c=3      7 s",
-        "rate=2.5 | r=2.5    7 s, about",
+        "concurrency=3 | c=3      12 s",
+        "rate=2.5 | r=2.5    12 s, about",
         "rate=steps:1:2s,10:3s | curve    5 s, about 32 requests",
         TRACE + " | load           open loop, arrivals of azure.csv",
         TRACE + " maxTokens=5 | prompt size    the ",
@@ -86,7 +85,6 @@ class SettingEffectsTest {
         "fill=2 | fill           2 s per level",
         "stabilize=4 | stabilize      4 s per level",
         "duration=2m | c=1      2 min",
-        "measure=500ms | c=1      0.5 s",
         "requests=9 | c=1      9 requests",
         "requests=90 duration=3 | c=1      90 requests, at most 3 s",
         "cooldown=false | cooldown       none",
@@ -172,10 +170,9 @@ class SettingEffectsTest {
   }
 
   private static LlmProtocol protocol(String settings) {
-    return (LlmProtocol)
-        Benchmark.protocol(
-                plan(settings), "", Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
-            .protocol();
+    return Benchmark.protocol(
+            plan(settings), "", Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
+        .protocol();
   }
 
   @Test

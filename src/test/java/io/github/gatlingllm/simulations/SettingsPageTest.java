@@ -9,7 +9,11 @@ import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -18,6 +22,9 @@ import org.junit.jupiter.api.Test;
 class SettingsPageTest {
 
   private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm");
+
+  /** A setting's row of the page: its name, and the details, which are written by hand. */
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| (`[^`]+`) \\|.* \\| (.*) \\|$");
 
   @Test
   void pageIsThatOfTheCatalogue() throws IOException {
@@ -55,7 +62,7 @@ class SettingsPageTest {
     assertThat(Setting.RATE.excludes())
         .contains("concurrency", "duration (when a curve)", "arrival (a trace)", "trials");
     assertThat(Setting.DURATION.excludes())
-        .contains("measure", "rate (a curve)", "arrival (a trace)", "trials");
+        .contains("rate (a curve)", "arrival (a trace)", "trials");
     assertThat(Setting.STOP_WHEN.needs()).containsExactly("slo (when slo<…)");
   }
 
@@ -81,13 +88,13 @@ class SettingsPageTest {
 
   @Test
   void helpShowsEverySettingIn120Columns() {
-    List<String> lines = SettingsHelp.text().lines().toList();
+    List<String> lines = Setting.help().lines().toList();
 
     assertThat(lines).allMatch(line -> line.length() <= 120);
     assertThat(Setting.all())
         .allMatch(
             setting -> lines.stream().anyMatch(line -> line.startsWith("  " + setting.name + " ")));
-    assertThat(SettingsHelp.text())
+    assertThat(Setting.help())
         .contains(
             """
             Requests
@@ -118,14 +125,21 @@ class SettingsPageTest {
     }
   }
 
-  private static String page() {
+  private static String page() throws IOException {
+    Map<String, String> details = new HashMap<>();
+    Matcher rows = ROW.matcher(Files.readString(Path.of("docs", "settings.md")));
+    while (rows.find()) {
+      details.put(rows.group(1), rows.group(2));
+    }
     String groups =
-        Arrays.stream(Group.values()).map(SettingsPageTest::section).collect(Collectors.joining());
+        Arrays.stream(Group.values())
+            .map(group -> section(group, details))
+            .collect(Collectors.joining());
     return """
     # Settings of the benchmark
 
-    Generated from the catalogue `simulations/Setting.java`. `mvn gatling:test -Dllm.help=true` prints a shorter version. Names are stable: later
-    versions add settings, but do not rename or remove any.
+    Generated from the catalogue `simulations/Setting.java`, except the details. `mvn gatling:test -Dllm.help=true` prints a shorter version.
+    Names are stable: later versions add settings, but do not rename or remove any.
 
     ## How they are set
 
@@ -157,27 +171,29 @@ class SettingsPageTest {
         + groups;
   }
 
-  private static String section(Group group) {
+  private static String section(Group group, Map<String, String> details) {
     return "\n## "
         + group.title
         + "\n\n"
         + ReferencePage.table(
-            List.of("name", "form", "default", "example", "meaning", "needs", "not with"),
+            List.of(
+                "name", "form", "default", "example", "meaning", "needs", "not with", "details"),
             Setting.all().stream()
                 .filter(setting -> setting.group == group)
-                .map(SettingsPageTest::row)
+                .map(setting -> row(setting, details.getOrDefault("`" + setting.name + "`", "")))
                 .toList());
   }
 
-  private static List<String> row(SettingEntry<?> setting) {
+  private static List<String> row(SettingEntry<?> setting, String details) {
     return List.of(
         "`" + setting.name + "`",
         text(setting.form.shape()),
         text(setting.defaultText()),
         "`" + setting.name.replace("<Name>", "X-Tenant") + "=" + setting.example + "`",
-        text(setting.meaning) + (setting.details.isEmpty() ? "" : ". " + text(setting.details)),
+        text(setting.meaning),
         text(String.join(", ", setting.needs())),
-        text(String.join(", ", setting.excludes())));
+        text(String.join(", ", setting.excludes())),
+        details.replace("\\|", "|"));
   }
 
   /** {@code <} begins markup in Markdown. */

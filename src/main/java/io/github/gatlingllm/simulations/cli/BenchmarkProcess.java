@@ -45,10 +45,7 @@ record BenchmarkProcess(
     }
   }
 
-  /**
-   * Parses {@code --name value} and {@code --name=value}; a name without a value has the value
-   * {@code true}.
-   */
+  /** Parses {@code --name value} and {@code --name=value}; the value is {@code true} by default. */
   static BenchmarkProcess of(List<String> arguments) {
     Map<String, String> settings = new LinkedHashMap<>();
     for (int i = 0; i < arguments.size(); i++) {
@@ -84,10 +81,7 @@ record BenchmarkProcess(
         : NEXT_WORD.matcher(name).replaceAll(letter -> letter.group(1).toUpperCase(Locale.ROOT));
   }
 
-  /**
-   * The command of the process. It does not contain the API key, because {@code ps} shows it to all
-   * users.
-   */
+  /** Without the API key, because {@code ps} shows the command to all users. */
   List<String> command(Path classes) throws IOException {
     String classPath = System.getProperty("java.class.path");
     String className = simulation;
@@ -106,6 +100,10 @@ record BenchmarkProcess(
     }
     command.add("-Dlogback.configurationFile=" + CONFIGURATION + "logback.xml");
     command.add("-Dgatling.conf.file=" + CONFIGURATION + "gatling.conf");
+    if (!Files.isWritable(Path.of(System.getProperty("user.home")))) {
+      // Otherwise java.util.prefs, which Gatling's version check uses, warns several times.
+      command.add("-Djava.util.prefs.userRoot=" + classes);
+    }
     command.addAll(jvm);
     settings.forEach(
         (name, value) -> {

@@ -2,7 +2,6 @@ package io.github.gatlingllm.simulations.cli;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
-import io.github.gatlingllm.engine.Fault;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
@@ -10,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ import picocli.CommandLine.TypeConversionException;
     name = "engine",
     description = {
       "Serves an OpenAI-compatible engine without a GPU until it is stopped: continuous batching,"
-          + " prefill, KV blocks with a prefix cache, a queue. /v1/chat/completions,"
+          + " prefill, a prefix cache, a queue. /v1/chat/completions,"
           + " /v1/completions, /v1/responses, /v1/messages, /v1/embeddings, /v1/models, /health,"
           + " and /metrics with vLLM's names.",
       "A decode step of a batch of n takes decode step * (1 + growth * n)."
@@ -67,9 +67,6 @@ final class EngineCommand implements Callable<Integer> {
   @Option(names = "--max-batch", description = "most requests in a batch")
   private int maxBatch = 24;
 
-  @Option(names = "--kv-tokens", description = "tokens that the KV cache holds")
-  private int kvTokens = 40_000;
-
   @Option(names = "--max-context", description = "most tokens of prompt and answer together")
   private int maxContext = 8_192;
 
@@ -84,7 +81,7 @@ final class EngineCommand implements Callable<Integer> {
       negatable = true,
       defaultValue = "true",
       fallbackValue = "true",
-      description = "whether prompts share the KV blocks of a common prefix")
+      description = "whether prompts share the blocks of a common prefix")
   private boolean prefixCaching;
 
   @Option(
@@ -108,7 +105,7 @@ final class EngineCommand implements Callable<Integer> {
             + " fail:5:1%% reports an error in the stream after 5 tokens; stall:5:2s:1%% sends"
             + " nothing for 2 s after 5 tokens"
       })
-  private List<Fault> faults = new ArrayList<>();
+  private List<UnaryOperator<EmbeddedEngineBuilder>> faults = new ArrayList<>();
 
   @Override
   public Integer call() {
@@ -128,15 +125,16 @@ final class EngineCommand implements Callable<Integer> {
             .decodeStep(decodeStep)
             .decodeGrowth(growth, 0)
             .maxBatch(maxBatch)
-            .kvTokens(kvTokens)
             .host(host)
             .port(port)
             .seed(seed)
             .maxContext(maxContext)
             .reasoning(reasoning)
             .tokensPerChunk(tokensPerChunk)
-            .prefixCaching(prefixCaching)
-            .faults(faults.toArray(Fault[]::new));
+            .prefixCaching(prefixCaching);
+    for (UnaryOperator<EmbeddedEngineBuilder> fault : faults) {
+      builder = fault.apply(builder);
+    }
     if (!fixed.isEmpty()) {
       if (fixed.size() != 2) {
         throw new IllegalArgumentException("--fixed needs two times, e.g. 100ms,20ms");
@@ -161,14 +159,14 @@ final class EngineCommand implements Callable<Integer> {
   }
 
   /** A fault and the share of requests that have it. */
-  static final class FaultText implements ITypeConverter<Fault> {
+  static final class FaultText implements ITypeConverter<UnaryOperator<EmbeddedEngineBuilder>> {
 
     private static final Pattern FORM =
         Pattern.compile(
             "(reject|cut|fail|stall):(\\d{1,9})(?::([^:%]+))?(?::(\\d{1,3}(?:\\.\\d{1,9})?)%)?");
 
     @Override
-    public Fault convert(String text) {
+    public UnaryOperator<EmbeddedEngineBuilder> convert(String text) {
       Matcher form = FORM.matcher(text);
       if (!form.matches() || form.group(1).equals("stall") != (form.group(3) != null)) {
         throw new TypeConversionException(
@@ -178,16 +176,18 @@ final class EngineCommand implements Callable<Integer> {
                 + " stall:<tokens>:<time>, each with :<share>% if not for all requests");
       }
       int number = Integer.parseInt(form.group(2));
+      double share = form.group(4) == null ? 1 : Double.parseDouble(form.group(4)) / 100;
+      Duration pause = form.group(3) == null ? Duration.ZERO : new Time().convert(form.group(3));
+      UnaryOperator<EmbeddedEngineBuilder> fault =
+          switch (form.group(1)) {
+            case "reject" -> engine -> engine.reject(number, share);
+            case "cut" -> engine -> engine.cutAfter(number, share);
+            case "fail" -> engine -> engine.failAfter(number, share);
+            default -> engine -> engine.stallAfter(number, pause, share);
+          };
       try {
-        Fault fault =
-            switch (form.group(1)) {
-              case "reject" -> Fault.reject(number);
-              case "cut" -> Fault.cutAfter(number);
-              case "fail" -> Fault.failAfter(number);
-              default -> Fault.stallAfter(number, new Time().convert(form.group(3)));
-            };
-        String percent = form.group(4);
-        return percent == null ? fault : fault.share(Double.parseDouble(percent) / 100);
+        var unused = fault.apply(EmbeddedEngine.builder());
+        return fault;
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException(e.getMessage());
       }

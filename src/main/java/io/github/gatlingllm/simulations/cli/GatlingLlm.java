@@ -5,17 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Entry point of the runnable jar.
- *
- * <pre>
- * java -jar gatling-llm.jar --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8 --slo 'ttft&lt;200ms'
- * java -jar gatling-llm.jar benchmark
- * java -jar gatling-llm.jar engine --port 8000
- * java -jar gatling-llm.jar render|merge|compare …
- * </pre>
- *
- * <p>The exit code is that of the command, or 1 with one line of explanation if the arguments are
- * wrong.
+ * Entry point of the runnable jar; its exit code is that of the command, or 1 for wrong arguments.
  */
 public final class GatlingLlm {
 

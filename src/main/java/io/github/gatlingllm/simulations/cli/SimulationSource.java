@@ -1,22 +1,17 @@
 package io.github.gatlingllm.simulations.cli;
 
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.io.StringWriter;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/**
- * A simulation in a file of Java source, e.g. from a ConfigMap of Kubernetes. It is compiled before
- * the run, with the class path of this process and the other sources of its folder.
- */
+/** A simulation in a file of Java source, compiled with the other sources of its folder. */
 final class SimulationSource {
 
   private static final String ENDING = ".java";
@@ -36,8 +31,12 @@ final class SimulationSource {
     if (!Files.isReadable(source)) {
       throw new IllegalArgumentException("--simulation " + source + ": there is no such file");
     }
-    List<String> options =
-        List.of(
+    ByteArrayOutputStream messages = new ByteArrayOutputStream();
+    int failure =
+        compiler.run(
+            null,
+            messages,
+            messages,
             "-d",
             folder.toString(),
             "-cp",
@@ -47,16 +46,10 @@ final class SimulationSource {
             "-proc:none",
             "-nowarn",
             "-encoding",
-            "UTF-8");
-    StringWriter messages = new StringWriter();
-    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, Locale.ROOT, null)) {
-      boolean isCompiled =
-          compiler
-              .getTask(messages, files, null, options, null, files.getJavaFileObjects(source))
-              .call();
-      if (!isCompiled) {
-        throw new IllegalArgumentException(messages.toString().strip());
-      }
+            "UTF-8",
+            source.toString());
+    if (failure != 0) {
+      throw new IllegalArgumentException(messages.toString(Charset.defaultCharset()).strip());
     }
     return className(source, folder);
   }

@@ -20,6 +20,20 @@ class BenchmarkProcessTest {
   @TempDir Path dir;
 
   @Test
+  void aHomeThatCannotBeWrittenGetsNoPreferences() throws IOException {
+    String home = System.getProperty("user.home");
+    String preferences = "-Djava.util.prefs.userRoot=" + dir;
+    try {
+      System.setProperty("user.home", dir.resolve("none").toString());
+      assertThat(BenchmarkProcess.of(List.of()).command(dir)).contains(preferences);
+      System.setProperty("user.home", dir.toString());
+      assertThat(BenchmarkProcess.of(List.of()).command(dir)).doesNotContain(preferences);
+    } finally {
+      System.setProperty("user.home", home);
+    }
+  }
+
+  @Test
   void optionsAreSettings() {
     BenchmarkProcess process =
         BenchmarkProcess.of(

@@ -66,8 +66,8 @@ class EngineCommandTest {
         "--fault=slow | Invalid value for option '--fault' (<fault>): 'slow' is no fault; expected"
             + " reject:<status>, cut:<tokens>, fail:<tokens> or stall:<tokens>:<time>, each with"
             + " :<share>% if not for all requests",
-        "--fault=cut:5:0% | Invalid value for option '--fault' (<fault>): Fault share 0.0 is out of"
-            + " range; expected more than 0, at most 1",
+        "--fault=cut:5:0% | Invalid value for option '--fault' (<fault>): Embedded engine: share"
+            + " of a fault is 0.0; expected more than 0",
         "--fault=cut:5:1s | Invalid value for option '--fault' (<fault>): 'cut:5:1s' is no fault;"
             + " expected reject:<status>, cut:<tokens>, fail:<tokens> or stall:<tokens>:<time>,"
             + " each with :<share>% if not for all requests",

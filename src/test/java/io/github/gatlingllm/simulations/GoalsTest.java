@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class AssertionTextTest {
+class GoalsTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -40,21 +40,21 @@ class AssertionTextTest {
     "' ttft.p99 < 200ms ', ttft.p99, LT, 200",
   })
   void figureConditionAndValue(String text, String figure, Condition condition, double value) {
-    assertThat(AssertionText.parse(text))
+    assertThat(Goals.assertion(text))
         .isEqualTo(new Assertion(null, Scope.GLOBAL, null, figure, condition, List.of(value)));
   }
 
   @Test
   void stageBeforeTheColon() {
-    assertThat(AssertionText.parse("c=8:ttft.p99<200ms"))
+    assertThat(Goals.assertion("c=8:ttft.p99<200ms"))
         .isEqualTo(
             new Assertion(null, Scope.STAGE, "c=8", "ttft.p99", Condition.LT, List.of(200.0)));
-    assertThat(AssertionText.parse("r=0.5 : errors=0").name()).isEqualTo("r=0.5");
+    assertThat(Goals.assertion("r=0.5 : errors=0").name()).isEqualTo("r=0.5");
   }
 
   @Test
   void validity() {
-    assertThat(AssertionText.parse(" valid ")).isEqualTo(Assertion.VALID);
+    assertThat(Goals.assertion(" valid ")).isEqualTo(Assertion.VALID);
   }
 
   @ParameterizedTest
@@ -73,7 +73,7 @@ class AssertionTextTest {
     "'started<1%', '''%'' is no unit of started.count; expected a plain number'",
   })
   void mistakesAreOneLine(String text, String message) {
-    assertThatThrownBy(() -> AssertionText.parse(text))
+    assertThatThrownBy(() -> Goals.assertion(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message)
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200));
