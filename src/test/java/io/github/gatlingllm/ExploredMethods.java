@@ -24,7 +24,7 @@ public final class ExploredMethods {
           "record.RecordFuzzTest#line",
           "record.RecordFuzzTest#file",
           "simulations.SettingsFuzzTest#value",
-          "run.server.MetricsFuzzTest#page");
+          "run.MetricsFuzzTest#page");
 
   private static final Path INPUTS = Path.of("src/test/resources/io/github/gatlingllm");
 

@@ -30,14 +30,7 @@ class PackageArrowsTest {
       Map.ofEntries(
           Map.entry(
               "javaapi",
-              Set.of(
-                  "action",
-                  "client",
-                  "figures.metric",
-                  "load",
-                  "record",
-                  "run.server",
-                  "workload")),
+              Set.of("action", "client", "figures.metric", "load", "record", "run", "workload")),
           Map.entry(
               "action",
               Set.of(
@@ -48,9 +41,6 @@ class PackageArrowsTest {
                   "load",
                   "record",
                   "run",
-                  "run.health",
-                  "run.live",
-                  "run.server",
                   "storage",
                   "workload")),
           Map.entry("client", Set.of("record")),
@@ -59,10 +49,8 @@ class PackageArrowsTest {
           Map.entry(
               "figures.compare",
               Set.of("figures.check", "figures.level", "figures.metric", "record")),
-          Map.entry("figures.level", Set.of("figures.metric", "figures.server", "record")),
-          Map.entry("figures.merge", Set.of("figures.level", "figures.metric", "record")),
+          Map.entry("figures.level", Set.of("figures.metric", "record")),
           Map.entry("figures.metric", Set.of("record")),
-          Map.entry("figures.server", Set.of("figures.metric", "record")),
           Map.entry("load", Set.of("figures.metric", "record")),
           Map.entry("record", Set.of()),
           Map.entry(
@@ -71,14 +59,13 @@ class PackageArrowsTest {
                   "figures.check",
                   "figures.compare",
                   "figures.level",
-                  "figures.merge",
                   "figures.metric",
-                  "figures.server",
                   "record",
                   "storage")),
           Map.entry(
               "run",
               Set.of(
+                  "client",
                   "engine",
                   "figures.level",
                   "figures.metric",
@@ -86,9 +73,6 @@ class PackageArrowsTest {
                   "record",
                   "report",
                   "storage")),
-          Map.entry("run.health", Set.of("record", "run")),
-          Map.entry("run.live", Set.of("figures.level", "record", "report", "run")),
-          Map.entry("run.server", Set.of("client", "record", "report", "run")),
           Map.entry(
               "simulations",
               Set.of(
@@ -99,8 +83,7 @@ class PackageArrowsTest {
                   "javaapi",
                   "load",
                   "record",
-                  "run.live",
-                  "run.server",
+                  "run",
                   "storage",
                   "workload")),
           Map.entry("simulations.cli", Set.of("engine", "record", "report", "simulations")),
@@ -112,11 +95,7 @@ class PackageArrowsTest {
    * finds a run's directory.
    */
   private static final Set<String> SEAMS =
-      Set.of(
-          "javaapi/LlmProtocolBuilder.java",
-          "javaapi/LlmRequestBuilder.java",
-          "javaapi/LoadProfile.java",
-          "run/RunDirectory.java");
+      Set.of("javaapi/LlmRequestBuilder.java", "javaapi/LoadProfile.java", "run/RunDirectory.java");
 
   /** The top level: what a stranger reads first. */
   private static final Set<String> ROOMS =

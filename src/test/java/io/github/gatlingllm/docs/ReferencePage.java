@@ -25,7 +25,12 @@ public record ReferencePage(Path file, boolean write) {
 
   /** The page {@code docs/<name>}. */
   public static ReferencePage of(String name) {
-    return new ReferencePage(Path.of("docs", name), Boolean.getBoolean(SWITCH));
+    return at(Path.of("docs", name));
+  }
+
+  /** Another file that is written from the program. */
+  public static ReferencePage at(Path file) {
+    return new ReferencePage(file, Boolean.getBoolean(SWITCH));
   }
 
   /**

@@ -32,9 +32,9 @@ final class EngineTokens {
   /** Waits until the engine has finished that many requests and has none in flight. */
   static void awaitEnded(EmbeddedEngine engine, int requests) {
     long deadline = System.nanoTime() + LIMIT.toNanos();
-    while (engine.groundTruth().size() < requests || engine.running() > 0) {
+    while (engine.groundTruth().size() < requests || engine.load().running() > 0) {
       assertThat(System.nanoTime())
-          .as(() -> engine.groundTruth().size() + " ended, " + engine.running() + " running")
+          .as(() -> engine.groundTruth().size() + " ended, " + engine.load().running() + " running")
           .isLessThan(deadline);
       LockSupport.parkNanos(1_000_000);
     }

@@ -62,7 +62,7 @@ class PrefixCacheIT {
               .set(workload)
               .succeed();
       Asked asked =
-          new Asked(run, engine.kv().prefixHitTokens(), engine.kv().prefixQueriedTokens());
+          new Asked(run, engine.load().prefixHitTokens(), engine.load().prefixQueriedTokens());
       assertThat(asked.cached().stream().mapToLong(Integer::longValue).sum())
           .isEqualTo(asked.hits());
       assertThat(asked.workload().path("cached_share").asDouble())

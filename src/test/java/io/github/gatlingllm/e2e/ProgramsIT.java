@@ -28,9 +28,7 @@ class ProgramsIT {
           GatlingRun.of(FirstProgramSimulation.class, engine.baseUrl()).byOwnMain().reports().run();
 
       List<Long> planned = new ArrayList<>();
-      Arrivals.poisson(25, 42)
-          .offsetsBefore(TimeUnit.SECONDS.toNanos(2))
-          .forEachRemaining((long offset) -> planned.add(offset));
+      Arrivals.poisson(25, 42).offsetsBefore(TimeUnit.SECONDS.toNanos(2)).forEach(planned::add);
       assertThat(run.exitCode())
           .as("its assertion is about this machine's speed: %s", run.output())
           .isIn(0, GatlingRun.ASSERTIONS_FAILED);

@@ -1,19 +1,29 @@
 package io.github.gatlingllm.e2e;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server echoes all secrets wherever it can; they are in no file and no log of the run. */
 class SecretsIT {
@@ -78,6 +88,110 @@ class SecretsIT {
           .as("%s in %s", key, file)
           .isFalse();
     }
+  }
+
+  /** Mixed case, and letters that are escaped in one format or another. */
+  private static final String KEY = "Qz7Tenant/9+Host<le=Key&4x";
+
+  private static final List<Function<String, String>> FORMS =
+      List.of(
+          key -> key,
+          key -> key.toLowerCase(Locale.ROOT),
+          key -> key.replace("/", "\\/"),
+          key -> key.chars().mapToObj("\\u%04x"::formatted).collect(joining()),
+          key -> URLEncoder.encode(key, UTF_8),
+          key -> key.replace("&", "&amp;").replace("<", "&lt;"),
+          key -> Base64.getEncoder().encodeToString(key.getBytes(UTF_8)),
+          key -> Base64.getUrlEncoder().encodeToString(("x" + key).getBytes(UTF_8)).substring(2));
+
+  /** A name of a header: letters that none may have become dashes. */
+  private static final String NAME_KEY = "Qz7Tenant-9-Hostile_Key-4x";
+
+  @ParameterizedTest
+  @ValueSource(strings = {KEY, NAME_KEY})
+  void keyInEveryPlaceOfAnAnswerIsInNoFileAndNotOnTheConsole(String key) throws Exception {
+    List<String> forms = FORMS.stream().map(form -> form.apply(key)).distinct().toList();
+    ScriptedServer.Script[] scripts =
+        forms.stream()
+            .flatMap(form -> Stream.of(everywhere(200, form), everywhere(500, form)))
+            .toArray(ScriptedServer.Script[]::new);
+    try (ScriptedServer server = ScriptedServer.start(scripts).pages(x -> page(x, key));
+        GatlingRun run =
+            GatlingRun.of(Benchmark.class)
+                .set("llm.endpoint", key.equals(KEY) ? server.baseUrl() : "a=" + server.baseUrl())
+                .set("llm.apiKey", key)
+                .set("llm.warmup", 0)
+                .set("llm.concurrency", 1)
+                .set("llm.requests", scripts.length)
+                .set("llm.recordText", true)
+                .set("llm.csv", true)
+                .reports()
+                .run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(run.requests()).hasSize(scripts.length);
+      assertThat(run.output()).contains("***");
+      List<String> sought = new ArrayList<>(forms);
+      sought.add(key.substring(0, key.length() - 3));
+      try (Stream<Path> files = Files.walk(run.directory().getParent())) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          String text = new String(Files.readAllBytes(file), ISO_8859_1);
+          assertThat(sought).as("in %s", file).noneMatch(text::contains);
+        }
+      }
+    }
+  }
+
+  private static ScriptedServer.Script everywhere(int status, String key) {
+    boolean isName = key.matches("[\\w-]+");
+    String json =
+        ("{'id':'K','K':'K','model':'K','system_fingerprint':'K','object':{'K':['K']},"
+                + "'timings':{'K':5},'time_info':{'K':5},'usage':{'K':5},")
+            .replace('\'', '"')
+            .replace("K", key);
+    String[] headers = {
+      "Content-Type: text/event-stream",
+      "Transfer-Encoding: chunked",
+      "Server-Timing: " + key + ";dur=5, \"" + key + "\";dur=7;desc=\"" + key + "\"",
+      "Retry-After: " + key,
+      "X-Request-Id: " + key,
+      "Location: http://" + key + "/",
+      "X-RateLimit-Limit-Requests: " + key,
+      "X-RateLimit-Remaining-" + (isName ? key : "x") + ": 5",
+      "X-RateLimit-Limit-" + (isName ? key : "x") + ": 9",
+      "Anthropic-RateLimit-" + (isName ? key : "x") + "-Remaining: 5",
+    };
+    return x -> {
+      x.send("HTTP/1.1 " + status + " " + key + "\r\n");
+      x.send(String.join("\r\n", headers) + "\r\n\r\n");
+      if (status != 200) {
+        x.chunk("{\"error\":{\"message\":\"" + key + "\",\"" + key + "\":1}}").lastChunk();
+        return;
+      }
+      int half = key.length() / 2;
+      for (String part : List.of(key, key.substring(0, half), key.substring(half))) {
+        String delta = "{\"content\":\"" + part + "\",\"reasoning\":\"" + part + "\"}";
+        x.event(json + "\"choices\":[{\"index\":0,\"delta\":" + delta + "}]}");
+      }
+      x.event(json + "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" + key + "\"}]}");
+      x.done().lastChunk("Server-Timing: " + key + ";dur=5", "X-" + key + ": " + key);
+    };
+  }
+
+  private static void page(Exchange exchange, String key) throws IOException {
+    String safe = key.replaceAll("\\W", "_");
+    exchange.respond(
+        200,
+        "text/plain",
+        exchange.request().path().endsWith("/models")
+            ? "{\"data\":[{\"id\":\"" + key + "\"}]}"
+            : """
+            # HELP vllm:K K
+            # TYPE vllm:num_requests_running gauge
+            vllm:num_requests_running{model_name="K",engine="K",K="K"} 1
+            DCGM_FI_DEV_GPU_UTIL{gpu="K",UUID="K",Hostname="K"} 50
+            """
+                .replace(",K=", "," + safe + "=")
+                .replace("K", key));
   }
 
   private static void stream(Exchange exchange) throws IOException {

@@ -31,7 +31,6 @@ public final class SecretsSimulation extends Simulation {
                 .header("X-Auth", "#{mine}")
                 .warmUp(0)
                 .disableJvmWarmUp()
-                .disableIndexBlock()
                 .recordText()
                 .csv());
   }

@@ -43,6 +43,7 @@ public final class ScriptedServer implements AutoCloseable {
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final AtomicInteger accepted = new AtomicInteger();
   private volatile boolean closed;
+  private volatile Script pages = page -> page.respond(404, "text/plain", "no script for this");
 
   @FunctionalInterface
   public interface Script {
@@ -76,6 +77,12 @@ public final class ScriptedServer implements AutoCloseable {
   /** Starts a server that speaks TLS, for example with {@link SelfSigned#sslContext}. */
   public static ScriptedServer startTls(SSLContext tls, Script... scripts) {
     return new ScriptedServer(0, tls, scripts);
+  }
+
+  /** Answers {@code /models} and {@code /metrics}, which are not in {@link #exchanges}. */
+  public ScriptedServer pages(Script script) {
+    pages = script;
+    return this;
   }
 
   public int port() {
@@ -132,7 +139,7 @@ public final class ScriptedServer implements AutoCloseable {
         }
         Exchange exchange = new Exchange(request, socket, raw);
         if (request.method().equals("GET") && request.path().matches(".*/(models|metrics)")) {
-          exchange.respond(404, "text/plain", "no script for this");
+          pages.answer(exchange);
         } else {
           answer(exchange);
         }

@@ -1,0 +1,44 @@
+package io.github.gatlingllm.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+
+/**
+ * A table of error rates in {@code docs/metrics.md} that a test measures by simulation. With {@code
+ * -Dgatlingllm.docs.write=true} the test takes many runs and writes the table; without, it takes
+ * few, with the same seeds, and holds them to the same bounds.
+ *
+ * @param test the class that stands before and after the table in the page
+ */
+public record SimulatedTable(Class<?> test) {
+
+  private static final ReferencePage PAGE = ReferencePage.of("metrics.md");
+
+  public static int runs(int few, int many) {
+    return PAGE.write() ? many : few;
+  }
+
+  /** Share of runs by which a rate from few runs may be worse by chance: two standard errors. */
+  public static double chance(double rate, int runs) {
+    return PAGE.write() ? 0 : 2 * Math.sqrt(rate * (1 - rate) / runs);
+  }
+
+  /** Writes the table where that was asked for, else fails if the page has none of that header. */
+  public void hasRows(List<String> header, List<List<String>> rows) throws IOException {
+    String page = Files.readString(PAGE.file()).replace("\r\n", "\n");
+    String begin = "<!-- simulated by " + test.getSimpleName() + " -->\n\n";
+    String end = "\n<!-- end of " + test.getSimpleName() + " -->";
+    assertThat(page).contains(begin).contains(end);
+    if (PAGE.write()) {
+      page =
+          page.substring(0, page.indexOf(begin) + begin.length())
+              + ReferencePage.table(header, rows)
+              + page.substring(page.indexOf(end));
+      Files.writeString(PAGE.file(), page);
+    }
+    assertThat(page).contains(begin + ReferencePage.table(header, List.of()));
+  }
+}

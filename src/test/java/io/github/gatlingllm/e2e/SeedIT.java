@@ -1,0 +1,40 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Two runs of one seed send the same prompts, with the same nonces before them. */
+class SeedIT {
+
+  /** So many users that event loops build requests at the same time. */
+  @Test
+  void closedLoopsRepeatTheirPromptsExactly() throws Exception {
+    List<String> first = prompts();
+    assertThat(first).hasSize(600).doesNotHaveDuplicates();
+    assertThat(prompts()).containsExactlyInAnyOrderElementsOf(first);
+  }
+
+  private static List<String> prompts() throws Exception {
+    List<String> prompts = new ArrayList<>();
+    try (Parrot server = new Parrot()) {
+      GatlingRun.of(Benchmark.class)
+          .set("llm.endpoint", server.baseUrl())
+          .set("llm.model", "m")
+          .set("llm.tokenizer", "chars4")
+          .set("llm.seed", 3)
+          .set("llm.concurrency", 32)
+          .set("llm.requests", 600)
+          .set("llm.warmup", 0)
+          .succeed();
+      for (Parrot.Heard heard : server.heard()) {
+        prompts.addAll(heard.contents());
+      }
+    }
+    return prompts;
+  }
+}
