@@ -6,7 +6,6 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Assertion.Condition;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,17 +23,12 @@ public sealed class AssertionCondition permits TimeCondition {
     this.figure = figure;
   }
 
-  private LlmAssertion next(Condition condition, Collection<Double> values) {
+  private LlmAssertion next(Condition condition, List<Double> values) {
     return new LlmAssertion(
         checked(
             () ->
                 new Assertion(
-                    null,
-                    figure.scope(),
-                    figure.name(),
-                    figure.figure(),
-                    condition,
-                    List.copyOf(values))));
+                    null, figure.scope(), figure.name(), figure.figure(), condition, values)));
   }
 
   /** The figure is below the value. */
@@ -107,15 +101,7 @@ public sealed class AssertionCondition permits TimeCondition {
     return next(Condition.IN, Arrays.stream(values).boxed().toList());
   }
 
-  public final LlmAssertion in(Collection<Double> values) {
-    return next(Condition.IN, values);
-  }
-
   public final LlmAssertion within(double... values) {
-    return in(values);
-  }
-
-  public final LlmAssertion within(Collection<Double> values) {
     return in(values);
   }
 

@@ -1,9 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
-import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
-import java.util.function.Function;
 
 /**
  * A request for the embeddings of texts: {@code llm("embed").embeddings().input("#{passage}")}. The
@@ -26,23 +24,11 @@ public final class EmbeddingRequestBuilder extends LlmRequestBuilder<EmbeddingRe
     return parameter("dimensions", Dynamic.of(dimensions));
   }
 
-  public EmbeddingRequestBuilder dimensions(String el) {
-    return parameter("dimensions", Dynamic.el(el, Integer.class));
-  }
-
-  public EmbeddingRequestBuilder dimensions(Function<Session, Integer> dimensions) {
-    return parameter("dimensions", Dynamic.of(dimensions));
-  }
-
   /**
    * The encoding of the vectors: {@code float}, the default of servers, or {@code base64}, which
    * takes a third of the bytes; a Gatling EL String.
    */
   public EmbeddingRequestBuilder encodingFormat(String format) {
     return parameter("encoding_format", Dynamic.text(format));
-  }
-
-  public EmbeddingRequestBuilder encodingFormat(Function<Session, String> format) {
-    return parameter("encoding_format", Dynamic.of(format));
   }
 }

@@ -67,14 +67,6 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("top_k", Dynamic.of(topK));
   }
 
-  public final T topK(String el) {
-    return parameter("top_k", Dynamic.el(el, Integer.class));
-  }
-
-  public final T topK(Function<Session, Integer> topK) {
-    return parameter("top_k", Dynamic.of(topK));
-  }
-
   /**
    * Minimum probability of a token, as a share of the probability of the most likely token; a
    * parameter of vLLM and SGLang, not of OpenAI.
@@ -83,37 +75,13 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("min_p", Dynamic.of(minP));
   }
 
-  public final T minP(String el) {
-    return parameter("min_p", Dynamic.el(el, Double.class));
-  }
-
-  public final T minP(Function<Session, Double> minP) {
-    return parameter("min_p", Dynamic.of(minP));
-  }
-
   /** Makes tokens less likely the more often they have occurred in the answer, −2 to 2. */
   public final T frequencyPenalty(double penalty) {
     return parameter("frequency_penalty", Dynamic.of(penalty));
   }
 
-  public final T frequencyPenalty(String el) {
-    return parameter("frequency_penalty", Dynamic.el(el, Double.class));
-  }
-
-  public final T frequencyPenalty(Function<Session, Double> penalty) {
-    return parameter("frequency_penalty", Dynamic.of(penalty));
-  }
-
   /** Makes tokens less likely that have occurred in the answer, −2 to 2. */
   public final T presencePenalty(double penalty) {
-    return parameter("presence_penalty", Dynamic.of(penalty));
-  }
-
-  public final T presencePenalty(String el) {
-    return parameter("presence_penalty", Dynamic.el(el, Double.class));
-  }
-
-  public final T presencePenalty(Function<Session, Double> penalty) {
     return parameter("presence_penalty", Dynamic.of(penalty));
   }
 
@@ -125,24 +93,8 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return parameter("repetition_penalty", Dynamic.of(penalty));
   }
 
-  public final T repetitionPenalty(String el) {
-    return parameter("repetition_penalty", Dynamic.el(el, Double.class));
-  }
-
-  public final T repetitionPenalty(Function<Session, Double> penalty) {
-    return parameter("repetition_penalty", Dynamic.of(penalty));
-  }
-
   /** Number of answers to generate, as choices of one response: {@code n}. */
   public final T choices(int choices) {
-    return parameter("n", Dynamic.of(choices));
-  }
-
-  public final T choices(String el) {
-    return parameter("n", Dynamic.el(el, Integer.class));
-  }
-
-  public final T choices(Function<Session, Integer> choices) {
     return parameter("n", Dynamic.of(choices));
   }
 

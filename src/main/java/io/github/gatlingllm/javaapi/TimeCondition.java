@@ -2,7 +2,6 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
 import java.time.Duration;
-import java.util.Arrays;
 
 /**
  * Last step of an assertion on a time: the conditions of {@link AssertionCondition}, with numbers
@@ -34,40 +33,12 @@ public final class TimeCondition extends AssertionCondition {
     return between(millis(min), millis(max));
   }
 
-  public LlmAssertion between(Duration min, Duration max, boolean inclusive) {
-    return between(millis(min), millis(max), inclusive);
-  }
-
-  public LlmAssertion around(Duration mean, Duration plusOrMinus) {
-    return around(millis(mean), millis(plusOrMinus));
-  }
-
-  public LlmAssertion around(Duration mean, Duration plusOrMinus, boolean inclusive) {
-    return around(millis(mean), millis(plusOrMinus), inclusive);
-  }
-
-  public LlmAssertion deviatesAround(Duration mean, double percentDeviation) {
-    return deviatesAround(millis(mean), percentDeviation);
-  }
-
-  public LlmAssertion deviatesAround(Duration mean, double percentDeviation, boolean inclusive) {
-    return deviatesAround(millis(mean), percentDeviation, inclusive);
-  }
-
   public LlmAssertion is(Duration value) {
     return is(millis(value));
   }
 
   public LlmAssertion shouldBe(Duration value) {
     return is(value);
-  }
-
-  public LlmAssertion in(Duration... values) {
-    return in(Arrays.stream(values).mapToDouble(TimeCondition::millis).toArray());
-  }
-
-  public LlmAssertion within(Duration... values) {
-    return in(values);
   }
 
   private static double millis(Duration value) {

@@ -12,7 +12,6 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers;
-import io.github.gatlingllm.simulations.SettingEntry.Group;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -23,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,25 +45,25 @@ final class Setting {
       Form.decimal("number > 0", Double.MIN_VALUE, Double.MAX_VALUE);
 
   static final SettingEntry<List<Target.NamedUrl>> ENDPOINT =
-      in(
-              Group.TARGET,
+      of(
               "endpoint",
-              Form.list("URLs", Target.NamedUrl::parse).map(Target.NamedUrl::each),
-              "http://localhost:8000/v1")
+              "http://localhost:8000/v1",
+              Form.list("URLs", Target.NamedUrl::parse).map(Target.NamedUrl::each))
+          .heads("Target")
           .unset("the embedded engine", List.of())
           .means(
               "base URL (…/v1) or full path (…/v1/chat/completions) of the server; a list sets"
                   + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1");
 
   static final SettingEntry<List<String>> MODEL =
-      in(Group.TARGET, "model", Form.texts("names"), "llama-8b")
+      of("model", "llama-8b", Form.texts("names"))
           .unset("the server's only model", List.of())
           .means(
               "model to request; one for all endpoints, or one per endpoint; a|b requests"
                   + " both from one endpoint, each as a target of its own");
 
   static final SettingEntry<List<String>> API_KEY =
-      in(Group.TARGET, "apiKey", Form.texts("keys"), "sk-…")
+      of("apiKey", "sk-…", Form.texts("keys"))
           .unset("none", List.of())
           .secret()
           .means(
@@ -71,20 +71,16 @@ final class Setting {
                   + " endpoints, or one per endpoint");
 
   static final SettingEntry<Optional<Api>> API =
-      in(Group.TARGET, "api", API_FORM, "completions")
+      of("api", "completions", API_FORM)
           .byDefault("auto")
           .means("API of the target; auto: the API in the path of the endpoint, else chat");
 
   static final SettingEntry<Boolean> INTERLEAVE =
-      flag(Group.TARGET, "interleave", false)
+      flag("interleave", false)
           .means("loads several targets at the same time instead of one after the other");
 
   static final SettingEntry<List<Tokenizer>> TOKENIZER =
-      in(
-              Group.TARGET,
-              "tokenizer",
-              Form.texts("names").map(WorkloadReader::tokenizers),
-              "tiktoken:o200k_base")
+      of("tokenizer", "tiktoken:o200k_base", Form.texts("names").map(WorkloadReader::tokenizers))
           .byDefault("auto")
           .withoutEndpoint("chars4")
           .means(
@@ -93,7 +89,8 @@ final class Setting {
                   + " endpoint");
 
   static final SettingEntry<List<Integer>> CONCURRENCY =
-      in(Group.LOAD, "concurrency", Form.wholes(1), "1,2,4,8,16")
+      of("concurrency", "1,2,4,8,16", Form.wholes(1))
+          .heads("Load")
           .byDefault("8")
           .withoutEndpoint("1,4,16,64")
           .excludes("the load is either a closed or an open loop", "rate")
@@ -101,7 +98,7 @@ final class Setting {
               "closed loop: requests in flight; a completion starts the next; a list is a sweep");
 
   static final SettingEntry<List<LoadLevel.Open>> RATE =
-      in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", Load::rates), "2,4,8")
+      of("rate", "2,4,8", "numbers > 0, curve", Load::rates)
           .unset("none: closed loop", List.of())
           .excludesWhere(
               "a curve", Load::isCurve, "a curve has its own duration", "duration, requests")
@@ -111,11 +108,7 @@ final class Setting {
                   + " curve, steps:<rate>:<duration>,… a curve of steps");
 
   static final SettingEntry<@Nullable Arrivals> ARRIVAL =
-      in(
-              Group.LOAD,
-              "arrival",
-              new Form<>("process, trace", Load::arrival, Load.ARRIVALS),
-              "gamma:1.4")
+      of("arrival", "gamma:1.4", new Form<>("process, trace", Load::arrival, Load.ARRIVALS))
           .orNull("poisson")
           .excludesWhere(
               "a trace",
@@ -132,8 +125,7 @@ final class Setting {
                   + " trace:<file>[@<speed>], which replays recorded traffic");
 
   static final SettingEntry<@Nullable Integer> TRIALS =
-      in(Group.LOAD, "trials", Form.whole(1), "10")
-          .orNull("none")
+      of("trials", "10", Form.whole(1))
           .excludes(
               "trials are bounded by their count",
               "rate, search, requests, duration, fill, stabilize, cooldown")
@@ -142,7 +134,7 @@ final class Setting {
                   + " repeats that this many times");
 
   static final SettingEntry<Boolean> SEARCH =
-      in(Group.LOAD, "search", Form.word("maxGoodput"), "maxGoodput")
+      of("search", "maxGoodput", Form.word("maxGoodput"))
           .unset("none", false)
           .needs("has no SLO to hold", "slo")
           .excludes("it searches rates; start it with llm.rate", "concurrency")
@@ -150,17 +142,16 @@ final class Setting {
           .means("searches for the highest rate of Poisson arrivals at which the SLO holds");
 
   static final SettingEntry<Double> SEARCH_PRECISION =
-      in(
-              Group.LOAD,
+      of(
               "searchPrecision",
-              Form.decimal("number > 0, < 1", Double.MIN_VALUE, Math.nextDown(1.0)),
-              "0.1")
+              "0.1",
+              Form.decimal("number > 0, < 1", Double.MIN_VALUE, Math.nextDown(1.0)))
           .byDefault("0.05")
           .needs("has no effect alone", "search")
           .means("largest error of the rate that the search finds, as a share of the true rate");
 
   static final SettingEntry<List<StopRule>> STOP_WHEN =
-      in(Group.LOAD, "stopWhen", Form.list("rules", Form.silent(StopRule::parse)), "errors>10%")
+      of("stopWhen", "errors>10%", Form.list("rules", Form.silent(StopRule::parse)))
           .byDefault("errorsInARow>100")
           .excludes("a search ends by itself", "search")
           .needsWhere(
@@ -173,254 +164,228 @@ final class Setting {
                   + " errors>50, errorsInARow>100, overSaturated; never alone turns all rules off");
 
   static final SettingEntry<Integer> WARMUP =
-      in(Group.LEVEL, "warmup", Form.whole(0), "3")
+      of("warmup", "3", Form.whole(0))
+          .heads("Phases and bounds of each load level")
           .byDefault("1")
           .means("real requests before measuring, per run and target, in no figure and no record");
 
   static final SettingEntry<Boolean> JVM_WARM_UP =
-      flag(Group.LEVEL, "jvmWarmUp", true)
+      flag("jvmWarmUp", true)
           .means(
               "requests to an engine inside this JVM before the load, until the JIT compilers are"
                   + " idle: 1 to 6 s");
 
   static final SettingEntry<Optional<Duration>> FILL =
-      in(Group.LEVEL, "fill", Form.automatic(), "5s")
+      of("fill", "5s", Form.automatic())
           .byDefault("auto")
           .means("time over which the users of a level start");
 
   static final SettingEntry<Optional<Duration>> STABILIZE =
-      in(Group.LEVEL, "stabilize", Form.automatic(), "20s")
+      of("stabilize", "20s", Form.automatic())
           .byDefault("auto")
           .means("time for the load to settle, after all users have started and before measuring");
 
   static final SettingEntry<Duration> DURATION =
-      in(Group.LEVEL, "duration", Form.duration(false), "2m")
+      of("duration", "2m", Form.duration(false))
           .byDefault("30")
           .withoutEndpoint("12")
           .means("time measured at each load level");
 
   static final SettingEntry<@Nullable Integer> REQUESTS =
-      in(Group.LEVEL, "requests", Form.whole(1), "1000")
+      of("requests", "1000", Form.whole(1))
           .orNull("bounded by duration")
           .means(
               "bounds a level by its requests instead of time; with duration, by what comes first");
 
   static final SettingEntry<Boolean> COOLDOWN =
-      flag(Group.LEVEL, "cooldown", true)
+      flag("cooldown", true)
           .excludesWhere("true", on -> on, "exactly that many requests are sent", "requests")
           .means("keeps the load on, in no figure, until all measured requests have ended");
 
   static final SettingEntry<Duration> DRAIN =
-      in(Group.LEVEL, "drain", Form.duration(true), "1m")
+      of("drain", "1m", Form.duration(true))
           .byDefault("30")
           .means(
               "longest wait for requests in flight at the end of a level, which are then"
                   + " cancelled");
 
   static final SettingEntry<@Nullable String> PROMPT =
-      in(Group.PROMPTS, "prompt", Form.text(), "Why is the sky blue?")
+      of("prompt", "Why is the sky blue?", Form.text())
+          .heads("Prompts")
           .orNull("built-in prompts")
           .excludes("prompts are either one text or a file", "prompts")
           .means("the same text in every request");
 
   static final SettingEntry<@Nullable PromptPool> PROMPTS =
-      in(Group.PROMPTS, "prompts", new Form<>("file", PromptPool::read), "prompts.jsonl")
-          .orNull("none")
+      of("prompts", "prompts.jsonl", "file", PromptPool::read)
           .means("file of prompts: JSON array, JSONL, CSV, or a prompt per line");
 
   static final SettingEntry<@Nullable LengthDistribution> PROMPT_TOKENS =
-      in(
-              Group.PROMPTS,
-              "promptTokens",
-              new Form<>("number, range", LengthDistribution::parse),
-              "256:96")
+      of("promptTokens", "256:96", "number, range", LengthDistribution::parse)
           .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else unchanged")
           .means(
               "cuts or pads every prompt to exactly that many tokens; <mean>:<std>, <min>-<max>,"
                   + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length");
 
   static final SettingEntry<Integer> INPUTS_PER_REQUEST =
-      in(Group.PROMPTS, "inputsPerRequest", Form.whole(1), "16")
+      of("inputsPerRequest", "16", Form.whole(1))
           .byDefault("1")
           .means("number of texts in a request for embeddings");
 
   static final SettingEntry<WorkloadReader.@Nullable DatasetName> DATASET =
-      in(
-              Group.PROMPTS,
-              "dataset",
-              new Form<>("<format>:<file>", WorkloadReader.DatasetName::parse),
-              "sharegpt:chats.json")
-          .orNull("none")
+      of("dataset", "sharegpt:chats.json", "<format>:<file>", WorkloadReader.DatasetName::parse)
           .excludes("each defines the prompts", "prompt, prompts, promptTokens")
           .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
 
   static final SettingEntry<List<WorkloadReader.Weighted>> SCENARIO =
-      in(
-              Group.PROMPTS,
+      of(
               "scenario",
+              "B1,C",
               Form.list("A1, A2, B1, B2, C, D", WorkloadReader.Weighted::alone)
-                  .map(WorkloadReader.Weighted::each),
-              "B1,C")
+                  .map(WorkloadReader.Weighted::each))
           .unset("none", List.of())
           .excludes("scenarios run either one after the other or mixed", "mix")
           .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens")
           .means("known workloads, one after the other, each with the whole load");
 
   static final SettingEntry<List<WorkloadReader.Weighted>> MIX =
-      in(
-              Group.PROMPTS,
+      of(
               "mix",
+              "C:70,B1:30",
               Form.list("weights > 0", WorkloadReader.Weighted::parse)
-                  .map(WorkloadReader.Weighted::each),
-              "C:70,B1:30")
+                  .map(WorkloadReader.Weighted::each))
           .unset("none", List.of())
           .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens")
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
   static final SettingEntry<Integer> TURNS =
-      in(Group.PROMPTS, "turns", Form.whole(1), "8")
-          .byDefault("5")
-          .means("turns of a dialog of scenario D");
+      of("turns", "8", Form.whole(1)).byDefault("5").means("turns of a dialog of scenario D");
 
   static final SettingEntry<@Nullable Integer> CONTEXT_TOKENS =
-      in(Group.PROMPTS, "contextTokens", Form.whole(1), "8192")
+      of("contextTokens", "8192", Form.whole(1))
           .orNull("no limit")
           .means("context length of the model: a dialog ends before a turn that would exceed it");
 
   static final SettingEntry<Boolean> TURN_BY_TURN =
-      flag(Group.PROMPTS, "turnByTurn", false)
+      flag("turnByTurn", false)
           .needs("replays recorded dialogs", "dataset")
           .means(
               "sends the user turns of a recorded dialog in turn, each with the answers before it");
 
   static final SettingEntry<WorkloadReader.ThinkTime> THINK_TIME =
-      in(
-              Group.PROMPTS,
-              "thinkTime",
-              new Form<>("duration, range", WorkloadReader.ThinkTime::parse),
-              "1s-5s")
+      of("thinkTime", "1s-5s", "duration, range", WorkloadReader.ThinkTime::parse)
           .unset("none", WorkloadReader.ThinkTime.NONE)
           .means("time from an answer to the next request of its user; in a range drawn uniformly");
 
   static final SettingEntry<WorkloadReader.@Nullable LengthPreset> LENGTHS =
-      in(Group.PROMPTS, "lengths", WorkloadReader.LengthPreset.form(), "prefillHeavy")
-          .orNull("none")
+      of("lengths", "prefillHeavy", WorkloadReader.LengthPreset.form())
           .excludes("each sets the length of prompts", "promptTokens, scenario, mix, dataset")
           .means("common lengths of prompts and answers: " + WorkloadReader.LengthPreset.inWords());
 
   static final SettingEntry<Boolean> UNIQUE_PROMPTS =
-      flag(Group.PROMPTS, "uniquePrompts", true)
+      flag("uniquePrompts", true)
           .means("begins every prompt with a seeded nonce, so that none is in a prefix cache");
 
   static final SettingEntry<@Nullable ShownImages> IMAGES =
-      in(Group.PROMPTS, "images", new Form<>("<n>x<w>x<h>, file", ShownImages::parse), "1x512x512")
-          .orNull("none")
+      of("images", "1x512x512", "<n>x<w>x<h>, file", ShownImages::parse)
           .excludes("each defines the prompts", "dataset, scenario, mix")
           .means(
               "images in every request: <n> generated ones of <w>x<h> pixels, or those of a file or"
                   + " folder");
 
   static final SettingEntry<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
-      in(
-              Group.PROMPTS,
-              "sharedPrefix",
-              new Form<>("<groups>x<tokens>", Form.silent(WorkloadReader::sharedPrefix)),
-              "8x512")
-          .orNull("none")
+      of("sharedPrefix", "8x512", "<groups>x<tokens>", Form.silent(WorkloadReader::sharedPrefix))
           .excludes("a nonce at the start leaves no prefix to share", "uniquePrompts")
           .means("begins every prompt with one of <groups> seeded texts of <tokens> tokens");
 
   static final SettingEntry<Boolean> STREAM =
-      flag(Group.REQUESTS, "stream", true)
+      flag("stream", true)
+          .heads("Requests")
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
   static final SettingEntry<Integer> MAX_TOKENS =
-      in(Group.REQUESTS, "maxTokens", Form.whole(1), "256")
+      of("maxTokens", "256", Form.whole(1))
           .byDefault("128")
           .withoutEndpoint("16")
           .means("output length");
 
   static final SettingEntry<Boolean> IGNORE_EOS =
-      flag(Group.REQUESTS, "ignoreEos", true)
+      flag("ignoreEos", true)
           .means("sends ignore_eos and min_tokens: every output has exactly maxTokens tokens");
 
   static final SettingEntry<@Nullable Double> TEMPERATURE =
-      in(Group.REQUESTS, "temperature", Form.decimal("number ≥ 0", 0, Float.MAX_VALUE), "0.7")
+      of("temperature", "0.7", Form.decimal("number ≥ 0", 0, Float.MAX_VALUE))
           .orNull("the server's")
           .means("sampling temperature");
 
   static final SettingEntry<@Nullable Double> TOP_P =
-      in(Group.REQUESTS, "topP", Form.decimal("number > 0, ≤ 1", Double.MIN_VALUE, 1), "0.95")
+      of("topP", "0.95", Form.decimal("number > 0, ≤ 1", Double.MIN_VALUE, 1))
           .orNull("the server's")
           .means("nucleus sampling: share of the probability that tokens are sampled from");
 
   static final SettingEntry<ObjectNode> BODY =
-      in(Group.REQUESTS, "body", new Form<>("JSON object", WorkloadReader::body), "{\"top_k\":40}")
+      of("body", "{\"top_k\":40}", "JSON object", WorkloadReader::body)
           .unset("none", WorkloadReader.body("{}"))
           .means("JSON object that is merged into every request");
 
   static final SettingEntry<@Nullable String> HEADER =
-      in(Group.REQUESTS, "header.<Name>", Form.text(), "acme")
-          .orNull("none")
-          .means("extra header of every request");
+      of("header.<Name>", "acme", Form.text()).means("extra header of every request");
 
   private static final List<String> SHARING = List.of("shared", "perUser");
 
   static final SettingEntry<Duration> TIMEOUT =
-      in(Group.CONNECTIONS, "timeout", Form.duration(false), "2m")
+      of("timeout", "2m", Form.duration(false))
+          .heads("Connections and limits")
           .byDefault("600")
           .means("longest time of a whole request");
 
   static final SettingEntry<Duration> IDLE_TIMEOUT =
-      in(Group.CONNECTIONS, "idleTimeout", Form.duration(false), "30s")
+      of("idleTimeout", "30s", Form.duration(false))
           .byDefault("120")
           .means("longest time without a byte of a stream, before its first byte too");
 
   static final SettingEntry<@Nullable Integer> MAX_IN_FLIGHT =
-      in(Group.CONNECTIONS, "maxInFlight", Form.whole(1), "64")
+      of("maxInFlight", "64", Form.whole(1))
           .orNull("no limit")
           .means("most requests in flight per target; others wait in order");
 
   static final SettingEntry<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
-      in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1), "500")
+      of("maxRequestsPerMinute", "500", Form.whole(1))
           .orNull("no limit")
           .means("most requests in any 60 s per target and load generator; others wait in order");
 
   static final SettingEntry<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
-      in(Group.CONNECTIONS, "maxTokensPerMinute", Form.whole(1), "150000")
+      of("maxTokensPerMinute", "150000", Form.whole(1))
           .orNull("no limit")
           .means(
               "the same for tokens: those of the prompt, four characters each, and maxTokens of the"
                   + " answer, until the server's usage says how many they were");
 
   static final SettingEntry<String> CONNECTIONS =
-      in(Group.CONNECTIONS, "connections", Form.choice(SHARING, SHARING), "perUser")
+      of("connections", "perUser", Form.choice(SHARING, SHARING))
           .byDefault("shared")
           .means("who can reuse a kept-alive connection: any user, or only the user who opened it");
 
   static final SettingEntry<Boolean> HTTP2 =
-      flag(Group.CONNECTIONS, "http2", false)
+      flag("http2", false)
           .means("HTTP/2 if the server agrees to it (ALPN), which is possible over https only");
 
   static final SettingEntry<Boolean> VERIFY_TLS =
-      flag(Group.CONNECTIONS, "verifyTls", true)
+      flag("verifyTls", true)
           .means(
               "refuses certificates that are not trusted or are of another host, and TLS below"
                   + " 1.2");
 
   static final SettingEntry<Goals.Slos> SLO =
-      in(Group.GOALS, "slo", new Form<>("limits", Goals.Slos::parse), "ttft<200ms,tpot<50ms")
+      of("slo", "ttft<200ms,tpot<50ms", "limits", Goals.Slos::parse)
+          .heads("Objectives and build gates")
           .unset("none", Goals.Slos.NONE)
           .means(
               "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s; presets: "
                   + Slo.presets());
 
   static final SettingEntry<Double> SLO_PERCENTILE =
-      in(
-              Group.GOALS,
-              "sloPercentile",
-              Form.decimal("percentage ≤ 100", Double.MIN_VALUE, 100),
-              "95")
+      of("sloPercentile", "95", Form.decimal("percentage ≤ 100", Double.MIN_VALUE, 100))
           .byDefault("99")
           .needs("has no effect alone", "slo")
           .means(
@@ -428,7 +393,7 @@ final class Setting {
                   + " sloRule) for a load level to hold it");
 
   static final SettingEntry<Slo.Rule> SLO_RULE =
-      in(Group.GOALS, "sloRule", Form.choice(Slo.Rule.class), "requests")
+      of("sloRule", "requests", Form.choice(Slo.Rule.class))
           .byDefault("percentiles")
           .needs("has no effect alone", "slo")
           .means(
@@ -436,11 +401,7 @@ final class Setting {
                   + " are");
 
   static final SettingEntry<List<Assertion>> ASSERT =
-      in(
-              Group.GOALS,
-              "assert",
-              Form.list("assertions", Goals::assertion),
-              "ttft.p99<200ms,errors<1%")
+      of("assert", "ttft.p99<200ms,errors<1%", Form.list("assertions", Goals::assertion))
           .unset("none", List.of())
           .needsWhere(
               "goodput",
@@ -451,131 +412,126 @@ final class Setting {
               "build gates, e.g. ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid");
 
   static final SettingEntry<Boolean> FAIL_BUILD =
-      flag(Group.GOALS, "failBuild", true)
+      flag("failBuild", true)
           .means("whether a missed assertion, or an invalid run (failOnInvalid), fails the build");
 
   static final SettingEntry<Boolean> FAIL_ON_INVALID =
-      flag(Group.GOALS, "failOnInvalid", true)
+      flag("failOnInvalid", true)
           .withoutEndpoint("false")
           .means("whether a run that a check calls invalid fails the build, with exit code 2");
 
   static final SettingEntry<Boolean> RECORD_TEXT =
-      flag(Group.OUTPUT, "recordText", false).means("keeps prompts and answers in the records");
+      flag("recordText", false)
+          .heads("Records and reports")
+          .means("keeps prompts and answers in the records");
 
   static final SettingEntry<Boolean> RECORD_TOKENS =
-      flag(Group.OUTPUT, "recordTokens", true)
+      flag("recordTokens", true)
           .means("keeps the time of every event; without it figures of windows are interpolated");
 
-  static final SettingEntry<Boolean> CSV =
-      flag(Group.OUTPUT, "csv", false).means("writes requests.csv");
+  static final SettingEntry<Boolean> CSV = flag("csv", false).means("writes requests.csv");
 
   static final SettingEntry<List<Target.NamedUrl>> METRICS_URL =
-      in(
-              Group.OUTPUT,
+      of(
               "metricsUrl",
+              "auto,http://localhost:9400/metrics",
               Form.list("auto, none, URLs", Target.NamedUrl::parse)
-                  .map(Target.NamedUrl::metricsPages),
-              "auto,http://localhost:9400/metrics")
+                  .map(Target.NamedUrl::metricsPages))
           .byDefault("auto")
           .means(
               "metrics pages (Prometheus text) of server, GPUs and host, read once a second; auto:"
                   + " <host>/metrics of each target, if that is a page of an engine; none");
 
   static final SettingEntry<Observers.@Nullable Address> LIVE =
-      in(
-              Group.OUTPUT,
+      of(
               "live",
+              "8088",
               new Form<>(
-                  "<port>, <address>:<port>", Observers.Address::parse, Observers.Address.FORMS),
-              "8088")
-          .orNull("none")
+                  "<port>, <address>:<port>", Observers.Address::parse, Observers.Address.FORMS))
           .means("port of a page on 127.0.0.1 that shows the run while it is on; 0: any free one");
 
   static final SettingEntry<@Nullable String> OTLP =
-      in(Group.OUTPUT, "otlp", Form.text(), "http://localhost:4318/v1/metrics")
-          .orNull("none")
+      of("otlp", "http://localhost:4318/v1/metrics", Form.text())
           .means("URL that meters are sent to every 10 s, by OTLP over HTTP");
 
   static final SettingEntry<@Nullable S3Location> UPLOAD =
-      in(
-              Group.OUTPUT,
+      of(
               "upload",
-              new Form<>("s3://bucket/prefix", Form.silent(S3Location::parse)),
-              "s3://load-tests/2026-11-22")
-          .orNull("none")
+              "s3://load-tests/2026-11-22",
+              "s3://bucket/prefix",
+              Form.silent(S3Location::parse))
           .means(
               "S3-compatible object storage that the run is uploaded to when it has ended or was"
                   + " interrupted, as <prefix>/<run>-<injector>/");
 
   static final SettingEntry<@Nullable Double> GPUS =
-      in(Group.OUTPUT, "gpus", POSITIVE, "2")
-          .orNull("none")
+      of("gpus", "2", POSITIVE)
           .means("GPUs that serve each target: adds output tok/s per GPU, and its chart");
 
   static final SettingEntry<Double> READING_SPEED =
-      in(
-              Group.OUTPUT,
-              "readingSpeed",
-              new Form<>("tokens/s, <n>wpm", ReadingSpeed::parse),
-              "250wpm")
+      of("readingSpeed", "250wpm", "tokens/s, <n>wpm", ReadingSpeed::parse)
           .byDefault("5")
           .means(
               "how fast answers are read: the report says how long readers wait for late tokens");
 
   static final SettingEntry<@Nullable Double> COST_PER_HOUR =
-      in(Group.OUTPUT, "costPerHour", POSITIVE, "3.60")
-          .orNull("none")
+      of("costPerHour", "3.60", POSITIVE)
           .means(
               "price of one GPU per hour, in any currency: adds the cost per million output tokens,"
                   + " and per million tokens within the SLO");
 
   static final SettingEntry<@Nullable Long> SEED =
-      in(Group.RUN, "seed", new Form<>("whole number", Long::valueOf), "42")
+      of("seed", "42", "whole number", Long::valueOf)
+          .heads("Run")
           .orNull("random")
           .means("pins prompts and arrivals; always printed and recorded");
 
   static final SettingEntry<@Nullable InjectorShare> INJECTOR =
-      in(Group.RUN, "injector", new Form<>("<i>/<n>", Form.silent(InjectorShare::parse)), "2/4")
+      of("injector", "2/4", "<i>/<n>", Form.silent(InjectorShare::parse))
           .orNull("1/1, or JOB_COMPLETION_INDEX and INJECTORS")
           .excludes("a self-test runs in one process", "selfTest")
           .means(
               "this load generator is the i-th of n that share the load; merge merges their runs");
 
   static final SettingEntry<@Nullable StartTime> START_AT =
-      in(
-              Group.RUN,
+      of(
               "startAt",
-              new Form<>("time", Form.silent(StartTime::parse), StartTime.EXPECTED),
-              "2027-03-01T09:30:00Z")
+              "2027-03-01T09:30:00Z",
+              new Form<>("time", Form.silent(StartTime::parse), StartTime.EXPECTED))
           .orNull("as soon as it is ready")
           .means("time at which the load starts, after the warm-up: " + StartTime.EXPECTED);
 
   static final SettingEntry<Boolean> SELF_TEST =
-      flag(Group.RUN, "selfTest", false)
+      flag("selfTest", false)
           .means(
               "measures the timing error of this tool on this machine, in about a minute; reports"
                   + " of later runs quote it");
 
   static final SettingEntry<@Nullable String> SELF_TEST_FILE =
-      in(Group.RUN, "selfTestFile", Form.text(), "self-test.json")
+      of("selfTestFile", "self-test.json", Form.text())
           .orNull("~/.gatling-llm/self-test.json")
           .means("file that selfTest writes its result to, and that later runs read");
 
   static final SettingEntry<Boolean> DRY_RUN =
-      flag(Group.RUN, "dryRun", false).means("prints the plan and sends nothing");
+      flag("dryRun", false).means("prints the plan and sends nothing");
 
   static final SettingEntry<Boolean> HELP =
-      flag(Group.RUN, "help", false).means("prints these settings and sends nothing");
+      flag("help", false).means("prints these settings and sends nothing");
 
   private Setting() {}
 
-  private static SettingEntry<Boolean> flag(Group group, String name, boolean byDefault) {
-    return in(group, name, Form.flag(), Boolean.toString(!byDefault))
+  private static SettingEntry<Boolean> flag(String name, boolean byDefault) {
+    return of(name, Boolean.toString(!byDefault), Form.flag())
         .byDefault(Boolean.toString(byDefault));
   }
 
-  private static <T> SettingEntry<T> in(Group group, String name, Form<T> form, String example) {
-    SettingEntry<T> entry = new SettingEntry<>(group, name, form, example);
+  private static <T> SettingEntry<T> of(
+      String name, String example, String shape, Function<String, T> parser) {
+    return of(name, example, new Form<>(shape, parser));
+  }
+
+  private static <T> SettingEntry<T> of(String name, String example, Form<T> form) {
+    SettingEntry<T> entry = new SettingEntry<>(name, form, example);
     ENTRIES.add(entry);
     return entry;
   }
@@ -590,9 +546,8 @@ final class Setting {
             A duration is in seconds (30, 0.5) or has a unit (500ms, 30s, 2m, 1h). Lists are separated by commas.
             More: docs/settings.md
             """);
-    for (Group group : Group.values()) {
-      text.append('\n').append(group.title).append('\n');
-      ENTRIES.stream().filter(entry -> entry.group == group).forEach(e -> text.append(e.help()));
+    for (SettingEntry<?> entry : ENTRIES) {
+      text.append(entry.heading == null ? "" : '\n' + entry.heading + '\n').append(entry.help());
     }
     return text.toString();
   }

@@ -16,7 +16,8 @@ final class SettingEntry<T extends @Nullable Object> {
   /** The words that fit into 120 columns. */
   private static final Pattern HELP_LINE = Pattern.compile("(.{1,77})(?: |$)");
 
-  final Group group;
+  /** The title of the group that begins with this setting. */
+  @Nullable String heading;
 
   /** Without {@code llm.}, e.g. {@code maxTokens}. */
   final String name;
@@ -34,24 +35,6 @@ final class SettingEntry<T extends @Nullable Object> {
 
   String meaning = "";
 
-  enum Group {
-    TARGET("Target"),
-    LOAD("Load"),
-    LEVEL("Phases and bounds of each load level"),
-    PROMPTS("Prompts"),
-    REQUESTS("Requests"),
-    CONNECTIONS("Connections and limits"),
-    GOALS("Objectives and build gates"),
-    OUTPUT("Records and reports"),
-    RUN("Run");
-
-    final String title;
-
-    Group(String title) {
-      this.title = title;
-    }
-  }
-
   /**
    * Other settings that this one requires or excludes, for values that {@code when} names, or for
    * all.
@@ -68,11 +51,15 @@ final class SettingEntry<T extends @Nullable Object> {
     }
   }
 
-  SettingEntry(Group group, String name, Form<T> form, String example) {
-    this.group = group;
+  SettingEntry(String name, Form<T> form, String example) {
     this.name = name;
     this.form = form;
     this.example = example;
+  }
+
+  SettingEntry<T> heads(String title) {
+    heading = title;
+    return this;
   }
 
   /** The default, as a user would write it. */

@@ -155,7 +155,7 @@ public final class RequestsSimulation extends Simulation {
                   .minP(0.1)
                   .frequencyPenalty(0.5)
                   .presencePenalty(-0.5)
-                  .repetitionPenalty(session -> 1.1)
+                  .repetitionPenalty(1.1)
                   .logprobs(3)
                   .choices(1),
               llm("too late").chat().user("say late").requestTimeout(ofMillis(1)),

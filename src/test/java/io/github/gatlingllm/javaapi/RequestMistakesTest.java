@@ -40,7 +40,6 @@ class RequestMistakesTest {
         request(() -> ask().maxTokens("1.5"), "maxTokens(\"1.5\")" + NO_NUMBER),
         request(() -> ask().maxTokens("#{"), "maxTokens(\"#{\")" + NO_NAME),
         request(() -> ask().maxTokens(""), "maxTokens(\"\")" + NO_NUMBER),
-        request(() -> ask().choices("two"), "choices(\"two\")" + NO_NUMBER),
         request(() -> ask().seed("x"), "seed(\"x\")" + NO_NUMBER),
         request(
             () -> ask().temperature("hot"),
@@ -130,7 +129,7 @@ class RequestMistakesTest {
   static Stream<LlmRequestBuilder<?>> requests() {
     return Stream.of(
         ask().maxTokens("#{most}").temperature("#{heat}").stream("#{streamed}").seed("7"),
-        ask().maxTokens("128").stream("false").topP("0.5").choices(" 2 "),
+        ask().maxTokens("128").stream("false").topP("0.5").seed(" 2 "),
         ask().body("{\"top_k\": #{k}").toolChoice("\"auto\"").tools("[#{tools}]"),
         llm("ask").chat().messages("[{\"role\": \"user\", \"content\": \"Hi\"}]"),
         llm("ask").chat().messages("#{messages}"),

@@ -3,13 +3,14 @@ package io.github.gatlingllm.simulations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
-import io.github.gatlingllm.simulations.SettingEntry.Group;
 import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -131,9 +132,17 @@ class SettingsPageTest {
     while (rows.find()) {
       details.put(rows.group(1), rows.group(2));
     }
-    String groups =
-        Arrays.stream(Group.values())
-            .map(group -> section(group, details))
+    Map<String, List<List<String>>> groups = new LinkedHashMap<>();
+    String group = "";
+    for (SettingEntry<?> setting : Setting.all()) {
+      group = setting.heading == null ? group : setting.heading;
+      groups
+          .computeIfAbsent(group, title -> new ArrayList<>())
+          .add(row(setting, details.getOrDefault("`" + setting.name + "`", "")));
+    }
+    String sections =
+        groups.entrySet().stream()
+            .map(part -> section(part.getKey(), part.getValue()))
             .collect(Collectors.joining());
     return """
     # Settings of the benchmark
@@ -168,20 +177,17 @@ class SettingsPageTest {
     `search` with several rates, several scenarios with `interleave`, `D` with an API that takes no messages, a `promptTokens` that leaves no
     token beside the prefix, and `api` with the full path of another API.
     """
-        + groups;
+        + sections;
   }
 
-  private static String section(Group group, Map<String, String> details) {
+  private static String section(String title, List<List<String>> rows) {
     return "\n## "
-        + group.title
+        + title
         + "\n\n"
         + ReferencePage.table(
             List.of(
                 "name", "form", "default", "example", "meaning", "needs", "not with", "details"),
-            Setting.all().stream()
-                .filter(setting -> setting.group == group)
-                .map(setting -> row(setting, details.getOrDefault("`" + setting.name + "`", "")))
-                .toList());
+            rows);
   }
 
   private static List<String> row(SettingEntry<?> setting, String details) {
