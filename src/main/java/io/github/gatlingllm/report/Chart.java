@@ -292,8 +292,6 @@ record Chart(
     LAYER,
     /** A part of horizontal stacked bars, one bar per x. */
     STACK,
-    /** A tick per instant on horizontal bars. */
-    TICKS,
     /** A row of a grid whose cells show their value; a stronger colour means higher. */
     GRID
   }

@@ -56,7 +56,6 @@ final class HtmlReport {
             time.section(),
             new EngineSection(summary, series, TimeSection.bands(summary)).section(),
             details.breakdown(),
-            new ExemplarSection(summary, series.exemplars()).section(),
             texts.outcomes(),
             texts.server(),
             details.arrivals(),

@@ -17,36 +17,21 @@ const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
     return inks.reduce((best, color) => (contrast(color) > contrast(best) ? color : best));
   };
 
-  /* Horizontal stacked bars, with a tick at each instant. */
+  /* Horizontal stacked bars. */
   const rowsOf = (chart) => chart.x.categories.length;
-  const marks = (line, c) => {
-    const rows = [...Map.groupBy(line.points, ([row]) => row)].map(([row, points]) => ({ row, at: points.map((p) => p[1]) }));
-    return {
-      name: line.name, type: "custom", color: c.ink, silent: true, z: 4, clip: true,
-      data: rows.map(({ row, at }) => [Math.max(...at), row]), encode: { x: 0, y: 1 },
-      renderItem: (params, api) => {
-        const { row, at } = rows[params.dataIndex];
-        const half = Math.max(3, Math.min(8, api.size([0, 1])[1] * 0.3));
-        const pathData = at.map((ms) => { const [x, y] = api.coord([ms, row]); return "M" + x.toFixed(1) + " " + (y - half) + "V" + (y + half); }).join("");
-        return { type: "path", shape: { pathData }, style: { stroke: c.ink, fill: "none", lineWidth: 1, opacity: 0.75 } };
-      },
-    };
-  };
-  const part = (chart, line, c, most) => {
+  const part = (line, c, most) => {
     const color = c.series[line.color % c.series.length];
     const striped = line.dash > 0 && { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -Math.PI / 4, color: c.card };
-    const plain = chart.series.some((other) => other.form === "ticks");
     return {
       name: line.name, type: "bar", stack: "all", color, barCategoryGap: "28%", emphasis: { disabled: true },
-      itemStyle: { color, decal: striped || { symbol: "none" }, opacity: plain ? 0.55 : 1, borderColor: c.card, borderWidth: plain ? 0 : 0.5 },
+      itemStyle: { color, decal: striped || { symbol: "none" }, borderColor: c.card, borderWidth: 0.5 },
       label: { color: legible(color, color, 0, [c.ink, c.card]), fontSize: 11.5, formatter: ({ value }) => number(value) },
-      data: line.points.map(([, v]) => ({ value: v, label: { show: !plain && !striped && v > most * 0.06 } })),
+      data: line.points.map(([, v]) => ({ value: v, label: { show: !striped && v > most * 0.06 } })),
     };
   };
   const stack = (chart) => {
     const c = ink();
-    const bars = chart.series.filter((line) => line.form === "stack");
-    const totals = chart.x.categories.map((_, row) => bars.reduce((sum, line) => sum + (line.points[row]?.[1] ?? 0), 0));
+    const totals = chart.x.categories.map((_, row) => chart.series.reduce((sum, line) => sum + (line.points[row]?.[1] ?? 0), 0));
     const legend = chart.series.length > 1;
     return {
       animation: false, textStyle: { fontFamily: font }, aria: { enabled: false },
@@ -68,14 +53,13 @@ const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
         ...box(c), trigger: "axis", axisPointer: { type: "shadow", shadowStyle: { color: c.soft, opacity: 0.12 } },
         formatter: (items) => {
           const row = items[0].dataIndex;
-          const rows = items.filter((item) => item.componentSubType === "bar" && item.value > 0)
+          const rows = items.filter((item) => item.value > 0)
             .map((item) => item.marker + escape(item.seriesName) + " <b>" + withUnit(item.value, chart.y.unit) + "</b>");
-          const label = bars[0].points[row]?.[2];
           const head = escape(chart.x.categories[row]) + " <b>" + withUnit(totals[row], chart.y.unit) + "</b>";
-          return [head, ...(label ? [escape(label).replace(/(.{70,100}?) /g, "$1<br>")] : []), ...rows].join("<br>");
+          return [head, ...rows].join("<br>");
         },
       },
-      series: chart.series.map((line) => (line.form === "ticks" ? marks(line, c) : part(chart, line, c, Math.max(...totals)))),
+      series: chart.series.map((line) => part(line, c, Math.max(...totals))),
     };
   };
 

@@ -38,7 +38,7 @@ class BigRunTest {
     assertThat(charts(Files.readAllBytes(files.page()))).isEqualTo(drawn);
   }
 
-  /** The data of the charts that draw single requests. */
+  /** The data of all charts from the percentiles on. */
   private static String charts(byte[] page) {
     String html = new String(page, UTF_8);
     int from = html.indexOf("{\"id\":\"percentiles-0\"");

@@ -45,7 +45,6 @@ class HtmlReportIT {
           "jitter",
           "time",
           "breakdown",
-          "timeline",
           "outcomes",
           "glossary",
           "files");
@@ -91,7 +90,7 @@ class HtmlReportIT {
     for (String section : SECTIONS) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
-    assertThat(browser.plots()).hasSize(14).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(13).allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
@@ -135,7 +134,7 @@ class HtmlReportIT {
   }
 
   @Test
-  void hostileNamesAreShownLiterallyAndTooltipsHaveRequestIds() throws IOException {
+  void hostileNamesAreShownLiterallyAlsoInTooltips() throws IOException {
     RunFigures figures =
         new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))
             .scenarios(HOSTILE, "other")
@@ -143,16 +142,14 @@ class HtmlReportIT {
     browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
     browser.unfold();
     assertWithoutEmptyBoxes();
-    String slowest = figures.series().exemplars().slowest().get(0).requestId();
-
     browser
         .driver()
         .executeScript(
-            "echarts.getInstanceByDom(document.getElementById('timeline-requests'))"
+            "echarts.getInstanceByDom(document.getElementById('scenario'))"
                 + ".dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 0})");
 
-    assertThat(browser.driver().findElement(By.id("timeline-requests")).getText())
-        .contains(slowest, "to first token");
+    assertThat(browser.driver().findElement(By.id("scenario")).getText())
+        .contains("document.title='owned'\">'\"&<!--");
     assertThat(browser.driver().getTitle()).isEqualTo("LLM report: DemoSimulation");
     assertThat(browser.driver().findElements(By.cssSelector("main img, main script"))).isEmpty();
     assertThat(browser.driver().findElement(By.id("metrics")).getText())
@@ -202,7 +199,7 @@ class HtmlReportIT {
         .contains(NumberText.with(level.figures().number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"));
     assertThat(browser.driver().findElement(By.id("objectives")).getText()).contains("c=4");
     assertThat(plotsOf("shapes")).hasSize(1).allMatch(id -> id.endsWith("-2"));
-    assertThat(browser.plots()).hasSize(14).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(13).allSatisfy(HtmlReportIT::isPainted);
     browser.driver().findElement(By.cssSelector("#level option[value='3']")).click();
     assertThat(chosen()).startsWith("c=8", "At c=8");
     assertThat(browser.texts("tr.chosen th")).containsExactly("c=8");
@@ -257,15 +254,14 @@ class HtmlReportIT {
           .executeScript("document.querySelectorAll('.fold').forEach(fold => fold.open = true)");
       assertThat(browser.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
-      assertThat(browser.plots()).hasSize(14).noneMatch(Plot::displayed);
+      assertThat(browser.plots()).hasSize(13).noneMatch(Plot::displayed);
       assertThat(browser.driver().findElements(By.cssSelector("figure summary")))
           .filteredOn(WebElement::isDisplayed)
-          .hasSize(14);
-      WebElement requests =
-          browser.driver().findElement(By.cssSelector("#timeline figure details"));
-      requests.findElement(By.tagName("summary")).click();
-      assertThat(requests.getText())
-          .contains(SWEEP.series().exemplars().slowest().get(0).requestId());
+          .hasSize(13);
+      WebElement parts =
+          browser.driver().findElement(By.cssSelector("#breakdown figure details"));
+      parts.findElement(By.tagName("summary")).click();
+      assertThat(parts.getText()).contains("E2E from schedule, ms");
       browser.picture(PICTURES.resolve("llm-scripts-off.png"));
     } finally {
       browser.letScriptsRun();

@@ -3,12 +3,12 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.level.Series.Breakdown;
 import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
-import io.github.gatlingllm.figures.level.Series.ServerParts;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.ServerReport.Timing;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -154,8 +154,14 @@ final class LevelTally {
    * scheduled ─ start lag ─ gate wait ─ connect ─┬ server queue ┬ server prefill ┬ rest ┬ server decode ┬ rest ┐
    *                                              └──────── TTFT − connect ──────────────┴──── to last token ───┘
    * </pre>
+   *
+   * A time that the server reported and that does not fit into the measured ones measures something
+   * else, and is 0 here.
    */
   static final class BreakdownTally {
+
+    /** The server stamps the ends of decode elsewhere: up to 10 % more than measured is cut off. */
+    private static final double DECODE_TOLERANCE = 1.1;
 
     private final Map<Part, Long> nanos = new EnumMap<>(Part.class);
     private long count;
@@ -178,13 +184,20 @@ final class LevelTally {
         part(Part.ANSWER, end - connect);
         return;
       }
-      ServerParts server = ServerParts.of(record);
-      reporting += server.isEmpty() ? 0 : 1;
-      part(Part.SERVER_QUEUE, server.queueNanos());
-      part(Part.SERVER_PREFILL, server.prefillNanos());
-      part(Part.FIRST_TOKEN, ttft - connect - server.queueNanos() - server.prefillNanos());
-      part(Part.SERVER_DECODE, server.decodeNanos());
-      part(Part.DECODE, end - ttft - server.decodeNanos());
+      long queue = record.server().nanos(Timing.QUEUE);
+      long prefill = record.server().nanos(Timing.PREFILL);
+      long decode = record.server().nanos(Timing.DECODE);
+      if (queue + prefill > ttft - connect) {
+        queue = 0;
+        prefill = 0;
+      }
+      decode = decode <= DECODE_TOLERANCE * (end - ttft) ? Math.min(decode, end - ttft) : 0;
+      reporting += queue + prefill + decode == 0 ? 0 : 1;
+      part(Part.SERVER_QUEUE, queue);
+      part(Part.SERVER_PREFILL, prefill);
+      part(Part.FIRST_TOKEN, ttft - connect - queue - prefill);
+      part(Part.SERVER_DECODE, decode);
+      part(Part.DECODE, end - ttft - decode);
     }
 
     private void part(Part part, long more) {

@@ -237,7 +237,6 @@ public final class OverTime implements Consumer<RequestRecord> {
         Map.of(),
         Map.of(),
         List.of(),
-        Series.Exemplars.NONE,
         List.of(),
         generator.buckets(),
         List.of());

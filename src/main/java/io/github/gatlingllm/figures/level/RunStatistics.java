@@ -76,7 +76,6 @@ public final class RunStatistics {
   final Map<String, Outages> outages = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
-  final ExemplarTally exemplars;
   final InjectorTally byInjector;
   final EngineTally engines;
   final Map<String, RunEnvironment.TargetFacts> targets;
@@ -93,7 +92,6 @@ public final class RunStatistics {
     levels = new Windows(info.stages(), runEnd);
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
-    exemplars = new ExemplarTally(info.startUnixNanos());
     byInjector = new InjectorTally(info.injectors());
     engines =
         new EngineTally(
@@ -198,7 +196,6 @@ public final class RunStatistics {
       level.slices().at(record.timing().scheduledUnixNanos()).measured(record, values, stream, met);
       level.breakdown.add(record);
       level.addScenario(record, met);
-      exemplars.add(record, level.info);
       objectives.add(level.index, record, judgement);
       record.server().names().forEach(this::addServerName);
     }

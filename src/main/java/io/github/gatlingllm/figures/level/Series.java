@@ -4,8 +4,6 @@ import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.ServerReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The data of charts that the {@link Summary} does not have: figures over time, shapes of
- * distributions, single requests. Its size is bounded whatever the length of the run. Not part of
- * {@code summary.json}.
+ * distributions. Its size is bounded whatever the length of the run. Not part of {@code
+ * summary.json}.
  *
  * @param bucketS width of a bucket of {@code overTime} in seconds: 1, 2, 4 … so that there are at
  *     most 600
@@ -31,7 +29,6 @@ public record Series(
     Map<Metric, List<Quantile>> quantiles,
     Map<Integer, Map<Metric, List<Quantile>>> levelQuantiles,
     List<Breakdown> breakdowns,
-    Exemplars exemplars,
     List<ScenarioLoad> scenarios,
     List<GeneratorBucket> generator,
     List<EngineFigures.OverTime> engines) {
@@ -140,75 +137,6 @@ public record Series(
     /** Not streamed: last byte − written. */
     ANSWER
   }
-
-  /**
-   * The times of one request that the server reported, where they fit into the measured times:
-   * queue and prefill between the request's bytes and the first token, decode between first and
-   * last token. The server stamps the ends of decode elsewhere: up to 10 % more than measured is
-   * cut off. A time that does not fit measures something else, and is 0 here.
-   */
-  public record ServerParts(long queueNanos, long prefillNanos, long decodeNanos) {
-
-    private static final double DECODE_TOLERANCE = 1.1;
-
-    /** The reported times of a streamed answer; 0 for others. */
-    static ServerParts of(RequestRecord record) {
-      RequestRecord.Timing t = record.timing();
-      Long first = t.ttftNanos();
-      Long last = t.latencyNanos();
-      if (first == null || last == null) {
-        return new ServerParts(0, 0, 0);
-      }
-      ServerReport report = record.server();
-      long queue = report.nanos(ServerReport.Timing.QUEUE);
-      long prefill = report.nanos(ServerReport.Timing.PREFILL);
-      long decode = report.nanos(ServerReport.Timing.DECODE);
-      Long connect = t.connectNanos();
-      boolean isBefore = queue + prefill <= first - (connect == null ? 0 : connect);
-      return new ServerParts(
-          isBefore ? queue : 0,
-          isBefore ? prefill : 0,
-          decode <= DECODE_TOLERANCE * (last - first) ? Math.min(decode, last - first) : 0);
-    }
-
-    boolean isEmpty() {
-      return queueNanos + prefillNanos + decodeNanos == 0;
-    }
-  }
-
-  /**
-   * Outliers among the requests.
-   *
-   * @param failed failed requests: the longest of each cause, then the next of each cause; without
-   *     cancelled and rate-limited ones
-   */
-  public record Exemplars(List<Exemplar> slowest, List<Exemplar> failed) {
-
-    static final Exemplars NONE = new Exemplars(List.of(), List.of());
-  }
-
-  /**
-   * One request; times in ms since it was scheduled.
-   *
-   * @param endMs last token of an ok request, end of any other
-   * @param marksMs times of token events; of many a part, with both ends of every long gap
-   */
-  public record Exemplar(
-      String requestId,
-      String name,
-      LevelInfo level,
-      double startS,
-      String verdict,
-      @Nullable String error,
-      @Nullable Double admittedMs,
-      @Nullable Double writtenMs,
-      @Nullable Double firstTokenMs,
-      double endMs,
-      @Nullable Integer outputTokens,
-      @Nullable Double longestGapMs,
-      @Nullable ServerParts server,
-      int events,
-      List<Double> marksMs) {}
 
   /** The requests of one scenario at one load level. Percentiles have 2 significant digits. */
   public record ScenarioLoad(

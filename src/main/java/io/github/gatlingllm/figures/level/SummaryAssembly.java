@@ -350,7 +350,6 @@ final class SummaryAssembly {
             .map(level -> level.breakdown.of(level.info))
             .filter(Objects::nonNull)
             .toList(),
-        counted.exemplars.exemplars(),
         scenarios(),
         time.generator.buckets(),
         counted.engines.overTime());

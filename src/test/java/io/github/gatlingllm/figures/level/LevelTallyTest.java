@@ -8,22 +8,16 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Breakdown;
 import io.github.gatlingllm.figures.level.Series.Bucket;
-import io.github.gatlingllm.figures.level.Series.Exemplar;
 import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
-import io.github.gatlingllm.figures.level.Series.ServerParts;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class LevelTallyTest {
@@ -119,88 +113,6 @@ class LevelTallyTest {
   }
 
   @Test
-  void anExemplarHasTheTimesThatItsServerReported() {
-    Map<String, Double> timings = Map.of("queue_s", 0.020, "prefill_s", 0.030, "decode_s", 0.090);
-    List<Exemplar> slowest =
-        of(
-                at(0).connect(1).tokens(100, 200).server(timings).record(),
-                at(1).tokens(40, 90).server(timings).record())
-            .exemplars()
-            .slowest();
-    assertThat(slowest)
-        .extracting(Exemplar::server)
-        .containsExactly(new ServerParts(20_000_000, 30_000_000, 90_000_000), null);
-  }
-
-  @Test
-  void slowestAndFailedRequestsDoNotDependOnTheOrderOfRecords() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 200; i++) {
-      records.add(at(i).id("ok " + i).tokens(10, 100 + i / 2).record());
-      records.add(
-          at(i)
-              .id("full " + i)
-              .failed(RequestStatus.HTTP_ERROR, "full")
-              .closed(5 + i % 7)
-              .record());
-    }
-    records.add(
-        at(7).id("cut").tokens(5, 9).failed(RequestStatus.TRUNCATED, "cut").closed(20).record());
-    records.add(at(7).id("429").failed(RequestStatus.RATE_LIMITED, "slow").closed(9_000).record());
-    records.add(at(8).id("gone").failed(RequestStatus.CANCELLED, "stopped").closed(9_000).record());
-    Series.Exemplars exemplars = of(records).exemplars();
-    Collections.shuffle(records, new Random(1));
-
-    assertThat(of(records).exemplars().slowest()).isEqualTo(exemplars.slowest());
-    assertThat(exemplars.slowest()).hasSize(12);
-    assertThat(exemplars.slowest()).extracting(Exemplar::endMs).startsWith(199.0, 199.0, 198.0);
-    assertThat(exemplars.slowest().get(0).requestId()).isEqualTo("ok 198");
-    assertThat(exemplars.failed()).hasSize(12);
-    assertThat(exemplars.failed().subList(0, 3)).extracting(Exemplar::requestId).contains("cut");
-    assertThat(exemplars.failed()).extracting(Exemplar::requestId).doesNotContain("gone", "429");
-    assertThat(exemplars.failed().stream().filter(e -> "full".equals(e.error())))
-        .hasSize(11)
-        .allMatch(e -> e.endMs() == 11);
-  }
-
-  @Test
-  void timesOfARequestAreSinceItsSchedule() {
-    Exemplar request =
-        of(at(1_000).lag(2).gate(3.0).connect(1).tokens(10, 20, 50).record())
-            .exemplars()
-            .slowest()
-            .get(0);
-    assertThat(request.startS()).isEqualTo(0.998);
-    assertThat(request.admittedMs()).isEqualTo(5);
-    assertThat(request.writtenMs()).isEqualTo(6);
-    assertThat(request.firstTokenMs()).isEqualTo(15);
-    assertThat(request.endMs()).isEqualTo(55);
-    assertThat(request.longestGapMs()).isEqualTo(30);
-    assertThat(request.marksMs()).containsExactly(15.0, 25.0, 55.0);
-  }
-
-  @Test
-  void aRequestThatWasNeverSentOnlyWaits() {
-    Exemplar request =
-        of(at(0).gate(null).failed(RequestStatus.TIMEOUT, "too late").closed(40).record())
-            .exemplars()
-            .failed()
-            .get(0);
-    assertThat(request.admittedMs()).isNull();
-    assertThat(request.endMs()).isEqualTo(40);
-    assertThat(request.marksMs()).isEmpty();
-  }
-
-  @Test
-  void bothEndsOfEveryLongGapAreKept() {
-    int[] micros =
-        IntStream.range(0, 5_000).map(i -> i * 10_000 + (i >= 3_333 ? 1_000_000 : 0)).toArray();
-    List<Double> marks = ExemplarTally.marks(micros, 2);
-    assertThat(marks).hasSizeLessThanOrEqualTo(242).isSorted();
-    assertThat(marks).contains(2.0, 33_322.0, 34_332.0, 50_992.0);
-  }
-
-  @Test
   void scenariosAgainstLoadNeedTwoScenarios() {
     RunInfo judged = RUN.slo(Slo.parse("ttft<100ms"));
     assertThat(of(at(0).tokens(5).record()).scenarios()).isEmpty();
@@ -237,7 +149,6 @@ class LevelTallyTest {
   void aRunWithoutRequestsHasNothingToShow() {
     Series nothing = of();
     assertThat(nothing.breakdowns()).isEmpty();
-    assertThat(nothing.exemplars()).isEqualTo(Series.Exemplars.NONE);
     assertThat(nothing.quantiles()).isEmpty();
   }
 }
