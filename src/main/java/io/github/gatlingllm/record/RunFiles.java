@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +75,11 @@ public record RunFiles(Path run) {
 
   public Path info() {
     return folder().resolve("run.json");
+  }
+
+  /** The files that reports are made from; some may not exist. */
+  public List<Path> records() {
+    return List.of(requests(), arrivals(), generator(), server(), info());
   }
 
   public Path summaryJson() {

@@ -10,7 +10,6 @@ import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ComparePage.Compared;
 import io.github.gatlingllm.report.ComparePage.RunSide;
-import io.github.gatlingllm.storage.RunInputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.storage;
 
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.storage.S3Location.StoredObject;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -11,10 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -32,7 +29,6 @@ import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.RetryableException;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -41,7 +37,6 @@ import software.amazon.awssdk.regions.providers.AwsRegionProviderChain;
 import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
-import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
@@ -60,8 +55,8 @@ final class ObjectStore implements AutoCloseable {
 
   private static final int THREADS = 4;
 
-  /** Larger files are uploaded in parts of this size; 10,000 parts (78 GiB) are S3's limit. */
-  private static final int PART_BYTES = 8 << 20;
+  /** S3's limit for one request. */
+  private static final long MAX_BYTES = 5L << 30;
 
   private static final int FORBIDDEN = 403;
   private static final int PRECONDITION_FAILED = 412;
@@ -73,9 +68,10 @@ final class ObjectStore implements AutoCloseable {
   private static final Pattern RECORD =
       Pattern.compile(
           "(?:(.+)/)?("
-              + RunInputs.records(new RunFiles(Path.of(""))).stream()
-                  .map(file -> Pattern.quote(file.toString().replace('\\', '/')))
-                  .collect(Collectors.joining("|"))
+              + new RunFiles(Path.of(""))
+                  .records().stream()
+                      .map(file -> Pattern.quote(file.toString().replace('\\', '/')))
+                      .collect(Collectors.joining("|"))
               + ")");
 
   /** At most 32 folders, none of which leads out. */
@@ -96,9 +92,6 @@ final class ObjectStore implements AutoCloseable {
       super(message, cause);
     }
   }
-
-  /** An object; the ETag changes with its content. */
-  record StoredObject(String key, long size, String etag, Instant modified) {}
 
   private ObjectStore(S3Location place, S3Client client, String endpoint) {
     this.place = place;
@@ -224,7 +217,7 @@ final class ObjectStore implements AutoCloseable {
     return Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** Uploads files, large ones in parts, to the prefix followed by the name. */
+  /** Uploads files to the prefix followed by the name, each in one request. */
   void upload(S3Location prefix, Map<String, Path> files) throws IOException {
     Map<S3Location, Callable<?>> uploads = new LinkedHashMap<>();
     files.forEach(
@@ -233,44 +226,12 @@ final class ObjectStore implements AutoCloseable {
   }
 
   private Object upload(Path file, S3Location to) throws IOException {
-    if (Files.size(file) <= PART_BYTES) {
-      return client.putObject(put -> put.bucket(to.bucket()).key(to.prefix()), file);
+    if (Files.size(file) > MAX_BYTES) {
+      throw new IOException(
+          "its %s bytes are more than the 5 GiB that S3 takes in one request; upload it with aws s3 cp"
+              .formatted(Files.size(file)));
     }
-    String id =
-        client
-            .createMultipartUpload(create -> create.bucket(to.bucket()).key(to.prefix()))
-            .uploadId();
-    try (InputStream content = Files.newInputStream(file)) {
-      List<CompletedPart> parts = new ArrayList<>();
-      byte[] bytes = content.readNBytes(PART_BYTES);
-      for (; bytes.length > 0; bytes = content.readNBytes(PART_BYTES)) {
-        int number = parts.size() + 1;
-        String etag =
-            client
-                .uploadPart(
-                    part ->
-                        part.bucket(to.bucket()).key(to.prefix()).uploadId(id).partNumber(number),
-                    RequestBody.fromBytes(bytes))
-                .eTag();
-        parts.add(CompletedPart.builder().partNumber(number).eTag(etag).build());
-      }
-      return client.completeMultipartUpload(
-          complete ->
-              complete
-                  .bucket(to.bucket())
-                  .key(to.prefix())
-                  .uploadId(id)
-                  .multipartUpload(all -> all.parts(parts)));
-    } catch (IOException | RuntimeException e) {
-      boolean unused = Thread.interrupted(); // else the SDK sends nothing
-      try {
-        client.abortMultipartUpload(
-            abort -> abort.bucket(to.bucket()).key(to.prefix()).uploadId(id));
-      } catch (SdkException notAborted) {
-        e.addSuppressed(notAborted);
-      }
-      throw e;
-    }
+    return client.putObject(put -> put.bucket(to.bucket()).key(to.prefix()), file);
   }
 
   /** Transfers files concurrently; the first failure cancels the others. */
@@ -326,7 +287,7 @@ final class ObjectStore implements AutoCloseable {
         failure);
   }
 
-  /** Waits until cancelled uploads have removed their parts. */
+  /** Waits until cancelled transfers have ended. */
   @Override
   public void close() {
     threads.shutdownNow();

@@ -5,10 +5,12 @@ import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -41,12 +43,12 @@ public record S3Location(String bucket, String prefix) {
     return prefix.isEmpty() ? "" : prefix + "/";
   }
 
-  S3Location at(String name) {
+  public S3Location at(String name) {
     return new S3Location(bucket, below() + name);
   }
 
   /** The last segment of the prefix; the bucket if the prefix is empty. */
-  String name() {
+  public String name() {
     return prefix.isEmpty() ? bucket : prefix.substring(prefix.lastIndexOf('/') + 1);
   }
 
@@ -63,10 +65,27 @@ public record S3Location(String bucket, String prefix) {
     }
   }
 
+  /** The recorded files of each run by their names, by the run's path below this place. */
+  public SortedMap<String, Map<String, StoredObject>> runs() throws IOException {
+    try (ObjectStore store = open()) {
+      return store.runs();
+    }
+  }
+
+  /** Downloads objects; files that are complete from an earlier attempt are kept. */
+  public void download(Map<Path, StoredObject> objects) throws IOException {
+    try (ObjectStore store = open()) {
+      store.download(objects);
+    }
+  }
+
   @Override
   public String toString() {
     return SCHEME + bucket + (prefix.isEmpty() ? "" : "/" + prefix);
   }
+
+  /** An object; the ETag changes with its content. */
+  public record StoredObject(String key, long size, String etag, Instant modified) {}
 
   /**
    * Uploads the recorded files of a run and its report to object storage, to {@code
@@ -94,7 +113,7 @@ public record S3Location(String bucket, String prefix) {
     }
 
     public void records() throws IOException {
-      List<Path> records = new ArrayList<>(RunInputs.records(files));
+      List<Path> records = new ArrayList<>(files.records());
       records.remove(files.info());
       upload(records);
       upload(List.of(files.info()));

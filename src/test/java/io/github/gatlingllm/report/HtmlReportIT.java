@@ -258,8 +258,7 @@ class HtmlReportIT {
       assertThat(browser.driver().findElements(By.cssSelector("figure summary")))
           .filteredOn(WebElement::isDisplayed)
           .hasSize(13);
-      WebElement parts =
-          browser.driver().findElement(By.cssSelector("#breakdown figure details"));
+      WebElement parts = browser.driver().findElement(By.cssSelector("#breakdown figure details"));
       parts.findElement(By.tagName("summary")).click();
       assertThat(parts.getText()).contains("E2E from schedule, ms");
       browser.picture(PICTURES.resolve("llm-scripts-off.png"));

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -18,7 +17,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -42,7 +40,7 @@ public final class S3Server implements AutoCloseable {
   public final List<String> requests = new CopyOnWriteArrayList<>();
 
   /** Bytes of a content after which the connection breaks. */
-  volatile int cutAfter = Integer.MAX_VALUE;
+  public volatile int cutAfter = Integer.MAX_VALUE;
 
   /** What is answered with this status, as long as the test holds. */
   public volatile Predicate<String> refused = request -> false;
@@ -50,9 +48,8 @@ public final class S3Server implements AutoCloseable {
   public volatile String refusal = "503 SlowDown";
 
   /** Done before a request is answered. */
-  volatile Consumer<String> before = request -> {};
+  public volatile Consumer<String> before = request -> {};
 
-  private final Map<Integer, byte[]> parts = new TreeMap<>();
   private final Instant opened = Instant.now();
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -77,7 +74,7 @@ public final class S3Server implements AutoCloseable {
   }
 
   /** From now on nobody listens there. */
-  void stop() {
+  public void stop() {
     server.stop(0);
   }
 
@@ -102,12 +99,7 @@ public final class S3Server implements AutoCloseable {
       String path = exchange.getRequestURI().getPath();
       String key = path.startsWith("/bench/") ? path.substring("/bench/".length()) : "";
       Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
-      String request =
-          (exchange.getRequestMethod()
-                  + " "
-                  + key
-                  + (query.containsKey("partNumber") ? " part " + query.get("partNumber") : ""))
-              .strip();
+      String request = (exchange.getRequestMethod() + " " + key).strip();
       requests.add(request);
       before.accept(request);
       if (!path.equals("/bench") && !path.startsWith("/bench/")) {
@@ -124,9 +116,8 @@ public final class S3Server implements AutoCloseable {
               get(exchange, key);
             }
           }
-          case "PUT" -> put(exchange, key, query, body);
-          case "POST" -> post(exchange, key, query);
-          default -> send(exchange, 204, new byte[0]);
+          case "PUT" -> put(exchange, key, body);
+          default -> send(exchange, 405, new byte[0]);
         }
       }
     } catch (RuntimeException e) {
@@ -182,34 +173,10 @@ public final class S3Server implements AutoCloseable {
     out.flush();
   }
 
-  private void put(HttpExchange exchange, String key, Map<String, String> query, byte[] body)
-      throws IOException {
-    String part = query.get("partNumber");
-    if (part == null) {
-      objects.put(key, body);
-    } else {
-      synchronized (parts) {
-        parts.put(Integer.parseInt(part), body);
-      }
-    }
+  private void put(HttpExchange exchange, String key, byte[] body) throws IOException {
+    objects.put(key, body);
     exchange.getResponseHeaders().set("ETag", etag(body));
     send(exchange, 200, new byte[0]);
-  }
-
-  private void post(HttpExchange exchange, String key, Map<String, String> query)
-      throws IOException {
-    if (query.containsKey("uploads")) {
-      String xml =
-          "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>";
-      send(exchange, 200, xml.getBytes(UTF_8));
-      return;
-    }
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    synchronized (parts) {
-      parts.values().forEach(all::writeBytes);
-    }
-    objects.put(key, all.toByteArray());
-    send(exchange, 200, "<CompleteMultipartUploadResult/>".getBytes(UTF_8));
   }
 
   private static String etag(byte[] content) {
@@ -233,7 +200,7 @@ public final class S3Server implements AutoCloseable {
   }
 
   /** The requests that begin so, without what they begin with. */
-  List<String> requests(String start) {
+  public List<String> requests(String start) {
     return requests.stream()
         .filter(request -> request.startsWith(start))
         .map(request -> request.substring(start.length()))

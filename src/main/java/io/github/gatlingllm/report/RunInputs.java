@@ -1,9 +1,10 @@
-package io.github.gatlingllm.storage;
+package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.storage.ObjectStore.StoredObject;
+import io.github.gatlingllm.storage.S3Location;
+import io.github.gatlingllm.storage.S3Location.StoredObject;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * temporary folder that {@link #close} deletes, or to a given one that stays, so that a later
  * attempt downloads only what is missing.
  */
-public final class RunInputs implements AutoCloseable {
+final class RunInputs implements AutoCloseable {
 
   /** How many levels below a given folder runs are searched. */
   private static final int MAX_DEPTH = 8;
@@ -51,7 +52,7 @@ public final class RunInputs implements AutoCloseable {
    * Finds and downloads the runs of these folders and places, to a temporary folder if {@code
    * cache} is null. Messages of exceptions are one line.
    */
-  public static RunInputs open(List<String> places, @Nullable Path cache, Consumer<String> log)
+  static RunInputs open(List<String> places, @Nullable Path cache, Consumer<String> log)
       throws IOException {
     RunInputs inputs = new RunInputs(places, cache);
     boolean isOpen = false;
@@ -77,7 +78,7 @@ public final class RunInputs implements AutoCloseable {
    * Waits at most that long until these places contain the ended runs of {@code expected}
    * injectors, or as many as the runs say; returns their number, null if not known.
    */
-  public static @Nullable Integer await(
+  static @Nullable Integer await(
       List<String> places, Duration timeout, @Nullable Integer expected, Consumer<String> log)
       throws IOException {
     return new RunPoller(places, log, System::nanoTime, TimeUnit.SECONDS::sleep)
@@ -85,12 +86,12 @@ public final class RunInputs implements AutoCloseable {
   }
 
   /** The folders of the runs, in the order of the places. */
-  public List<Path> runs() {
+  List<Path> runs() {
     return List.copyOf(runs);
   }
 
   /** The folder of the only run. */
-  public Path one() throws IOException {
+  Path one() throws IOException {
     if (runs.size() > 1) {
       throw new IOException(
           "%s contains %s runs; expected one".formatted(String.join(" ", places), runs.size()));
@@ -99,7 +100,7 @@ public final class RunInputs implements AutoCloseable {
   }
 
   /** Whether a run was downloaded, so that files written to its folder may be lost. */
-  public boolean isCopy(Path run) {
+  boolean isCopy(Path run) {
     return downloads.stream().anyMatch(run::startsWith);
   }
 
@@ -110,40 +111,38 @@ public final class RunInputs implements AutoCloseable {
             : cache.resolve(place.bucket()).resolve(place.prefix());
     downloads.add(folder);
     Path below = cache == null ? folder.resolve(place.name()) : folder;
-    try (ObjectStore store = place.open()) {
-      Map<Path, StoredObject> files = new LinkedHashMap<>();
-      List<Path> complete = new ArrayList<>();
-      store
-          .runs()
-          .forEach(
-              (name, records) -> {
-                if (records.containsKey(INFO)) {
-                  Path run = below.resolve(name);
-                  complete.add(run);
-                  records.forEach((file, object) -> files.put(run.resolve(file), object));
-                } else {
-                  log.accept(
-                      (name.isEmpty() ? place : place.at(name))
-                          + " is ignored: it has no llm/run.json, so its upload is not complete");
-                }
-              });
-      if (complete.isEmpty()) {
-        throw new IOException(place + " contains no run: no llm/run.json is below it");
-      }
-      store.download(files);
-      runs.addAll(complete);
+    Map<Path, StoredObject> files = new LinkedHashMap<>();
+    List<Path> complete = new ArrayList<>();
+    place
+        .runs()
+        .forEach(
+            (name, records) -> {
+              if (records.containsKey(INFO)) {
+                Path run = below.resolve(name);
+                complete.add(run);
+                records.forEach((file, object) -> files.put(run.resolve(file), object));
+              } else {
+                log.accept(
+                    (name.isEmpty() ? place : place.at(name))
+                        + " is ignored: it has no llm/run.json, so its upload is not complete");
+              }
+            });
+    if (complete.isEmpty()) {
+      throw new IOException(place + " contains no run: no llm/run.json is below it");
     }
+    place.download(files);
+    runs.addAll(complete);
   }
 
   /** Copies the recorded files of a run to a folder that contains none; returns that folder. */
-  public Path copy(Path run, Path out) throws IOException {
+  Path copy(Path run, Path out) throws IOException {
     RunFiles to = new RunFiles(out);
     if (Files.exists(to.requests())) {
       throw new IOException(out + " contains a run; name a folder for --out that contains none");
     }
     new RunFiles(run).requireRequests();
     Files.createDirectories(to.folder());
-    for (Path file : records(new RunFiles(run))) {
+    for (Path file : new RunFiles(run).records()) {
       if (Files.isRegularFile(file)) {
         Files.copy(file, to.folder().resolve(file.getFileName()));
       }
@@ -153,11 +152,6 @@ public final class RunInputs implements AutoCloseable {
 
   /** The name of the file that completes an upload, as in keys of objects. */
   static final String INFO = "llm/run.json";
-
-  /** The files that reports are made from; some may not exist. */
-  static List<Path> records(RunFiles run) {
-    return List.of(run.requests(), run.arrivals(), run.generator(), run.server(), run.info());
-  }
 
   /** The folder itself if it is a run's, otherwise the folders of runs below it, by name. */
   static List<Path> runsIn(Path folder) throws IOException {
@@ -311,25 +305,22 @@ public final class RunInputs implements AutoCloseable {
     }
 
     private void lookInto(S3Location place, List<RunInfo> runs) throws IOException {
-      try (ObjectStore store = place.open()) {
-        for (Map<String, StoredObject> records : store.runs().values()) {
-          StoredObject object = records.get(RunInputs.INFO);
-          if (object != null) {
-            RunInfo known = read.get(object);
-            RunInfo info = known == null ? read(store, place, object) : known;
-            read.put(object, info);
-            runs.add(info);
-          }
+      for (Map<String, StoredObject> records : place.runs().values()) {
+        StoredObject object = records.get(RunInputs.INFO);
+        if (object != null) {
+          RunInfo known = read.get(object);
+          RunInfo info = known == null ? read(place, object) : known;
+          read.put(object, info);
+          runs.add(info);
         }
       }
     }
 
-    private static RunInfo read(ObjectStore store, S3Location place, StoredObject object)
-        throws IOException {
+    private static RunInfo read(S3Location place, StoredObject object) throws IOException {
       Path folder = Files.createTempDirectory("gatling-llm-");
       Path file = folder.resolve("run.json");
       try {
-        store.download(Map.of(file, object));
+        place.download(Map.of(file, object));
         return RunInfo.read(file).orElseThrow();
       } catch (IOException e) {
         String at = new S3Location(place.bucket(), object.key()).toString();

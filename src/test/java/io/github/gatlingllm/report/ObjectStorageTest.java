@@ -1,4 +1,4 @@
-package io.github.gatlingllm.storage;
+package io.github.gatlingllm.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.storage.RunInputs.RunPoller;
+import io.github.gatlingllm.report.RunInputs.RunPoller;
+import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
+import io.github.gatlingllm.storage.S3Server;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -30,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs go to and come from an S3 server that fails in every way that we know of. */
-class ObjectStoreTest {
+class ObjectStorageTest {
 
   private static final String RECORDS = "t/a/llm/requests.jsonl";
 
@@ -229,30 +232,44 @@ class ObjectStoreTest {
   }
 
   @Test
-  void largeFilesAreUploadedInParts() throws IOException {
+  void refusedFileIsUploadedAgain() throws IOException {
     RunFiles files = run((16 << 20) + 5);
     AtomicInteger failures = new AtomicInteger(1);
-    s3.refused = request -> request.endsWith("part 2") && failures.getAndDecrement() > 0;
+    s3.refused = request -> request.endsWith("requests.jsonl") && failures.getAndDecrement() > 0;
     upload(files);
 
     String key = "t/sim-1-host-2-2/llm/requests.jsonl";
     assertThat(s3.objects.get(key)).isEqualTo(Files.readAllBytes(files.requests()));
-    assertThat(s3.requests("PUT " + key + " part ")).containsExactlyInAnyOrder("1", "2", "2", "3");
+    assertThat(s3.requests("PUT " + key)).hasSize(2);
   }
 
   @Test
   void failedUploadIsReportedAndNothingIsDeleted() throws IOException {
-    RunFiles files = run((8 << 20) + 5);
+    RunFiles files = run(100);
     s3.refusal = "403 AccessDenied";
-    s3.refused = request -> request.endsWith("part 2");
+    s3.refused = request -> request.endsWith("requests.jsonl");
 
     assertThatThrownBy(() -> upload(files))
         .hasMessageMatching(
             "s3://bench/t/sim-1-host-2-2/llm/requests.jsonl at http://127.0.0.1:\\d+: 403"
                 + " AccessDenied; its credentials need to be allowed s3:PutObject");
     assertThat(s3.objects).doesNotContainKey("t/sim-1-host-2-2/llm/run.json");
-    assertThat(s3.requests("DELETE t/sim-1-host-2-2/")).containsExactly("llm/requests.jsonl");
-    assertThat(files.requests()).hasSize((8 << 20) + 5);
+    assertThat(files.requests()).hasSize(100);
+  }
+
+  @Test
+  void fileAboveTheLimitOfARequestIsReported() throws IOException {
+    RunFiles files = run(100);
+    try (RandomAccessFile sparse = new RandomAccessFile(files.requests().toFile(), "rw")) {
+      sparse.setLength((5L << 30) + 1);
+    }
+
+    assertThatThrownBy(() -> upload(files))
+        .hasMessageMatching(
+            "s3://bench/t/sim-1-host-2-2/llm/requests.jsonl at http://127.0.0.1:\\d+: its 5368709121"
+                + " bytes are more than the 5 GiB that S3 takes in one request; upload it with aws"
+                + " s3 cp");
+    assertThat(s3.objects).doesNotContainKey("t/sim-1-host-2-2/llm/run.json");
   }
 
   @Test
