@@ -2,6 +2,7 @@ package io.github.gatlingllm.client;
 
 import io.gatling.http.client.impl.DefaultHttpClient;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -13,24 +14,18 @@ import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.compression.JdkZlibDecoder;
 import io.netty.handler.codec.compression.ZlibWrapper;
 import io.netty.handler.codec.compression.Zstd;
-import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpClientCodec;
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpContentDecompressor;
 import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
-import java.util.Queue;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongSupplier;
 
 /**
  * Replaces the HTTP/1.1 decoders of Gatling's client by ones that limit the size of headers,
@@ -53,11 +48,11 @@ final class BoundedHttp {
 
   private BoundedHttp() {}
 
-  static void install(ChannelPipeline pipeline) {
+  static void install(ChannelPipeline pipeline, LongSupplier nanoClock) {
     String codec = DefaultHttpClient.HTTP_CLIENT_CODEC;
+    pipeline.addBefore(codec, BoundedReads.NAME, new BoundedReads(nanoClock));
     pipeline.replace(codec, codec, new HttpClientCodec(CONFIG, false, false));
     pipeline.addAfter(codec, FinalResponses.NAME, new FinalResponses());
-    pipeline.addAfter(FinalResponses.NAME, null, new EncodedBody());
     ChannelHandler decompressor = pipeline.get(HttpContentDecompressor.class);
     pipeline.replace(decompressor, pipeline.context(decompressor).name(), new Decompressor());
   }
@@ -108,103 +103,6 @@ final class BoundedHttp {
     }
   }
 
-  /**
-   * Passes a compressed body on in parts. As each may become a thousand times as large, the event
-   * loop runs its timers and other connections after {@link #MAX_BYTES}; until then no more is
-   * read.
-   */
-  private static final class EncodedBody extends ChannelDuplexHandler {
-
-    private static final int PART = 4 * 1024;
-    private static final int MAX_BYTES = 32 * 1024;
-
-    private final Queue<Object> waiting = new ArrayDeque<>();
-    private boolean encoded;
-    private boolean paused;
-    private int passed;
-    private @Nullable Throwable failure;
-    private boolean inactive;
-
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
-      if (message instanceof HttpResponse response) {
-        encoded = response.headers().contains(HttpHeaderNames.CONTENT_ENCODING);
-      }
-      if (!encoded) {
-        context.fireChannelRead(message);
-        return;
-      }
-      if (message instanceof HttpContent body) {
-        while (body.content().readableBytes() > PART) {
-          waiting.add(new DefaultHttpContent(body.content().readRetainedSlice(PART)));
-        }
-      }
-      waiting.add(message);
-      if (!paused) {
-        pass(context);
-      }
-    }
-
-    private void pass(ChannelHandlerContext context) {
-      while (passed < MAX_BYTES && !waiting.isEmpty()) {
-        Object next = waiting.remove();
-        passed += next instanceof HttpContent body ? body.content().readableBytes() : 0;
-        context.fireChannelRead(next);
-      }
-      paused = !waiting.isEmpty();
-      if (paused) {
-        context.channel().config().setAutoRead(false);
-        // Scheduled, as a loop runs up to 64 tasks of its queue before it looks at its timers.
-        var unused = context.executor().schedule(() -> goOn(context), 0, TimeUnit.NANOSECONDS);
-      }
-    }
-
-    private void goOn(ChannelHandlerContext context) {
-      passed = 0;
-      pass(context);
-      if (!paused) {
-        context.channel().config().setAutoRead(true);
-        if (failure != null) {
-          context.fireExceptionCaught(failure);
-        }
-        if (inactive) {
-          context.fireChannelInactive();
-        }
-      }
-    }
-
-    @Override
-    public void channelReadComplete(ChannelHandlerContext context) {
-      passed = paused ? passed : 0;
-      context.fireChannelReadComplete();
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      if (paused) {
-        failure = cause;
-      } else {
-        context.fireExceptionCaught(cause);
-      }
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
-      if (paused) {
-        inactive = true;
-      } else {
-        context.fireChannelInactive();
-      }
-    }
-
-    @Override
-    public void close(ChannelHandlerContext context, ChannelPromise promise) {
-      waiting.forEach(ReferenceCountUtil::release);
-      waiting.clear();
-      var unused = context.close(promise);
-    }
-  }
-
   /** The HTTP message is complete, but its gzip data is not. */
   static final class TruncatedGzip extends DecompressionException {
     TruncatedGzip() {
@@ -217,6 +115,11 @@ final class BoundedHttp {
     }
   }
 
+  static boolean isGzip(CharSequence encoding) {
+    return HttpHeaderValues.GZIP.contentEqualsIgnoreCase(encoding)
+        || HttpHeaderValues.X_GZIP.contentEqualsIgnoreCase(encoding);
+  }
+
   private static final class Decompressor extends HttpContentDecompressor {
 
     Decompressor() {
@@ -225,15 +128,11 @@ final class BoundedHttp {
 
     @Override
     protected EmbeddedChannel newContentDecoder(String contentEncoding) throws Exception {
-      if (!HttpHeaderValues.GZIP.contentEqualsIgnoreCase(contentEncoding)
-          && !HttpHeaderValues.X_GZIP.contentEqualsIgnoreCase(contentEncoding)) {
-        return super.newContentDecoder(contentEncoding);
-      }
-      return new EmbeddedChannel(
-          ctx.channel().id(),
-          ctx.channel().metadata().hasDisconnect(),
-          ctx.channel().config(),
-          new Gzip(true));
+      Channel channel = ctx.channel();
+      return isGzip(contentEncoding)
+          ? new EmbeddedChannel(
+              channel.id(), channel.metadata().hasDisconnect(), channel.config(), new Gzip(true))
+          : super.newContentDecoder(contentEncoding);
     }
 
     /** Keeps the header, so that the exchange sees that the body was compressed. */
@@ -244,7 +143,7 @@ final class BoundedHttp {
   }
 
   /** Decodes one member of gzip data; another may follow, or bytes that are ignored, as by gzip. */
-  private static final class Gzip extends JdkZlibDecoder {
+  static final class Gzip extends JdkZlibDecoder {
 
     private static final int MAGIC = 0x1F8B;
 
@@ -274,12 +173,11 @@ final class BoundedHttp {
     }
 
     @Override
-    protected void decodeLast(ChannelHandlerContext context, ByteBuf in, List<Object> out)
-        throws Exception {
-      super.decodeLast(context, in, out);
+    public void channelInactive(ChannelHandlerContext context) throws Exception {
       if (isMember && !isClosed()) {
         throw new TruncatedGzip();
       }
+      super.channelInactive(context);
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.client;
 
-import io.gatling.http.client.impl.DefaultHttpClient;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -60,9 +59,9 @@ final class ConnectionWatch extends ChannelDuplexHandler {
     if (installed != null) {
       return installed;
     }
-    BoundedHttp.install(connection.pipeline());
+    BoundedHttp.install(connection.pipeline(), nanoClock);
     ConnectionWatch watch = new ConnectionWatch(nanoClock);
-    connection.pipeline().addBefore(DefaultHttpClient.HTTP_CLIENT_CODEC, NAME, watch);
+    connection.pipeline().addBefore(BoundedReads.NAME, NAME, watch);
     return watch;
   }
 

@@ -84,7 +84,7 @@ final class RequestConnection {
     channel = connected;
     timestamps = ReadTimestamps.of(connected, nanoClock);
     if (http2) {
-      stream = StreamWatch.ofNext(connected, whenStreamClosed);
+      stream = StreamWatch.ofNext(connected, nanoClock, whenStreamClosed);
     } else if (transport != null) {
       watch = ConnectionWatch.of(connected, nanoClock);
       watch.writing(now, sending, transport.server(), receiver);
@@ -132,6 +132,10 @@ final class RequestConnection {
 
   @Nullable Throwable failure() {
     return timestamps == null ? null : timestamps.failure();
+  }
+
+  @Nullable Throwable streamFailure() {
+    return stream == null ? null : stream.failure();
   }
 
   @Nullable String refusal() {

@@ -3,12 +3,11 @@ package io.github.gatlingllm.client;
 import io.gatling.http.client.impl.Http2AppHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionAdapter;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Stream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,28 +17,29 @@ import org.jspecify.annotations.Nullable;
 final class StreamWatch extends Http2ConnectionAdapter {
 
   private final Channel channel;
-  private final Http2Connection connection;
+  private final Http2Frames frames;
   private final Runnable whenClosed;
   private @Nullable Integer stream;
   private @Nullable String refusal;
+  private @Nullable Throwable failure;
 
-  private StreamWatch(Channel channel, Http2Connection connection, Runnable whenClosed) {
+  private StreamWatch(Channel channel, Http2Frames frames, Runnable whenClosed) {
     this.channel = channel;
-    this.connection = connection;
+    this.frames = frames;
     this.whenClosed = whenClosed;
   }
 
   /** Watches the next stream to be opened; call just before the request is written. */
-  static StreamWatch ofNext(Channel channel, Runnable whenClosed) {
-    Http2Connection connection = channel.pipeline().get(Http2ConnectionHandler.class).connection();
-    StreamWatch watch = new StreamWatch(channel, connection, whenClosed);
-    connection.addListener(watch);
+  static StreamWatch ofNext(Channel channel, LongSupplier nanoClock, Runnable whenClosed) {
+    Http2Frames frames = Http2Frames.of(channel, nanoClock);
+    StreamWatch watch = new StreamWatch(channel, frames, whenClosed);
+    frames.connection().addListener(watch);
     return watch;
   }
 
   @Override
   public void onStreamAdded(Http2Stream added) {
-    if (stream == null && connection.local().isValidStreamId(added.id())) {
+    if (stream == null && frames.connection().local().isValidStreamId(added.id())) {
       stream = added.id();
     }
   }
@@ -47,6 +47,7 @@ final class StreamWatch extends Http2ConnectionAdapter {
   @Override
   public void onStreamClosed(Http2Stream closed) {
     if (stream != null && stream == closed.id()) {
+      failure = frames.failure(closed);
       whenClosed.run();
     }
   }
@@ -63,8 +64,13 @@ final class StreamWatch extends Http2ConnectionAdapter {
     return refusal;
   }
 
+  /** Why the body could not be decoded. */
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
   void stop() {
-    connection.removeListener(this);
+    frames.connection().removeListener(this);
   }
 
   /** Resets the stream, so that the server stops; the connection stays open for other streams. */

@@ -369,7 +369,10 @@ public final class StreamedExchange implements HttpListener {
       return;
     }
     String refusal = connection.refusal();
-    if (refusal != null) {
+    Throwable failure = connection.streamFailure();
+    if (failure != null) {
+      failed(failure);
+    } else if (refusal != null) {
       connectionFailed(now, refusal);
     } else if (connection.isActive()) {
       connectionFailed(now, "stream reset by the server");
