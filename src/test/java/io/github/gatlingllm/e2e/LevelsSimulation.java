@@ -7,6 +7,7 @@ import static java.time.Duration.*;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import java.time.Duration;
 import java.util.List;
 
@@ -26,6 +27,8 @@ public final class LevelsSimulation extends Simulation {
     ScenarioBuilder chat =
         scenario("Chat")
             .exec(
+                asLongAs(LevelsSimulation::isSettling)
+                    .on(llm("settle").chat().user("Hello").maxTokens(1)),
                 group("both")
                     .on(
                         llm("ask").chat().user("Hello").maxTokens(Integer.getInteger("tokens", 10)),
@@ -37,12 +40,22 @@ public final class LevelsSimulation extends Simulation {
                     .chat()
                     .user("Hello")
                     .maxTokens(Integer.getInteger("tokens", 10))
-                    .header(LEVEL, session -> session.<RunningLevel>get(RunningLevel.KEY).label()));
+                    .header(LEVEL, session -> level(session).label()));
     setUp(populations(chat, once))
         .protocols(
             llm.baseUrl(System.getProperty("baseUrl"))
                 .slo(slo().ttft(ofMillis(Integer.getInteger("ttftMillis", 300))).percentile(90))
                 .disableJvmWarmUp());
+  }
+
+  private static RunningLevel level(Session session) {
+    return session.get(RunningLevel.KEY);
+  }
+
+  /** Whether users repeat a short request: so all have sent the long one before a level ends. */
+  private static boolean isSettling(Session session) {
+    return System.getProperty("plan").equals("drain")
+        && level(session).phaseAt(System.nanoTime()) == Phase.STABILIZE;
   }
 
   private static List<PopulationBuilder> populations(ScenarioBuilder chat, ScenarioBuilder once) {
@@ -59,7 +72,8 @@ public final class LevelsSimulation extends Simulation {
 
   private static PopulationBuilder population(ScenarioBuilder chat, ScenarioBuilder once) {
     return switch (System.getProperty("plan")) {
-      case "drain" -> atOnce(4, 2).measure(2).drain(DRAIN).inject(chat);
+      case "drain" ->
+          closedLoop(4, 2).fill(0).measure(3).disableCooldown().drain(DRAIN).inject(chat);
       case "phases" ->
           closedLoop(2, 8)
               .fill(ofMillis(200))
