@@ -89,7 +89,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   }
 
   public PromptsBuilder tokens(int tokens, Tokenizer tokenizer) {
-    return tokens(checked(() -> new LengthDistribution.Fixed(tokens)), tokenizer);
+    return tokens(checked(() -> LengthDistribution.exactly(tokens)), tokenizer);
   }
 
   /** Draws the lengths, e.g. {@link LlmDsl#normalTokens}. */

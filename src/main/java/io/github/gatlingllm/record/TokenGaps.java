@@ -2,7 +2,6 @@ package io.github.gatlingllm.record;
 
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -161,30 +160,14 @@ public final class TokenGaps {
     /** Default speed, tokens per second: 225 words per minute. */
     public static final double DEFAULT = 5;
 
-    /** Words of English text per token: 250 words per minute are 5.56 tokens per second. */
-    private static final double WORDS_PER_TOKEN = 0.75;
-
-    private static final String WORDS_PER_MINUTE = "wpm";
     private static final double MAX_TOKENS_PER_S = 1_000_000;
 
     private ReadingSpeed() {}
 
-    /** Parses tokens per second, or words per minute such as {@code 250wpm}. */
-    public static double parse(String text) {
-      String plain = text.strip().toLowerCase(Locale.ROOT);
-      return plain.endsWith(WORDS_PER_MINUTE)
-          ? checked(
-              Double.parseDouble(plain.substring(0, plain.length() - WORDS_PER_MINUTE.length()))
-                  / 60
-                  / WORDS_PER_TOKEN)
-          : checked(Double.parseDouble(plain));
-    }
-
     /** Returns the speed; throws if it is not between 0 and a million tokens per second. */
     public static double checked(double tokensPerS) {
       if (!(tokensPerS > 0 && tokensPerS <= MAX_TOKENS_PER_S)) {
-        throw new IllegalArgumentException(
-            "expected tokens per second such as 5, or words per minute such as 250wpm, above 0");
+        throw new IllegalArgumentException("expected tokens per second, above 0 and at most 1e6");
       }
       return tokensPerS;
     }

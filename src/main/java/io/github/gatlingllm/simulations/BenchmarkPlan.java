@@ -135,9 +135,8 @@ record BenchmarkPlan(
 
   /** Whether answers get the lengths of recorded ones, where these are known. */
   boolean hasRecordedOutputs() {
-    return workload instanceof Workload.Recorded recorded
-        ? recorded.lengths()
-        : load.trace() != null && !settings.isSet(Setting.MAX_TOKENS);
+    return (workload.dataset() != null || load.trace() != null)
+        && !settings.isSet(Setting.MAX_TOKENS);
   }
 
   boolean embedded() {
@@ -168,9 +167,7 @@ record BenchmarkPlan(
    * The tokenizer that sized the prompts, if they have given lengths and the targets' own differ.
    */
   @Nullable String promptsSizedBy() {
-    boolean sized =
-        workload.made() > 0
-            || (workload instanceof Workload.Recorded recorded && recorded.lengths());
+    boolean sized = workload.made() > 0 || (workload.dataset() != null && hasRecordedOutputs());
     if (!sized || tokenizers.stream().map(Tokenizer::name).distinct().count() == 1) {
       return null;
     }

@@ -97,22 +97,23 @@ final class DryRun {
   }
 
   private void workload() {
-    if (plan.workload() instanceof Workload.Pool pool) {
-      pool(pool.all());
-    } else if (plan.workload() instanceof Workload.Recorded recorded) {
-      Dataset dataset = recorded.dataset();
+    Workload workload = plan.workload();
+    Dataset dataset = workload.dataset();
+    List<Workload.Share> known = workload.known();
+    if (workload.pool() != null) {
+      pool(workload.pool());
+    } else if (dataset != null) {
       String order = plan.get(Setting.TURN_BY_TURN) ? ", turn by turn" : "";
       row("dataset", dataset.name() + " (" + dataset.format().key() + order + ")");
       List.of(dataset.summary().split("; ", -1)).forEach(part -> row("", part));
-    } else if (plan.workload() instanceof Workload.Known known) {
-      if (known.mixed()) {
-        row("mix", shares(known));
-      } else {
-        String order = ", one after the other, each with the whole load";
-        row("scenarios", known.names() + (known.shares().size() > 1 ? order : ""));
-      }
-      known.list().forEach(this::scenario);
+    } else if (workload.mixed()) {
+      row("mix", shares(known));
+    } else {
+      String names = known.stream().map(s -> s.ready().scenario().name()).collect(joining(","));
+      String order = ", one after the other, each with the whole load";
+      row("scenarios", names + (known.size() > 1 ? order : ""));
     }
+    known.forEach(share -> scenario(share.ready()));
     ShownImages images = plan.get(Setting.IMAGES);
     if (images != null) {
       row("images", images.toString());
@@ -125,11 +126,11 @@ final class DryRun {
     if (!think.isNone()) {
       row("think time", think + " before a user's next request");
     }
-    List<String> misses = plan.workload().misses().map(Prompts.Miss::toString).toList();
+    List<String> misses = workload.misses().map(Prompts.Miss::toString).toList();
     if (!misses.isEmpty()) {
       String some = misses.stream().limit(MISSES_SHOWN).collect(joining(", "));
       String more = misses.size() > MISSES_SHOWN ? ", …" : "";
-      String count = misses.size() + " of " + plan.workload().made() + " prompts: ";
+      String count = misses.size() + " of " + workload.made() + " prompts: ";
       row("NOT EXACT", count + some + more);
     }
     if (!(plan.prefix() instanceof PromptPrefix.None)) {
@@ -175,9 +176,9 @@ final class DryRun {
     row("", "   shows: " + scenario.shows());
   }
 
-  private static String shares(Workload.Known mix) {
-    double all = mix.shares().stream().mapToDouble(Workload.Known.Share::weight).sum();
-    return mix.shares().stream()
+  private static String shares(List<Workload.Share> mix) {
+    double all = mix.stream().mapToDouble(Workload.Share::weight).sum();
+    return mix.stream()
         .map(
             share ->
                 share.ready().scenario() + " " + NumberText.load(100 * share.weight() / all) + " %")

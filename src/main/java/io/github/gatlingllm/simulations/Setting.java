@@ -10,7 +10,6 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -469,7 +468,7 @@ final class Setting {
           .means("GPUs that serve each target: adds output tok/s per GPU, and its chart");
 
   static final SettingEntry<Double> READING_SPEED =
-      of("readingSpeed", "250wpm", "tokens/s, <n>wpm", ReadingSpeed::parse)
+      of("readingSpeed", "7.5", Form.decimal("tokens/s > 0", Double.MIN_VALUE, 1e6))
           .byDefault("5")
           .means(
               "how fast answers are read: the report says how long readers wait for late tokens");

@@ -129,13 +129,15 @@ record WorkloadReader(
     }
     DatasetName dataset = settings.get(Setting.DATASET);
     if (dataset != null) {
-      return recorded(dataset, api);
+      return new Workload(null, recorded(dataset, api), List.of(), false);
     }
     for (SettingEntry<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
       if (settings.isSet(known)) {
-        return new Workload.Known(
+        return new Workload(
+            null,
+            null,
             settings.get(known).stream()
-                .map(w -> new Workload.Known.Share(ready(known, w.scenario(), api), w.weight()))
+                .map(w -> new Workload.Share(ready(known, w.scenario(), api), w.weight()))
                 .toList(),
             known == Setting.MIX);
       }
@@ -143,24 +145,22 @@ record WorkloadReader(
     if (settings.get(Setting.IMAGES) != null && !api.takesMessages()) {
       throw settings.invalid(Setting.IMAGES, "images need an API of messages, such as chat");
     }
-    return pool(prefix);
+    return new Workload(pool(prefix), null, List.of(), false);
   }
 
-  private Workload.Recorded recorded(DatasetName name, Api api) {
+  private Dataset recorded(DatasetName name, Api api) {
     if (settings.get(Setting.TURN_BY_TURN) && !api.takesMessages()) {
       throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need an API that takes messages");
     }
-    Dataset dataset =
-        settings.checked(
-            Setting.DATASET, () -> Dataset.open(name.format(), name.file(), tokenizer));
-    return new Workload.Recorded(dataset, !settings.isSet(Setting.MAX_TOKENS));
+    return settings.checked(
+        Setting.DATASET, () -> Dataset.open(name.format(), name.file(), tokenizer));
   }
 
-  private Workload.Pool pool(PromptPrefix prefix) {
+  private Prompts pool(PromptPrefix prefix) {
     LengthDistribution lengths = lengths();
     Prompts prompts = Prompts.of(source(), seed);
     if (lengths == null) {
-      return new Workload.Pool(prompts);
+      return prompts;
     }
     PromptPrefix.Texts texts = prefix.texts(tokenizer);
     int before = tokenizer.count(texts.of(0));
@@ -169,7 +169,7 @@ record WorkloadReader(
           Setting.PROMPT_TOKENS,
           "leaves nothing of a prompt after its prefix of " + before + " tokens; ask for more");
     }
-    return new Workload.Pool(prompts.prefix(texts).tokens(lengths, tokenizer, distinct(1)));
+    return prompts.prefix(texts).tokens(lengths, tokenizer, distinct(1));
   }
 
   private @Nullable LengthDistribution lengths() {

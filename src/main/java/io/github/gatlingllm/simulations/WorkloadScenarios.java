@@ -24,6 +24,7 @@ import io.github.gatlingllm.javaapi.MixBuilder;
 import io.github.gatlingllm.javaapi.WorkloadBuilder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dialog;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
@@ -34,7 +35,6 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -45,22 +45,23 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   private static final String HISTORY = "gatling.llm.dialog";
 
   List<ScenarioBuilder> list() {
-    if (plan.workload() instanceof Workload.Known known) {
-      return known.mixed()
-          ? List.of(scenario("Mix").exec(mixed(known)))
-          : known.list().stream()
-              .map(ready -> scenario(ready.scenario().name()).exec(withThinkTime(ready)))
-              .toList();
+    Workload workload = plan.workload();
+    if (workload.pool() != null) {
+      return List.of(pool(workload.pool()));
     }
-    if (plan.workload() instanceof Workload.Recorded recorded) {
-      return List.of(recorded(recorded));
+    if (workload.dataset() != null) {
+      return List.of(recorded(workload.dataset()));
     }
-    return List.of(pool(((Workload.Pool) plan.workload()).all()));
+    return workload.mixed()
+        ? List.of(scenario("Mix").exec(mixed(workload.known())))
+        : workload.known().stream()
+            .map(Workload.Share::ready)
+            .map(ready -> scenario(ready.scenario().name()).exec(withThinkTime(ready)))
+            .toList();
   }
 
-  private ScenarioBuilder recorded(Workload.Recorded recorded) {
-    ScenarioBuilder fed =
-        scenario("Benchmark").feed(DatasetFeeder.of(recorded.dataset()).seed(plan.seed()));
+  private ScenarioBuilder recorded(Dataset dataset) {
+    ScenarioBuilder fed = scenario("Benchmark").feed(DatasetFeeder.of(dataset).seed(plan.seed()));
     if (plan.get(Setting.TURN_BY_TURN)) {
       ConversationBuilder dialog = conversation(HISTORY).dialog("#{dialog}");
       Integer context = plan.get(Setting.CONTEXT_TOKENS);
@@ -79,11 +80,13 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   /** The session attributes that a user has when it sends its first request. */
   static Map<String, Object> firstSession(BenchmarkPlan plan) {
-    return plan.workload() instanceof Workload.Recorded recorded
-        ? DatasetFeeder.of(recorded.dataset()).seed(plan.seed()).get().next().entrySet().stream()
-            .filter(attribute -> attribute.getValue() != null)
-            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue))
-        : Map.of();
+    Dataset dataset = plan.workload().dataset();
+    if (dataset == null) {
+      return Map.of();
+    }
+    Map<String, Object> first = DatasetFeeder.of(dataset).seed(plan.seed()).get().next();
+    first.values().removeIf(Objects::isNull);
+    return first;
   }
 
   private ScenarioBuilder pool(Prompts prompts) {
@@ -156,9 +159,9 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
         : requests.pause(think.least(), think.most());
   }
 
-  private MixBuilder mixed(Workload.Known shares) {
+  private MixBuilder mixed(List<Workload.Share> shares) {
     MixBuilder mix = mix().seed(plan.seed());
-    for (Workload.Known.Share share : shares.shares()) {
+    for (Workload.Share share : shares) {
       mix = mix.add(share.weight(), withThinkTime(share.ready()));
     }
     return mix;

@@ -2,11 +2,12 @@ package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.load.DataFile;
+import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Seed;
 import java.util.Arrays;
+import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -211,10 +212,10 @@ public final class Dataset {
     private long seen;
     private final Map<String, Integer> leftOut = new LinkedHashMap<>();
     private int beginWithAnswer;
-    private final LongSummaryStatistics turns = new LongSummaryStatistics();
-    private final LongSummaryStatistics chars = new LongSummaryStatistics();
-    private final LongSummaryStatistics inputTokens = new LongSummaryStatistics();
-    private final LongSummaryStatistics outputTokens = new LongSummaryStatistics();
+    private final IntSummaryStatistics turns = new IntSummaryStatistics();
+    private final IntSummaryStatistics chars = new IntSummaryStatistics();
+    private final IntSummaryStatistics inputTokens = new IntSummaryStatistics();
+    private final IntSummaryStatistics outputTokens = new IntSummaryStatistics();
 
     /** Adds the dialog of an entry, or counts the reason why it is unusable. */
     private void add(DialogReader reader, JsonNode entry, long start, int length) {
@@ -267,15 +268,11 @@ public final class Dataset {
     }
 
     private static void range(
-        StringBuilder line, String before, LongSummaryStatistics lengths, String unit) {
+        StringBuilder line, String before, IntSummaryStatistics lengths, String unit) {
       if (lengths.getCount() == 0) {
         return;
       }
-      line.append(before).append(lengths.getMin());
-      if (lengths.getMax() > lengths.getMin()) {
-        line.append(" to ").append(lengths.getMax());
-      }
-      line.append(' ').append(unit).append(lengths.getMax() == 1 ? "" : "s");
+      line.append(before).append(PlanText.sizes(lengths, unit));
       if (lengths.getMax() > lengths.getMin()) {
         String form = lengths.getAverage() < 10 ? " (mean %.1f)" : " (mean %.0f)";
         line.append(String.format(Locale.ROOT, form, lengths.getAverage()));

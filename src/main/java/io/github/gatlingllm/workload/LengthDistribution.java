@@ -46,7 +46,7 @@ public sealed interface LengthDistribution {
           return new Normal(Double.parseDouble(first), Double.parseDouble(second), true);
         } else if (form.group(1) == null) {
           return second == null
-              ? new Fixed(Integer.parseInt(first))
+              ? exactly(Integer.parseInt(first))
               : form.group(3).equals(":")
                   ? new Normal(Double.parseDouble(first), Double.parseDouble(second), false)
                   : new Uniform(Integer.parseInt(first), Integer.parseInt(second));
@@ -58,6 +58,10 @@ public sealed interface LengthDistribution {
     throw new IllegalArgumentException("expected " + EXPECTED);
   }
 
+  static LengthDistribution exactly(int tokens) {
+    return new Uniform(tokens, tokens);
+  }
+
   static LengthDistribution recorded(Arrivals.Replay trace) {
     return new Recorded(
         trace.name(),
@@ -67,27 +71,6 @@ public sealed interface LengthDistribution {
             .map(Arrivals.Lengths::input)
             .filter(Objects::nonNull)
             .toList());
-  }
-
-  record Fixed(int tokens) implements LengthDistribution {
-    public Fixed {
-      length(tokens);
-    }
-
-    @Override
-    public int draw(SplittableRandom random, long index) {
-      return tokens;
-    }
-
-    @Override
-    public int least() {
-      return tokens;
-    }
-
-    @Override
-    public String toString() {
-      return "exactly " + tokens + (tokens == 1 ? " token" : " tokens");
-    }
   }
 
   /**
@@ -142,7 +125,9 @@ public sealed interface LengthDistribution {
 
     @Override
     public String toString() {
-      return "uniform lengths of " + least + " to " + most + " tokens";
+      return least == most
+          ? "exactly " + least + (least == 1 ? " token" : " tokens")
+          : "uniform lengths of " + least + " to " + most + " tokens";
     }
   }
 

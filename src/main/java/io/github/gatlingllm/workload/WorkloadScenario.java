@@ -97,7 +97,7 @@ public enum WorkloadScenario {
     long own = Seed.at(seed, OWN_SALT, name().hashCode()).nextLong();
     Prompts prompts =
         Prompts.of(source(own, tokenizer), own)
-            .tokens(new LengthDistribution.Fixed(tokens), tokenizer, same() ? 1 : count);
+            .tokens(LengthDistribution.exactly(tokens), tokenizer, same() ? 1 : count);
     ExactLength.Fitted system =
         this == C
             ? new ExactLength(tokenizer)

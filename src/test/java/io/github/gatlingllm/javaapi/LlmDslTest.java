@@ -261,7 +261,7 @@ class LlmDslTest {
             Map.entry(String[].class, new String[] {URL}),
             Map.entry(Map.class, Map.of("X-Other", "value")),
             Map.entry(SloBuilder.class, slo().ttft(1)),
-            Map.entry(LengthDistribution.class, new LengthDistribution.Fixed(7)),
+            Map.entry(LengthDistribution.class, LengthDistribution.exactly(7)),
             Map.entry(Executable.class, conversation("history")),
             Map.entry(UnaryOperator.class, UnaryOperator.identity()),
             Map.entry(Slo.class, Slo.parse("ttft<1ms")),

@@ -141,7 +141,7 @@ final class BenchmarkPlanTest {
   }
 
   private static Prompts prompts(BenchmarkPlan settings) {
-    return ((Workload.Pool) settings.workload()).all();
+    return settings.workload().pool();
   }
 
   /** Every setting with values that it refuses. */

@@ -73,12 +73,12 @@ final class BenchmarkWorkloadTest {
 
   @Test
   void scenariosKeepTheirOrderAndMixesTheirWeights() {
-    Workload.Known two =
-        (Workload.Known) read(Map.of("scenario", "C,a1", "requests", "1")).workload();
-    assertThat(two.names()).isEqualTo("C,A1");
-    Workload.Known mix =
-        (Workload.Known) read(Map.of("mix", "C:70, B1:30.5", "requests", "1")).workload();
-    assertThat(mix.shares()).extracting(Workload.Known.Share::weight).containsExactly(70.0, 30.5);
+    Workload two = read(Map.of("scenario", "C,a1", "requests", "1")).workload();
+    assertThat(two.known())
+        .extracting(each -> each.ready().scenario().name())
+        .containsExactly("C", "A1");
+    Workload mix = read(Map.of("mix", "C:70, B1:30.5", "requests", "1")).workload();
+    assertThat(mix.known()).extracting(Workload.Share::weight).containsExactly(70.0, 30.5);
   }
 
   @Test
@@ -203,7 +203,7 @@ final class BenchmarkWorkloadTest {
   }
 
   private Prompts pool(Map<String, String> values) {
-    return ((Workload.Pool) read(values).workload()).all();
+    return read(values).workload().pool();
   }
 
   private String plan(Map<String, String> values) {

@@ -155,7 +155,7 @@ class SettingEffectsTest {
           protocol -> protocol.warmUpJvm,
           "failOnInvalid=true",
           protocol -> protocol.report.failOnInvalid(),
-          "readingSpeed=250wpm",
+          "readingSpeed=7.5",
           protocol -> protocol.report.readingSpeed(),
           "metricsUrl=none",
           protocol -> protocol.metricsUrls);

@@ -89,7 +89,7 @@ final class ExactLengthTest {
   void longPromptsAreExtendedByDifferentSentences() {
     Prompts prompts =
         Prompts.of(PromptPool.of("Summarise."), 3)
-            .tokens(new LengthDistribution.Fixed(2_500), Tokenizer.cl100k(), 1);
+            .tokens(LengthDistribution.exactly(2_500), Tokenizer.cl100k(), 1);
 
     String text = prompts.pick(0).text();
     List<String> sentences = List.of(text.split("(?<=\\.) "));
@@ -125,7 +125,7 @@ final class ExactLengthTest {
   void lengthThatCannotBeMetIsTheNearestAndReported() {
     Prompts prompts =
         Prompts.of(PromptPool.builtIn(), 1)
-            .tokens(new LengthDistribution.Fixed(101), new TwoPerLetter(), 3);
+            .tokens(LengthDistribution.exactly(101), new TwoPerLetter(), 3);
 
     assertThat(prompts.made()).extracting(Prompts.Prompt::tokens).containsOnly(100);
     assertThat(prompts.misses())
@@ -134,7 +134,7 @@ final class ExactLengthTest {
             "#0 has 100 of 101 tokens", "#1 has 100 of 101 tokens", "#2 has 100 of 101 tokens");
     assertThat(
             Prompts.of(PromptPool.builtIn(), 1)
-                .tokens(new LengthDistribution.Fixed(100), new TwoPerLetter(), 3)
+                .tokens(LengthDistribution.exactly(100), new TwoPerLetter(), 3)
                 .misses())
         .isEmpty();
   }

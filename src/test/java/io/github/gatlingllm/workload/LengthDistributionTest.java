@@ -94,7 +94,7 @@ final class LengthDistributionTest {
     "512:64, normal lengths of mean 512 and std 64 tokens",
     "512.5:0, normal lengths of mean 512.5 and std 0 tokens",
     "100-900, uniform lengths of 100 to 900 tokens",
-    "5-5, uniform lengths of 5 to 5 tokens"
+    "5-5, exactly 5 tokens"
   })
   void parsesEveryForm(String text, String meaning) {
     assertThat(LengthDistribution.parse(text)).hasToString(meaning);

@@ -96,7 +96,7 @@ final class PromptPrefixTest {
       Prompts prompts =
           Prompts.of(PromptPool.builtIn(), 1)
               .prefix(texts)
-              .tokens(new LengthDistribution.Fixed(200), tokenizer, 100);
+              .tokens(LengthDistribution.exactly(200), tokenizer, 100);
       assertThat(prompts.misses()).isEmpty();
       // Beyond the hundred that were made, texts come again under other prefixes.
       assertThat(IntStream.range(0, 250).map(i -> tokenizer.count(prompts.whole(i))))

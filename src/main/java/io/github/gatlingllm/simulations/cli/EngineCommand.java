@@ -6,10 +6,8 @@ import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +31,9 @@ import picocli.CommandLine.TypeConversionException;
     usageHelpWidth = 120,
     mixinStandardHelpOptions = true)
 final class EngineCommand implements Callable<Integer> {
+
+  private static final Pattern REJECTED =
+      Pattern.compile("reject:(\\d{3}):(\\d{1,3}(?:\\.\\d{1,9})?)%");
 
   @Option(names = "--host", description = "address to listen on")
   private String host = "127.0.0.1";
@@ -96,16 +97,10 @@ final class EngineCommand implements Callable<Integer> {
 
   @Option(
       names = "--fault",
-      paramLabel = "<fault>",
+      paramLabel = "reject:<status>:<share>%%",
       showDefaultValue = Visibility.NEVER,
-      converter = FaultText.class,
-      description = {
-        "fault of a share of the requests; can be given several times:",
-        "reject:429:10%% answers with that status; cut:5:1%% closes the connection after 5 tokens;"
-            + " fail:5:1%% reports an error in the stream after 5 tokens; stall:5:2s:1%% sends"
-            + " nothing for 2 s after 5 tokens"
-      })
-  private List<UnaryOperator<EmbeddedEngineBuilder>> faults = new ArrayList<>();
+      description = "answers a share of the requests with that status; can be given several times")
+  private List<String> faults = List.of();
 
   @Override
   public Integer call() {
@@ -132,8 +127,16 @@ final class EngineCommand implements Callable<Integer> {
             .reasoning(reasoning)
             .tokensPerChunk(tokensPerChunk)
             .prefixCaching(prefixCaching);
-    for (UnaryOperator<EmbeddedEngineBuilder> fault : faults) {
-      builder = fault.apply(builder);
+    for (String fault : faults) {
+      Matcher form = REJECTED.matcher(fault);
+      if (!form.matches()) {
+        throw new IllegalArgumentException(
+            "--fault="
+                + fault
+                + " is no fault; expected reject:<status>:<share>%, as reject:429:1%");
+      }
+      double percent = Double.parseDouble(form.group(2));
+      builder = builder.reject(Integer.parseInt(form.group(1)), percent / 100);
     }
     if (!fixed.isEmpty()) {
       if (fixed.size() != 2) {
@@ -155,42 +158,6 @@ final class EngineCommand implements Callable<Integer> {
             "'" + text + "' is no time; expected a number with us, ms or s");
       }
       return Duration.ofNanos(DurationText.nanos(text, "s"));
-    }
-  }
-
-  /** A fault and the share of requests that have it. */
-  static final class FaultText implements ITypeConverter<UnaryOperator<EmbeddedEngineBuilder>> {
-
-    private static final Pattern FORM =
-        Pattern.compile(
-            "(reject|cut|fail|stall):(\\d{1,9})(?::([^:%]+))?(?::(\\d{1,3}(?:\\.\\d{1,9})?)%)?");
-
-    @Override
-    public UnaryOperator<EmbeddedEngineBuilder> convert(String text) {
-      Matcher form = FORM.matcher(text);
-      if (!form.matches() || form.group(1).equals("stall") != (form.group(3) != null)) {
-        throw new TypeConversionException(
-            "'"
-                + text
-                + "' is no fault; expected reject:<status>, cut:<tokens>, fail:<tokens> or"
-                + " stall:<tokens>:<time>, each with :<share>% if not for all requests");
-      }
-      int number = Integer.parseInt(form.group(2));
-      double share = form.group(4) == null ? 1 : Double.parseDouble(form.group(4)) / 100;
-      Duration pause = form.group(3) == null ? Duration.ZERO : new Time().convert(form.group(3));
-      UnaryOperator<EmbeddedEngineBuilder> fault =
-          switch (form.group(1)) {
-            case "reject" -> engine -> engine.reject(number, share);
-            case "cut" -> engine -> engine.cutAfter(number, share);
-            case "fail" -> engine -> engine.failAfter(number, share);
-            default -> engine -> engine.stallAfter(number, pause, share);
-          };
-      try {
-        var unused = fault.apply(EmbeddedEngine.builder());
-        return fault;
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(e.getMessage());
-      }
     }
   }
 }

@@ -63,17 +63,12 @@ class EngineCommandTest {
       value = {
         "--decode-step=5 | Invalid value for option '--decode-step': '5' is no time; expected a"
             + " number with us, ms or s",
-        "--fault=slow | Invalid value for option '--fault' (<fault>): 'slow' is no fault; expected"
-            + " reject:<status>, cut:<tokens>, fail:<tokens> or stall:<tokens>:<time>, each with"
-            + " :<share>% if not for all requests",
-        "--fault=cut:5:0% | Invalid value for option '--fault' (<fault>): Embedded engine: share"
-            + " of a fault is 0.0; expected more than 0",
-        "--fault=cut:5:1s | Invalid value for option '--fault' (<fault>): 'cut:5:1s' is no fault;"
-            + " expected reject:<status>, cut:<tokens>, fail:<tokens> or stall:<tokens>:<time>,"
-            + " each with :<share>% if not for all requests",
-        "--fault=cut:5:half% | Invalid value for option '--fault' (<fault>): 'cut:5:half%' is no"
-            + " fault; expected reject:<status>, cut:<tokens>, fail:<tokens> or"
-            + " stall:<tokens>:<time>, each with :<share>% if not for all requests",
+        "--fault=slow | --fault=slow is no fault; expected reject:<status>:<share>%, as"
+            + " reject:429:1%",
+        "--fault=reject:429 | --fault=reject:429 is no fault; expected reject:<status>:<share>%,"
+            + " as reject:429:1%",
+        "--fault=reject:429:0% | Embedded engine: share of a fault is 0.0; expected more than 0",
+        "--fault=reject:200:1% | Embedded engine: status of a fault is 200; expected 400 to 599",
         "--fixed=1ms | --fixed needs two times, e.g. 100ms,20ms",
         "--max-batch=0 | Embedded engine: maxBatch is 0; expected 1 or more",
         "--host=192.0.2.1 | Embedded engine cannot listen on 192.0.2.1:8000: the port is taken, or"
