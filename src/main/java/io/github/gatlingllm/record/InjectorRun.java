@@ -6,7 +6,6 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -59,9 +58,7 @@ public record InjectorRun(
 
     /** Whether it is a part of that level. */
     public boolean isOf(LevelInfo level) {
-      return label.equals(level.label())
-          && target.equals(level.target())
-          && Objects.equals(scenario, level.scenario());
+      return level.key().equals(new LevelInfo.Key(label, target, scenario));
     }
   }
 

@@ -93,6 +93,24 @@ public record LevelInfo(
       @JsonProperty("start_unix_ns") long startUnixNanos,
       @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos) {}
 
+  /** What tells levels apart; without a scenario if all scenarios of a target are one level. */
+  public record Key(String label, String target, @Nullable String scenario) {
+
+    /** The level of a request, if it is of that scenario or, for null, of all. */
+    public static Key of(RequestRecord.Identity id, @Nullable String scenario) {
+      return new Key(id.stage().isEmpty() ? WHOLE_RUN : id.stage(), id.target(), scenario);
+    }
+
+    @Override
+    public String toString() {
+      return label + " of " + target + (scenario == null ? "" : ", " + scenario);
+    }
+  }
+
+  public Key key() {
+    return new Key(label, target, scenario);
+  }
+
   /** Whether its users arrive by a schedule, independently of earlier answers. */
   @JsonIgnore
   public boolean isOpen() {

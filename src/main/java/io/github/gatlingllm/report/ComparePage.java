@@ -31,7 +31,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -221,11 +220,7 @@ record ComparePage(RunSide base, List<Compared> others) {
     return level != null
         && base.summary().curves().stream()
             .map(Summary.Curve::operatingPoint)
-            .anyMatch(
-                at ->
-                    at.stage().equals(level.label())
-                        && at.target().equals(level.target())
-                        && Objects.equals(at.scenario(), level.scenario()));
+            .anyMatch(at -> at.isAt(level));
   }
 
   private List<Change> shown(Compared other, Place place) {

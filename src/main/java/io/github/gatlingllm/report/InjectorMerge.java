@@ -230,7 +230,7 @@ final class InjectorMerge {
                             ? "the plan of all its injectors has"
                             : "all its injectors share")));
     for (LevelInfo stage : merged.stages()) {
-      LevelMerge.LevelKey key = LevelMerge.LevelKey.of(stage);
+      LevelInfo.Key key = stage.key();
       long count = levels.injectorsOf(key);
       if (count < runs.size()) {
         remarks.add("level %s: only %s of %s injectors have it".formatted(key, count, runs.size()));

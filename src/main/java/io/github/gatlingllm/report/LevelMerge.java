@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.record.InjectorRun.LevelPart;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Key;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
@@ -19,7 +20,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Merges the load levels of several injectors that have the same label, target and scenario.
@@ -40,8 +40,8 @@ final class LevelMerge {
   /** Removes the rounding errors of a sum of parts such as a third. */
   private static final MathContext DIGITS = new MathContext(12);
 
-  private final Map<LevelKey, List<LevelInfo>> parts = new LinkedHashMap<>();
-  private final Map<LevelKey, CommonWindow> windows = new LinkedHashMap<>();
+  private final Map<Key, List<LevelInfo>> parts = new LinkedHashMap<>();
+  private final Map<Key, CommonWindow> windows = new LinkedHashMap<>();
   private final List<LevelInfo> merged = new ArrayList<>();
   private final long runsEnd;
 
@@ -52,31 +52,11 @@ final class LevelMerge {
     }
   }
 
-  record LevelKey(String label, String target, @Nullable String scenario) {
-
-    static LevelKey of(LevelInfo level) {
-      return new LevelKey(labelOf(level.label()), level.target(), level.scenario());
-    }
-
-    static LevelKey of(RequestRecord.Identity id, @Nullable String scenario) {
-      return new LevelKey(labelOf(id.stage()), id.target(), scenario);
-    }
-
-    private static String labelOf(String stage) {
-      return stage.isEmpty() ? LevelInfo.WHOLE_RUN : stage;
-    }
-
-    @Override
-    public String toString() {
-      return label + " of " + target + (scenario == null ? "" : ", " + scenario);
-    }
-  }
-
   LevelMerge(List<RunInfo> runs) {
     runsEnd = max(runs, run -> run.endUnixNanos() == null ? 0 : run.endUnixNanos(), 0);
     for (RunInfo run : runs) {
       for (LevelInfo level : run.stages()) {
-        parts.computeIfAbsent(LevelKey.of(level), key -> new ArrayList<>()).add(level);
+        parts.computeIfAbsent(level.key(), key -> new ArrayList<>()).add(level);
       }
     }
     parts.forEach((key, of) -> merged.add(level(key, of)));
@@ -86,18 +66,18 @@ final class LevelMerge {
     return merged;
   }
 
-  Map<LevelKey, CommonWindow> windows() {
+  Map<Key, CommonWindow> windows() {
     return windows;
   }
 
-  long injectorsOf(LevelKey key) {
+  long injectorsOf(Key key) {
     return requireNonNull(parts.get(key)).size();
   }
 
   /** An injector's part of a level. It is late against the first planned start of all injectors. */
   LevelPart part(LevelInfo level) {
     OptionalLong plan =
-        requireNonNull(parts.get(LevelKey.of(level))).stream()
+        requireNonNull(parts.get(level.key())).stream()
             .map(LevelInfo::plannedStartUnixNanos)
             .filter(Objects::nonNull)
             .mapToLong(Long::longValue)
@@ -114,8 +94,8 @@ final class LevelMerge {
     if (id.phase() != Phase.MEASURE) {
       return record;
     }
-    CommonWindow own = windows.get(LevelKey.of(id, id.scenario()));
-    CommonWindow window = own != null ? own : windows.get(LevelKey.of(id, null));
+    CommonWindow own = windows.get(Key.of(id, id.scenario()));
+    CommonWindow window = own != null ? own : windows.get(Key.of(id, null));
     if (window == null || window.isByPlan) {
       return record;
     }
@@ -129,7 +109,7 @@ final class LevelMerge {
             : scheduled < window.cooledUnixNanos ? Phase.COOLDOWN : Phase.DRAIN);
   }
 
-  private LevelInfo level(LevelKey key, List<LevelInfo> of) {
+  private LevelInfo level(Key key, List<LevelInfo> of) {
     LevelInfo first = of.get(0);
     for (LevelInfo part : of) {
       if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
@@ -163,7 +143,7 @@ final class LevelMerge {
         .doubleValue();
   }
 
-  private List<PhaseWindow> phases(LevelKey key, List<LevelInfo> of) {
+  private List<PhaseWindow> phases(Key key, List<LevelInfo> of) {
     List<LevelInfo> measured =
         of.stream().filter(part -> part.window(Phase.MEASURE).isPresent()).toList();
     if (measured.isEmpty()) {
@@ -231,10 +211,10 @@ final class LevelMerge {
 
   static boolean isPlanned(RunInfo run, RequestRecord record) {
     RequestRecord.Identity id = record.identity();
-    LevelKey own = LevelKey.of(id, id.scenario());
-    LevelKey all = LevelKey.of(id, null);
+    Key own = Key.of(id, id.scenario());
+    Key all = Key.of(id, null);
     for (LevelInfo level : run.stages()) {
-      LevelKey key = LevelKey.of(level);
+      Key key = level.key();
       if (key.equals(own) || key.equals(all)) {
         Long offset = record.timing().scheduledOffsetNanos();
         PhaseWindow measure = level.window(Phase.MEASURE).orElse(null);

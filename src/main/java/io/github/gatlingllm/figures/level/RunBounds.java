@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Key;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
@@ -54,13 +55,6 @@ final class RunBounds {
     }
   }
 
-  /** Planned levels have a scenario; a run without a plan has one level per target. */
-  private record Key(String label, String target, @Nullable String scenario) {
-    static Key of(RequestRecord.Identity id) {
-      return new Key(Windows.labelOf(id), id.target(), id.stage().isEmpty() ? null : id.scenario());
-    }
-  }
-
   static boolean areNeededBy(RunInfo info) {
     return info.endUnixNanos() == null || info.stages().isEmpty();
   }
@@ -83,7 +77,8 @@ final class RunBounds {
     month.first = Math.min(month.first, from);
     month.last = Math.max(month.last, to);
     if (id.phase() == Phase.MEASURE) {
-      month.span(Key.of(id), from, to);
+      // Planned levels have a scenario; a run without a plan has one level per target.
+      month.span(Key.of(id, id.stage().isEmpty() ? null : id.scenario()), from, to);
     }
   }
 
@@ -182,15 +177,12 @@ final class RunBounds {
 
     private static final int MAX_SCENARIOS = 200;
 
-    private final Set<Level> levels = new HashSet<>();
+    private final Set<Key> levels = new HashSet<>();
     private final Set<String> scenarios = new HashSet<>();
     private final int most;
 
-    private record Level(String label, String target, @Nullable String scenario) {}
-
     BoundedNames(List<LevelInfo> planned, int unplanned) {
-      planned.forEach(
-          level -> levels.add(new Level(level.label(), level.target(), level.scenario())));
+      planned.forEach(level -> levels.add(level.key()));
       most = levels.size() + unplanned;
     }
 
@@ -202,7 +194,7 @@ final class RunBounds {
               ? id.scenario()
               : OTHERS;
       scenarios.add(scenario);
-      if (!has(new Level(Windows.labelOf(id), id.target(), scenario))) {
+      if (!has(Key.of(id, scenario), Key.of(id, null))) {
         return record.placedAt(OTHERS, OTHERS, OTHERS);
       }
       return scenario.equals(id.scenario())
@@ -210,12 +202,10 @@ final class RunBounds {
           : record.placedAt(id.stage(), id.target(), scenario);
     }
 
-    private boolean has(Level level) {
-      if (levels.contains(level)
-          || levels.contains(new Level(level.label(), level.target(), null))) {
-        return true;
-      }
-      return levels.size() < most && levels.add(level);
+    private boolean has(Key level, Key ofAll) {
+      return levels.contains(level)
+          || levels.contains(ofAll)
+          || (levels.size() < most && levels.add(level));
     }
   }
 }

@@ -15,7 +15,6 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -145,13 +144,8 @@ public record Summary(
 
   /** The load level that headlines about a curve quote. */
   public LevelFigures operatingLevel(Curve curve) {
-    OperatingPoint at = curve.operatingPoint();
     return stages.stream()
-        .filter(
-            s ->
-                s.label().equals(at.stage())
-                    && s.target().equals(at.target())
-                    && Objects.equals(s.scenario(), at.scenario()))
+        .filter(stage -> curve.operatingPoint().isAt(stage.info()))
         .findFirst()
         .orElseThrow();
   }
@@ -294,8 +288,12 @@ public record Summary(
    * The load level whose figures headlines quote for a curve: percentiles pooled over different
    * loads would describe none of them.
    */
-  public record OperatingPoint(
-      String stage, String target, @Nullable String scenario, String why) {}
+  public record OperatingPoint(String stage, String target, @Nullable String scenario, String why) {
+
+    public boolean isAt(LevelInfo level) {
+      return level.key().equals(new LevelInfo.Key(stage, target, scenario));
+    }
+  }
 
   /** One injector of a merged run. */
   public record Injector(InjectorRun run, InjectorFigures figures) {}

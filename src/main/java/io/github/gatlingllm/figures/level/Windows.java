@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Key;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,7 +23,7 @@ final class Windows {
   private final List<LevelTally> all = new ArrayList<>();
   private final Map<Track, List<LevelTally>> byTrack = new LinkedHashMap<>();
   private final Set<String> targets = new LinkedHashSet<>();
-  private final Map<Label, LevelTally> byLabel = new HashMap<>();
+  private final Map<Key, LevelTally> byKey = new HashMap<>();
 
   /** The target of successive levels, and their scenario where scenarios have own levels. */
   record Track(String target, @Nullable String scenario) {
@@ -30,8 +31,6 @@ final class Windows {
       return new Track(level.target(), level.scenario());
     }
   }
-
-  private record Label(String label, Track track) {}
 
   Windows(List<LevelInfo> infos, long runEnd) {
     infos.forEach(info -> add(info, runEnd));
@@ -45,16 +44,12 @@ final class Windows {
     same.add(level);
     all.add(level);
     targets.add(info.target());
-    byLabel.putIfAbsent(new Label(info.label(), track), level);
+    byKey.putIfAbsent(info.key(), level);
     return level;
   }
 
   List<LevelTally> all() {
     return all;
-  }
-
-  static String labelOf(RequestRecord.Identity id) {
-    return id.stage().isEmpty() ? LevelInfo.WHOLE_RUN : id.stage();
   }
 
   Set<String> targets() {
@@ -83,13 +78,12 @@ final class Windows {
 
   /** The level of a request; one that is not in the plan is added, without a window. */
   LevelTally of(RequestRecord.Identity id) {
-    String label = labelOf(id);
-    LevelTally own = byLabel.get(new Label(label, new Track(id.target(), id.scenario())));
-    LevelTally level =
-        own != null ? own : byLabel.get(new Label(label, new Track(id.target(), null)));
+    Key ofAll = Key.of(id, null);
+    LevelTally own = byKey.get(Key.of(id, id.scenario()));
+    LevelTally level = own != null ? own : byKey.get(ofAll);
     return level != null
         ? level
-        : add(new LevelInfo(label, id.target(), null, UNPLANNED, null, "", List.of()), 0);
+        : add(new LevelInfo(ofAll.label(), id.target(), null, UNPLANNED, null, "", List.of()), 0);
   }
 
   /** Length of the union of intervals {from, to}: time in which they overlap counts once. */
