@@ -98,7 +98,8 @@ public final class TokenGaps {
    * ITL of one request in microseconds, ascending, one value per token; empty without gaps, or with
    * more than a million tokens.
    */
-  static double[] sortedTokenMicros(RequestRecord.Events events, RequestRecord.Tokens tokens) {
+  public static double[] sortedTokenMicros(
+      RequestRecord.Events events, RequestRecord.Tokens tokens) {
     long[] total = {0};
     visit(events, tokens, (i, chunk, perToken, count) -> total[0] += count);
     if (total[0] == 0 || total[0] > MAX_TOKENS) {
@@ -118,19 +119,9 @@ public final class TokenGaps {
   }
 
   /** The nearest-rank percentile of ascending values: the ⌈p ÷ 100 × n⌉-th; p in (0, 100]. */
-  static double nearestRank(double[] ascending, double percent) {
-    return nearestRank(ascending, ascending.length, percent);
-  }
-
-  /** The nearest-rank percentile of the first {@code count} values. */
-  public static double nearestRank(double[] ascending, int count, double percent) {
-    return ascending[nearestRank(count, percent) - 1];
-  }
-
-  /** The rank, from 1, of a percentile of {@code count} values; p in (0, 100]. */
-  public static int nearestRank(int count, double percent) {
-    int rank = (int) Math.ceil(Math.nextDown(percent / 100 * count));
-    return Math.max(1, Math.min(rank, count));
+  public static double nearestRank(double[] ascending, double percent) {
+    int rank = (int) Math.ceil(Math.nextDown(percent / 100 * ascending.length));
+    return ascending[Math.max(1, Math.min(rank, ascending.length)) - 1];
   }
 
   /** Tokens of each event if the server does not report them: N ÷ events, at least 1. */

@@ -13,6 +13,7 @@ import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.figures.metric.Figures.Reader;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.Objectives.SloCounts;
@@ -20,6 +21,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -32,56 +34,23 @@ import org.jspecify.annotations.Nullable;
  * The requests of one load level and one name, or of several added up: those scheduled in measure,
  * and what happened inside the measure windows, where requests of all phases count.
  */
-@SuppressWarnings("EnumOrdinal") // arrays: every value of every request is added
-final class GroupTally {
+@SuppressWarnings("EnumOrdinal") // an array: every value of every request is added
+final class GroupTally extends Amounts {
 
   private static final int STALL_MICROS = 100_000;
 
   private static final List<Metric> DRAWN =
       List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
 
-  /** What is counted: first by the instant inside a measure window, then of requests in measure. */
-  enum Sum {
-    ARRIVED,
-    COMPLETED,
-    COMPLETED_IN_SLO,
-    TOKENS,
-    SLO_TOKENS,
-    PROMPTS,
-    PROMPT_TOKENS,
-    EMBEDDINGS,
-    /** Their vectors; a failed one has none. */
-    INPUTS,
-    BILLED,
-    /** Tokens that were billed and not sent. */
-    HIDDEN_TOKENS,
-    IN_FLIGHT_NANOS,
-    /** Time in which requests received tokens. */
-    RECEIVING_NANOS,
-
-    STARTED,
-    OK,
-    CANCELLED,
-    STREAMED_TOKENS,
-    EVENTS,
-    STALLS,
-    READERS,
-    STALLED_READERS
-  }
-
   private final String name;
   private final double readingSpeed;
   private final Scope scope;
-  private final double[] sums = new double[Sum.values().length];
   private final Map<LevelTally, Span> spans = new LinkedHashMap<>();
   private final List<Peaks> peaks = new ArrayList<>();
   private final Moments durationsMs = new Moments();
 
   private final @Nullable ValueRecorder[] metrics =
       new @Nullable ValueRecorder[Metric.values().length];
-
-  /** Gaps of streams with one token per event, where ICL and ITL are the same. */
-  private ValueRecorder singles = Metric.ICL_MS.recorder();
 
   private final ValueRecorder ratio = new ValueRecorder(ValueRecorder.THOUSANDTHS);
   private final KeyCounts<Cause> errors = new KeyCounts<>(new Cause("other", "further causes"));
@@ -116,33 +85,19 @@ final class GroupTally {
     return spans.keySet();
   }
 
-  double of(Sum sum) {
-    return sums[sum.ordinal()];
-  }
-
-  long count(Sum sum) {
-    return (long) of(sum);
-  }
-
-  void add(Sum sum, double more) {
-    sums[sum.ordinal()] += more;
-  }
-
   void tokens(long unixNanos, double count, boolean inSlo) {
-    add(Sum.TOKENS, count);
-    add(Sum.SLO_TOKENS, inSlo ? count : 0);
+    tokens(count, inSlo);
     peaks.get(0).tokens(unixNanos, count);
   }
 
   void inFlight(long admitted, long closed, long nanos) {
-    add(Sum.IN_FLIGHT_NANOS, (double) nanos);
+    add(Amount.IN_FLIGHT_NANOS, (double) nanos);
     peaks.get(0).inFlight(admitted, closed);
   }
 
   void ended(double durationMs, boolean wasOk, boolean inSlo) {
     durationsMs.add(durationMs, 1);
-    add(Sum.COMPLETED, wasOk ? 1 : 0);
-    add(Sum.COMPLETED_IN_SLO, inSlo ? 1 : 0);
+    ended(wasOk, inSlo);
   }
 
   void measured(
@@ -153,11 +108,9 @@ final class GroupTally {
       String owner,
       Slo.Judgement judgement) {
     RequestRecord.Outcome outcome = record.outcome();
-    add(Sum.STARTED, 1);
+    started(record, judgement.met());
     verdicts.merge(outcome.status(), 1L, Long::sum);
-    if (outcome.status() == RequestStatus.CANCELLED) {
-      add(Sum.CANCELLED, 1);
-    } else if (!outcome.ok()) {
+    if (!outcome.ok() && outcome.status() != RequestStatus.CANCELLED) {
       String error = outcome.error();
       errors.add(new Cause(outcome.status().key(), error == null ? "no message" : error));
     }
@@ -166,14 +119,12 @@ final class GroupTally {
     span(level).add(record);
     server.add(record);
     if (outcome.ok()) {
-      add(Sum.OK, 1);
       String reason = outcome.finishReason();
       if (record.tokens().inputs() == null) {
         finishReasons.add(reason == null ? "none" : reason);
       }
-      values.forEach((metric, value) -> made(metric).add(value));
-      add(Sum.READERS, values.hasReader() ? 1 : 0);
-      add(Sum.STALLED_READERS, values.readerStalls() ? 1 : 0);
+      values.forEach((metric, value) -> recorder(metric).add(value));
+      reader(values);
       gaps(record, stream);
     } else if (outcome.hasFailed()) {
       Double stay = Metric.FAILED_E2E_MS.of(record, readingSpeed);
@@ -191,35 +142,30 @@ final class GroupTally {
     if (!record.isOneBody()) {
       Integer n = record.tokens().n();
       int count = record.events().count();
-      add(Sum.EVENTS, count);
-      add(Sum.STREAMED_TOKENS, n == null ? count : n);
+      add(Amount.EVENTS, count);
+      add(Amount.STREAMED_TOKENS, n == null ? count : n);
     }
     if (stream.gaps == 0) {
       return;
     }
-    if (stream.isOneEach) {
-      stream.addTokenGaps(singles);
-    } else {
-      made(Metric.ICL_MS).addMicros(stream.chunkMicros, stream.gaps);
-      stream.addTokenGaps(made(Metric.ITL_MS));
-    }
+    recorder(Metric.ICL_MS).addMicros(stream.chunkMicros, stream.gaps);
+    stream.addTokenGaps(recorder(Metric.ITL_MS));
     for (int g = 0; g < stream.gaps; g++) {
-      add(Sum.STALLS, stream.chunkMicros[g] > STALL_MICROS ? 1 : 0);
+      add(Amount.STALLS, stream.chunkMicros[g] > STALL_MICROS ? 1 : 0);
     }
-    Double jitter = stream.jitter();
-    if (jitter != null) {
-      ratio.add(jitter);
+    double[] micros = TokenGaps.sortedTokenMicros(record.events(), record.tokens());
+    double median = micros.length == 0 ? 0 : TokenGaps.nearestRank(micros, 50);
+    if (median > 0) {
+      ratio.add(TokenGaps.nearestRank(micros, 99) / median);
     }
   }
 
   void add(GroupTally other) {
-    for (int i = 0; i < sums.length; i++) {
-      sums[i] += other.sums[i];
-    }
+    add((Amounts) other);
     for (Metric metric : Metric.distributions()) {
       ValueRecorder values = other.values(metric);
       if (values != null) {
-        made(metric).add(values);
+        recorder(metric).add(values);
       }
     }
     other.spans.forEach((level, s) -> span(level).add(s.from, s.to, s.tokens));
@@ -236,11 +182,6 @@ final class GroupTally {
 
   /** The values of a metric; made when first used. */
   ValueRecorder recorder(Metric metric) {
-    shareSingles();
-    return made(metric);
-  }
-
-  private ValueRecorder made(Metric metric) {
     ValueRecorder values = metrics[metric.ordinal()];
     if (values == null) {
       values = metric.recorder();
@@ -249,17 +190,8 @@ final class GroupTally {
     return values;
   }
 
-  private void shareSingles() {
-    if (!singles.isEmpty()) {
-      made(Metric.ICL_MS).add(singles);
-      made(Metric.ITL_MS).add(singles);
-      singles = Metric.ICL_MS.recorder();
-    }
-  }
-
   /** The values of a metric; null where nothing was recorded. */
   @Nullable ValueRecorder values(Metric metric) {
-    shareSingles();
     return metrics[metric.ordinal()];
   }
 
@@ -288,9 +220,9 @@ final class GroupTally {
         judge == null ? null : goodput(window, judge, max),
         new Reader(
             readingSpeed,
-            count(Sum.READERS),
-            count(Sum.STALLED_READERS),
-            ratio(of(Sum.STALLED_READERS), of(Sum.READERS))),
+            count(Amount.READERS),
+            count(Amount.READERS_STALLED),
+            ratio(of(Amount.READERS_STALLED), of(Amount.READERS))),
         errors.byCount().entrySet().stream()
             .map(e -> new ErrorCount(e.getKey().verdict(), e.getKey().message(), e.getValue()))
             .toList(),
@@ -303,9 +235,9 @@ final class GroupTally {
   private Counts counts(@Nullable Long planned) {
     Map<String, Long> byKey = new LinkedHashMap<>();
     verdicts.forEach((verdict, count) -> byKey.put(verdict.key(), count));
-    long started = count(Sum.STARTED);
-    long cancelled = count(Sum.CANCELLED);
-    return new Counts(planned, started, started - cancelled, count(Sum.OK), cancelled, byKey);
+    long started = count(Amount.STARTED);
+    long ended = count(Amount.ENDED);
+    return new Counts(planned, started, ended, count(Amount.OK), started - ended, byKey);
   }
 
   Distribution distribution(Metric metric) {
@@ -318,29 +250,29 @@ final class GroupTally {
 
   private Map<Metric, @Nullable Double> numbers(double window, boolean isJudged) {
     boolean generates = generates();
-    boolean hasPrompts = of(Sum.PROMPTS) > 0;
-    double tokens = of(Sum.TOKENS);
+    boolean hasPrompts = of(Amount.PROMPTS) > 0;
+    double tokens = of(Amount.TOKENS);
     TargetFacts facts = scope.facts();
     Double gpus = facts == null ? null : facts.gpus();
     Map<Metric, @Nullable Double> all = new EnumMap<>(Metric.class);
     all.put(Metric.OUTPUT_TOKENS_PER_S, per(tokens, window, generates));
     all.put(
         Metric.BILLED_OUTPUT_TOKENS_PER_S,
-        per(tokens + of(Sum.HIDDEN_TOKENS), window, of(Sum.BILLED) > 0));
+        per(tokens + of(Amount.HIDDEN_TOKENS), window, of(Amount.BILLED) > 0));
     all.put(
         Metric.PEAK_OUTPUT_TOKENS_PER_S, generates ? Peaks.most(peaks, Peaks::tokensPerS) : null);
     all.put(
         Metric.OUTPUT_TOKENS_PER_S_PER_GPU,
         gpus == null ? null : per(tokens / gpus, window, generates));
-    all.put(Metric.INPUT_TOKENS_PER_S, per(of(Sum.PROMPT_TOKENS), window, hasPrompts));
+    all.put(Metric.INPUT_TOKENS_PER_S, per(of(Amount.PROMPT_TOKENS), window, hasPrompts));
     all.put(
         Metric.TOTAL_TOKENS_PER_S,
-        per(tokens + of(Sum.PROMPT_TOKENS), window, generates && hasPrompts));
+        per(tokens + of(Amount.PROMPT_TOKENS), window, generates && hasPrompts));
     all.put(Metric.WALL_OUTPUT_TOKENS_PER_S, generates ? wallTokensPerS() : null);
-    all.put(Metric.REQUESTS_PER_S, per(of(Sum.COMPLETED), window, true));
-    all.put(Metric.INPUTS_PER_S, per(of(Sum.INPUTS), window, of(Sum.EMBEDDINGS) > 0));
-    all.put(Metric.EFFECTIVE_CONCURRENCY, per(of(Sum.IN_FLIGHT_NANOS) / 1e9, window, true));
-    all.put(Metric.ACTIVE_CONCURRENCY, per(of(Sum.RECEIVING_NANOS) / 1e9, window, generates));
+    all.put(Metric.REQUESTS_PER_S, per(of(Amount.COMPLETED), window, true));
+    all.put(Metric.INPUTS_PER_S, per(of(Amount.INPUTS), window, of(Amount.EMBEDDINGS) > 0));
+    all.put(Metric.EFFECTIVE_CONCURRENCY, per(of(Amount.IN_FLIGHT_NANOS) / 1e9, window, true));
+    all.put(Metric.ACTIVE_CONCURRENCY, per(of(Amount.RECEIVING_NANOS) / 1e9, window, generates));
     all.put(Metric.PEAK_IN_FLIGHT, Peaks.most(peaks, Peaks::inFlight));
     addJitter(all);
     addEfficiency(all, window, isJudged);
@@ -349,7 +281,7 @@ final class GroupTally {
 
   /** False for embeddings, which generate no tokens: their token figures are absent, not 0. */
   private boolean generates() {
-    return of(Sum.EMBEDDINGS) == 0 || of(Sum.TOKENS) > 0;
+    return of(Amount.EMBEDDINGS) == 0 || of(Amount.TOKENS) > 0;
   }
 
   private static @Nullable Double per(double amount, double window, boolean isKnown) {
@@ -377,8 +309,8 @@ final class GroupTally {
         judge.quote(),
         all.share(),
         intervals == null || all.isUndefined() ? null : intervals.share(all.met(), all.judged()),
-        per(of(Sum.COMPLETED_IN_SLO), window, true),
-        per(of(Sum.SLO_TOKENS), window, generates()),
+        per(of(Amount.COMPLETED_IN_SLO), window, true),
+        per(of(Amount.TOKENS_IN_SLO), window, generates()),
         all.judged(),
         all.met(),
         all.unknown(),
@@ -396,8 +328,8 @@ final class GroupTally {
     numbers.put(Metric.JITTER_PER_REQUEST, ratio.percentile(50));
     numbers.put(
         Metric.STALLS_PER_1K_TOKENS,
-        itl.isEmpty() ? null : (Double) (of(Sum.STALLS) * 1e3 / of(Sum.STREAMED_TOKENS)));
-    numbers.put(Metric.BATCH_RATIO, ratio(of(Sum.STREAMED_TOKENS), of(Sum.EVENTS)));
+        itl.isEmpty() ? null : (Double) (of(Amount.STALLS) * 1e3 / of(Amount.STREAMED_TOKENS)));
+    numbers.put(Metric.BATCH_RATIO, ratio(of(Amount.STREAMED_TOKENS), of(Amount.EVENTS)));
   }
 
   /** Power and cost per token; none where neither energy nor cost is known. */
@@ -412,11 +344,11 @@ final class GroupTally {
     Double costOfAll = cost == null ? null : (Double) (cost * window / 3_600);
     numbers.put(Metric.POWER_W, ratio(joules, window));
     numbers.put(
-        Metric.OUTPUT_TOKENS_PER_JOULE, joules == null ? null : ratio(of(Sum.TOKENS), joules));
-    numbers.put(Metric.COST_PER_MILLION_OUTPUT_TOKENS, ratio(costOfAll, of(Sum.TOKENS) / 1e6));
+        Metric.OUTPUT_TOKENS_PER_JOULE, joules == null ? null : ratio(of(Amount.TOKENS), joules));
+    numbers.put(Metric.COST_PER_MILLION_OUTPUT_TOKENS, ratio(costOfAll, of(Amount.TOKENS) / 1e6));
     numbers.put(
         Metric.COST_PER_MILLION_SLO_TOKENS,
-        isJudged ? ratio(costOfAll, of(Sum.SLO_TOKENS) / 1e6) : null);
+        isJudged ? ratio(costOfAll, of(Amount.TOKENS_IN_SLO) / 1e6) : null);
   }
 
   /** Null where a part is not known or the whole is 0. */

@@ -5,13 +5,13 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.LevelPart;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -53,25 +53,14 @@ final class InjectorTally {
   }
 
   /** An injector at a load level. */
-  private static final class Cell {
+  private static final class Cell extends Amounts {
     private final ValueRecorder ttftMs = new ValueRecorder(ValueRecorder.MICROS);
     private final ValueRecorder lagMs = new ValueRecorder(ValueRecorder.MICROS);
-    private long started;
-    private long ended;
-    private long ok;
-    private long failed;
-    private long completed;
-    private double tokens;
 
     private void add(Cell other) {
+      add((Amounts) other);
       ttftMs.add(other.ttftMs);
       lagMs.add(other.lagMs);
-      started += other.started;
-      ended += other.ended;
-      ok += other.ok;
-      failed += other.failed;
-      completed += other.completed;
-      tokens += other.tokens;
     }
   }
 
@@ -94,10 +83,7 @@ final class InjectorTally {
       return;
     }
     RequestRecord.Timing timing = record.timing();
-    cell.started++;
-    cell.ended += record.outcome().status() == RequestStatus.CANCELLED ? 0 : 1;
-    cell.ok += record.outcome().ok() ? 1 : 0;
-    cell.failed += record.outcome().hasFailed() ? 1 : 0;
+    cell.started(record, null);
     if (timing.scheduledOffsetNanos() != null) {
       cell.lagMs.add(timing.startLagNanos() / 1e6);
     }
@@ -111,8 +97,8 @@ final class InjectorTally {
   void inWindow(String injector, LevelTally level, double tokens, int completed) {
     Cell cell = cell(injector, level);
     if (cell != null) {
-      cell.tokens += tokens;
-      cell.completed += completed;
+      cell.add(Amount.TOKENS, tokens);
+      cell.add(Amount.COMPLETED, completed);
     }
   }
 
@@ -168,12 +154,12 @@ final class InjectorTally {
     return new InjectorFigures(
         injector.name(),
         planned,
-        cell.started,
-        cell.ended,
-        cell.ok,
-        cell.failed,
-        windowNanos > 0 ? (Double) (cell.completed / seconds) : null,
-        windowNanos > 0 ? (Double) (cell.tokens / seconds) : null,
+        cell.count(Amount.STARTED),
+        cell.count(Amount.ENDED),
+        cell.count(Amount.OK),
+        cell.count(Amount.FAILED),
+        windowNanos > 0 ? (Double) (cell.of(Amount.COMPLETED) / seconds) : null,
+        windowNanos > 0 ? (Double) (cell.of(Amount.TOKENS) / seconds) : null,
         cell.ttftMs.distribution(),
         cell.lagMs.distribution(),
         health.stream().map(GeneratorHealth::lagMaxMs).max(Comparator.naturalOrder()).orElse(null),

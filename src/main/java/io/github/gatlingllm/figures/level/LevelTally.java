@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.level.Series.Breakdown;
 import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.metric.Backlog;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -214,20 +215,13 @@ final class LevelTally {
   }
 
   /** Key figures of the requests of one scenario. */
-  static final class ScenarioTally {
+  static final class ScenarioTally extends Amounts {
 
     private final IntCountsHistogram ttft = OverTime.coarse();
     private final IntCountsHistogram e2e = OverTime.coarse();
-    private long count;
-    private long judged;
-    private long met;
 
     private void add(RequestRecord record, @Nullable Boolean inSlo) {
-      count++;
-      if (inSlo != null) {
-        judged++;
-        met += inSlo ? 1 : 0;
-      }
+      started(record, inSlo);
       if (record.outcome().ok()) {
         OverTime.add(ttft, record.timing().ttftNanos());
         OverTime.add(e2e, record.timing().latencyNanos());
@@ -238,10 +232,10 @@ final class LevelTally {
       return new ScenarioLoad(
           scenario,
           level,
-          count,
+          count(Amount.STARTED),
           OverTime.percentileMs(ttft, 95),
           OverTime.percentileMs(e2e, 95),
-          judged == 0 ? null : (Double) ((double) met / judged));
+          of(Amount.ATTEMPTED) == 0 ? null : (Double) (of(Amount.MET) / of(Amount.ATTEMPTED)));
     }
   }
 }

@@ -2,10 +2,10 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -25,15 +25,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
   private final TokenStream stream = new TokenStream();
   private final ValueRecorder ttft = Metric.TTFT_MS.recorder();
   private final ValueRecorder itl = Metric.ITL_MS.recorder();
-  private long ok;
-  private long failed;
-  private long rateLimited;
+  private final Amounts amounts = new Amounts();
   private long heldBack;
-  private long judged;
-  private long metSlo;
-  private long inputs;
-  private double tokens;
-  private long completed;
   private double tokensBefore;
   private long snapshotNanos;
 
@@ -64,32 +57,26 @@ public final class LiveStats implements Consumer<RequestRecord> {
     stream.read(record);
     for (int i = 0; i < stream.arrivals; i++) {
       long at = stream.unixNanos[i];
-      tokens += at >= fromUnixNanos && at < untilUnixNanos ? stream.tokens[i] : 0;
+      boolean isIn = at >= fromUnixNanos && at < untilUnixNanos;
+      amounts.add(Amount.TOKENS, isIn ? stream.tokens[i] : 0);
     }
     RequestRecord.Outcome outcome = record.outcome();
     Long closed = record.timing().closedUnixNanos();
     if (outcome.ok() && closed != null && closed >= fromUnixNanos && closed < untilUnixNanos) {
       Integer texts = record.tokens().inputs();
-      inputs += texts == null ? 0 : texts;
-      completed++;
+      amounts.add(Amount.INPUTS, texts == null ? 0 : texts);
+      amounts.add(Amount.COMPLETED, 1);
     }
     if (!isMeasured) {
       return;
     }
-    Boolean met = outcome.sloOk();
-    judged += met == null ? 0 : 1;
-    metSlo += Boolean.TRUE.equals(met) ? 1 : 0;
+    amounts.started(record, outcome.sloOk());
     if (outcome.ok()) {
-      ok++;
       Long firstToken = record.timing().ttftNanos();
       if (firstToken != null) {
         ttft.add(firstToken / 1e6);
       }
       stream.addTokenGaps(itl);
-    } else if (outcome.status() == RequestStatus.RATE_LIMITED) {
-      rateLimited++;
-    } else if (outcome.status() != RequestStatus.CANCELLED) {
-      failed++;
     }
     Long paced = record.timing().pacingWaitNanos();
     heldBack += paced != null && paced > 0 ? 1 : 0;
@@ -100,7 +87,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     long now = nanoClock.getAsLong();
     LiveFigures figures = figures(now);
     snapshotNanos = now;
-    tokensBefore = tokens;
+    tokensBefore = amounts.of(Amount.TOKENS);
     return figures;
   }
 
@@ -110,18 +97,21 @@ public final class LiveStats implements Consumer<RequestRecord> {
   }
 
   private LiveFigures figures(long now) {
+    double tokens = amounts.of(Amount.TOKENS);
+    double inputs = amounts.of(Amount.INPUTS);
+    double judged = amounts.of(Amount.ATTEMPTED);
     return new LiveFigures(
-        ok,
-        failed,
-        rateLimited,
+        amounts.count(Amount.OK),
+        amounts.count(Amount.FAILED),
+        amounts.count(Amount.RATE_LIMITED),
         heldBack,
-        judged > 0 ? (Double) ((double) metSlo / judged) : null,
+        judged > 0 ? (Double) (amounts.of(Amount.MET) / judged) : null,
         Percentiles.of(ttft),
         Percentiles.of(itl),
         perSecond(tokens - tokensBefore, now - snapshotNanos),
         perSecond(tokens, now - startNanos),
-        inputs == 0 || tokens > 0 ? null : perSecond((double) inputs, now - startNanos),
-        perSecond((double) completed, now - startNanos),
+        inputs == 0 || tokens > 0 ? null : perSecond(inputs, now - startNanos),
+        perSecond(amounts.of(Amount.COMPLETED), now - startNanos),
         null,
         null);
   }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Bucket;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -41,34 +42,18 @@ public final class OverTime implements Consumer<RequestRecord> {
     intervals = TimeBuckets.from(origin, SECOND, Series.MAX_BUCKETS, Interval::new, Interval::join);
   }
 
-  private static final class Interval {
+  private static final class Interval extends Amounts {
     private final Map<String, Long> failures = new TreeMap<>();
     private final IntCountsHistogram ttft = coarse();
     private final IntCountsHistogram itl = coarse();
-    private double tokens;
-    private double sloTokens;
-
-    private long started;
-    private long ended;
-    private long failed;
-    private long rateLimited;
     private final Map<String, Double> quotaLeft = new TreeMap<>();
-    private long inFlightNanos;
-    private long plannedArrivals;
 
     private void join(Interval next) {
+      add(next);
       ttft.add(next.ttft);
       next.failures.forEach((kind, count) -> failures.merge(kind, count, Long::sum));
       itl.add(next.itl);
-      tokens += next.tokens;
-      sloTokens += next.sloTokens;
-      started += next.started;
-      ended += next.ended;
-      failed += next.failed;
-      rateLimited += next.rateLimited;
       next.quotaLeft.forEach(this::left);
-      inFlightNanos += next.inFlightNanos;
-      plannedArrivals += next.plannedArrivals;
     }
 
     private void left(String quota, double share) {
@@ -117,12 +102,12 @@ public final class OverTime implements Consumer<RequestRecord> {
   }
 
   void arrival(RequestRecord.Timing timing) {
-    intervals.at(timing.scheduledUnixNanos()).plannedArrivals++;
+    intervals.at(timing.scheduledUnixNanos()).add(Amount.ARRIVED, 1);
   }
 
   void times(RequestRecord record, String owner) {
     RequestRecord.Timing t = record.timing();
-    intervals.at(t.startUnixNanos()).started++;
+    intervals.at(t.startUnixNanos()).add(Amount.STARTED, 1);
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
       return;
@@ -137,17 +122,16 @@ public final class OverTime implements Consumer<RequestRecord> {
       inFlight(admitted, closed);
       if (record.outcome().status() != RequestStatus.CANCELLED) {
         Interval interval = intervals.at(closed);
-        ended(interval, record);
+        interval.outcome(record.outcome());
+        failed(interval, record.outcome());
         limited(interval, record, owner);
       }
     }
   }
 
-  private static void ended(Interval interval, RequestRecord record) {
-    RequestStatus status = record.outcome().status();
-    interval.ended++;
-    if (record.outcome().hasFailed()) {
-      interval.failed++;
+  private static void failed(Interval interval, RequestRecord.Outcome outcome) {
+    RequestStatus status = outcome.status();
+    if (outcome.hasFailed()) {
       String kind = status == RequestStatus.COMPLETE ? CHECK_FAILED : status.key();
       interval.failures.merge(kind, 1L, Long::sum);
     }
@@ -158,13 +142,12 @@ public final class OverTime implements Consumer<RequestRecord> {
     while (at < to) {
       Interval interval = intervals.at(at);
       long end = Math.min(to, intervals.endOf(at));
-      interval.inFlightNanos += end - at;
+      interval.add(Amount.IN_FLIGHT_NANOS, (double) (end - at));
       at = end;
     }
   }
 
   private void limited(Interval interval, RequestRecord record, String owner) {
-    interval.rateLimited += record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0;
     Map<String, Double> limits = record.server().rateLimits();
     limits.forEach(
         (key, remaining) -> {
@@ -191,9 +174,7 @@ public final class OverTime implements Consumer<RequestRecord> {
   }
 
   void tokens(long unixNanos, double tokens, boolean inSlo) {
-    Interval interval = intervals.at(unixNanos);
-    interval.tokens += tokens;
-    interval.sloTokens += inSlo ? tokens : 0;
+    intervals.at(unixNanos).tokens(tokens, inSlo);
   }
 
   /** Width of a bucket in seconds: 1, 2, 4, … */
@@ -214,16 +195,16 @@ public final class OverTime implements Consumer<RequestRecord> {
               percentileMs(v.ttft, 99),
               percentileMs(v.itl, 50),
               percentileMs(v.itl, 99),
-              v.tokens / seconds,
-              hasSlo ? (Double) (v.sloTokens / seconds) : null,
-              v.started,
-              v.ended,
-              v.failed,
+              v.of(Amount.TOKENS) / seconds,
+              hasSlo ? (Double) (v.of(Amount.TOKENS_IN_SLO) / seconds) : null,
+              v.count(Amount.STARTED),
+              v.count(Amount.ENDED),
+              v.count(Amount.FAILED),
               v.failures,
-              v.rateLimited,
+              v.count(Amount.RATE_LIMITED),
               v.quotaLeft,
-              (double) v.inFlightNanos / intervals.width(),
-              v.plannedArrivals));
+              v.of(Amount.IN_FLIGHT_NANOS) / intervals.width(),
+              v.count(Amount.ARRIVED)));
     }
     return buckets;
   }

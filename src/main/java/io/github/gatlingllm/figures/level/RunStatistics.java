@@ -1,9 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.GroupTally.Sum;
 import io.github.gatlingllm.figures.level.RunBounds.BoundedNames;
 import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -228,7 +228,7 @@ public final class RunStatistics {
     overTime.times(record, levels.targets().size() > 1 ? record.identity().target() + ": " : "");
     GroupTally atArrival = groupAt(t.scheduledUnixNanos(), level, name);
     if (atArrival != null) {
-      atArrival.add(Sum.ARRIVED, 1);
+      atArrival.add(Amount.ARRIVED, 1);
     }
     level.track.forEach(other -> other.addBacklog(record));
     Long admitted = t.admittedUnixNanos();
@@ -241,8 +241,8 @@ public final class RunStatistics {
     if (answered != null && prompt != null) {
       GroupTally atAnswer = groupAt(admitted + answered, level, name);
       if (atAnswer != null) {
-        atAnswer.add(Sum.PROMPTS, 1);
-        atAnswer.add(Sum.PROMPT_TOKENS, prompt);
+        atAnswer.add(Amount.PROMPTS, 1);
+        atAnswer.add(Amount.PROMPT_TOKENS, prompt);
       }
     }
     Long closed = t.closedUnixNanos();
@@ -255,7 +255,7 @@ public final class RunStatistics {
           group.inFlight(admitted, closed, overlap);
           if (ttft != null && t.latencyNanos() != null) {
             group.add(
-                Sum.RECEIVING_NANOS,
+                Amount.RECEIVING_NANOS,
                 (double) window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
           }
         }
@@ -270,8 +270,8 @@ public final class RunStatistics {
     if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
       GroupTally group = groupAt(unixNanos, level, name);
       if (group != null) {
-        group.add(Sum.BILLED, 1);
-        group.add(Sum.HIDDEN_TOKENS, record.tokens().hidden());
+        group.add(Amount.BILLED, 1);
+        group.add(Amount.HIDDEN_TOKENS, record.tokens().hidden());
       }
     }
   }
@@ -290,8 +290,8 @@ public final class RunStatistics {
       group.ended(durationMs, ok, inSlo);
       Integer inputs = record.tokens().inputs();
       if (inputs != null) {
-        group.add(Sum.EMBEDDINGS, 1);
-        group.add(Sum.INPUTS, ok ? inputs : 0);
+        group.add(Amount.EMBEDDINGS, 1);
+        group.add(Amount.INPUTS, ok ? inputs : 0);
       }
       window.slices().at(closed).ended(ok, inSlo);
       if (ok) {

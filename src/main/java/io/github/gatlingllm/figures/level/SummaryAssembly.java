@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.GroupTally.Sum;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Quantile;
@@ -18,6 +17,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -111,7 +111,7 @@ final class SummaryAssembly {
     }
     List<TimeSlice> slices = groups.steadySlices(level);
     boolean timed = level.nanos() > 0;
-    Double inFlight = timed ? (Double) (group.of(Sum.IN_FLIGHT_NANOS) / level.nanos()) : null;
+    Double inFlight = timed ? (Double) (group.of(Amount.IN_FLIGHT_NANOS) / level.nanos()) : null;
     List<GeneratorHealth> generators = counted.overTime.generator.in(level);
     StallDetector stalls = counted.stalls.get(info.target());
     stages.add(
@@ -122,7 +122,9 @@ final class SummaryAssembly {
             timed ? (Double) (level.nanos() / 1e9) : null,
             phases(info),
             inFlight,
-            timed ? (Double) (group.of(Sum.ARRIVED) * 1e9 / (level.arrivingTo - level.from)) : null,
+            timed
+                ? (Double) (group.of(Amount.ARRIVED) * 1e9 / (level.arrivingTo - level.from))
+                : null,
             arrivals == null || backlog == null || isChangingInjection(info)
                 ? null
                 : backlog.queue(),
@@ -150,7 +152,7 @@ final class SummaryAssembly {
   private static boolean hasSeveralEach(
       LevelTally level, GroupTally group, @Nullable ArrivalTally arrivals) {
     Long planned = level.info.planned();
-    long started = group.count(Sum.STARTED);
+    long started = group.count(Amount.STARTED);
     return arrivals != null ? started > arrivals.measured() : planned != null && started > planned;
   }
 

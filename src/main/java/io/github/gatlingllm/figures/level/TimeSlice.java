@@ -1,9 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
@@ -15,40 +13,22 @@ import org.jspecify.annotations.Nullable;
  * belongs to the slice in which it was scheduled, a token to the slice in which it arrived.
  * Confidence intervals and comparisons of runs are computed from the slices.
  */
-@SuppressWarnings("EnumOrdinal") // an array: every token is added, every resampling sums them up
-public final class TimeSlice {
+@SuppressWarnings("EnumOrdinal") // an array: every value of every request is added
+public final class TimeSlice extends Amounts {
 
   /** Number of slices of equal length in a measure window; every block length divides it. */
   public static final int COUNT = 48;
 
   private final @Nullable SliceValues[] values = new @Nullable SliceValues[Metric.values().length];
-  private final double[] amounts = new double[Amount.values().length];
-
-  void tokens(double tokens, boolean inSlo) {
-    add(Amount.TOKENS, tokens);
-    add(Amount.TOKENS_IN_SLO, inSlo ? tokens : 0);
-  }
-
-  void ended(boolean ok, boolean inSlo) {
-    add(Amount.COMPLETED, ok ? 1 : 0);
-    add(Amount.COMPLETED_IN_SLO, inSlo ? 1 : 0);
-  }
 
   /** Adds a request that was scheduled in the phase measure. */
   void measured(
       RequestRecord record, RequestValues values, TokenStream stream, @Nullable Boolean met) {
-    RequestStatus status = record.outcome().status();
-    add(Amount.STARTED, 1);
-    add(Amount.ENDED, status != RequestStatus.CANCELLED ? 1 : 0);
-    add(Amount.FAILED, record.outcome().hasFailed() ? 1 : 0);
-    add(Amount.RATE_LIMITED, status == RequestStatus.RATE_LIMITED ? 1 : 0);
-    add(Amount.ATTEMPTED, met == null ? 0 : 1);
-    add(Amount.MET, Boolean.TRUE.equals(met) ? 1 : 0);
+    started(record, met);
     if (record.outcome().ok()) {
       values.forEach((metric, value) -> add(metric, value, 1));
       addGaps(stream);
-      add(Amount.READERS, values.hasReader() ? 1 : 0);
-      add(Amount.READERS_STALLED, values.readerStalls() ? 1 : 0);
+      reader(values);
     }
   }
 
@@ -75,18 +55,9 @@ public final class TimeSlice {
     }
   }
 
-  /** Adds to the sum of an amount. */
-  public void add(Amount amount, double more) {
-    amounts[amount.ordinal()] += more;
-  }
-
   public SliceValues values(Metric metric) {
     SliceValues made = values[metric.ordinal()];
     return made == null ? SliceValues.EMPTY : made;
-  }
-
-  public double of(Amount amount) {
-    return amounts[amount.ordinal()];
   }
 
   /**

@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The arrival times of the tokens of one request and the gaps between them. One object reads one
@@ -15,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  * {@value #MAX_INTERPOLATED} instants. An answer in one body has all tokens at its last byte.
  */
 final class TokenStream implements TokenGaps.Visitor {
-
-  /** Percentiles of requests with more tokens are not computed. */
-  private static final long MAX_SORTED = 1_000_000;
 
   private static final int MAX_INTERPOLATED = 100_000;
 
@@ -148,22 +144,5 @@ final class TokenStream implements TokenGaps.Visitor {
     for (int g = 0; g < gaps; g++) {
       itlMs.add(tokenMicros[g] / 1e3, gapTokens[g]);
     }
-  }
-
-  /** ITL p99 ÷ p50, each gap counted once per token; null without gaps or with a median of 0. */
-  @Nullable Double jitter() {
-    long all = 0;
-    for (int g = 0; g < gaps; g++) {
-      all += gapTokens[g];
-    }
-    double[] ascending = new double[all > MAX_SORTED ? 0 : (int) all];
-    int at = 0;
-    for (int g = 0; g < gaps && ascending.length > 0; g++) {
-      Arrays.fill(ascending, at, at + gapTokens[g], tokenMicros[g]);
-      at += gapTokens[g];
-    }
-    Arrays.sort(ascending);
-    double median = at == 0 ? 0 : TokenGaps.nearestRank(ascending, at, 50);
-    return median > 0 ? (Double) (TokenGaps.nearestRank(ascending, at, 99) / median) : null;
   }
 }

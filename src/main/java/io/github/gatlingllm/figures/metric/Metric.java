@@ -354,9 +354,11 @@ public enum Metric {
    * which it arrived.
    */
   public enum Amount {
+    ARRIVED,
     STARTED,
     /** Scheduled requests that ended by themselves. */
     ENDED,
+    OK,
     FAILED,
     /** Scheduled requests that the server rejected with status 429. */
     RATE_LIMITED,
@@ -372,7 +374,23 @@ public enum Metric {
     COMPLETED_IN_SLO,
     /** Tokens by the instant of their arrival. */
     TOKENS,
-    TOKENS_IN_SLO
+    TOKENS_IN_SLO,
+    /** Prompts by the instant of the first token. */
+    PROMPTS,
+    PROMPT_TOKENS,
+    EMBEDDINGS,
+    /** Vectors of embeddings; a failed request has none. */
+    INPUTS,
+    BILLED,
+    /** Tokens that were billed and not sent. */
+    HIDDEN_TOKENS,
+    IN_FLIGHT_NANOS,
+    /** Time in which requests received tokens. */
+    RECEIVING_NANOS,
+    STREAMED_TOKENS,
+    EVENTS,
+    /** Gaps of more than 100 ms. */
+    STALLS
   }
 
   /** Part and whole of a rate or a share; null stands for the length of the window. */

@@ -1,0 +1,69 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import org.jspecify.annotations.Nullable;
+
+/** Sums over requests and tokens, one for each {@link Amount}. Not thread-safe. */
+@SuppressWarnings("EnumOrdinal") // an array: every token is added, every resampling sums them up
+class Amounts {
+
+  private final double[] sums = new double[Amount.values().length];
+
+  public final double of(Amount amount) {
+    return sums[amount.ordinal()];
+  }
+
+  final long count(Amount amount) {
+    return (long) of(amount);
+  }
+
+  /** Adds to the sum of an amount. */
+  public final void add(Amount amount, double more) {
+    sums[amount.ordinal()] += more;
+  }
+
+  private void count(Amount amount, boolean applies) {
+    add(amount, applies ? 1 : 0);
+  }
+
+  final void add(Amounts other) {
+    for (int i = 0; i < sums.length; i++) {
+      sums[i] += other.sums[i];
+    }
+  }
+
+  final void tokens(double tokens, boolean inSlo) {
+    add(Amount.TOKENS, tokens);
+    add(Amount.TOKENS_IN_SLO, inSlo ? tokens : 0);
+  }
+
+  /** Adds the end of a request, by its instant. */
+  final void ended(boolean ok, boolean inSlo) {
+    count(Amount.COMPLETED, ok);
+    count(Amount.COMPLETED_IN_SLO, inSlo);
+  }
+
+  /** Adds the start of a request; {@code met} is null if it was not judged by an SLO. */
+  final void started(RequestRecord record, @Nullable Boolean met) {
+    add(Amount.STARTED, 1);
+    count(Amount.ATTEMPTED, met != null);
+    count(Amount.MET, Boolean.TRUE.equals(met));
+    outcome(record.outcome());
+  }
+
+  /** Adds how a request ended. */
+  final void outcome(RequestRecord.Outcome outcome) {
+    count(Amount.ENDED, outcome.status() != RequestStatus.CANCELLED);
+    count(Amount.OK, outcome.ok());
+    count(Amount.FAILED, outcome.hasFailed());
+    count(Amount.RATE_LIMITED, outcome.status() == RequestStatus.RATE_LIMITED);
+  }
+
+  /** Adds an ok request to the readers, if it has one. */
+  final void reader(RequestValues values) {
+    count(Amount.READERS, values.hasReader());
+    count(Amount.READERS_STALLED, values.readerStalls());
+  }
+}
