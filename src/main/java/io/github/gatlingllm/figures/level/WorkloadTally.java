@@ -18,11 +18,13 @@ import org.jspecify.annotations.Nullable;
 /** Counts the requests scheduled in measure by lengths, models, scenarios and endpoints. */
 final class WorkloadTally {
 
+  private static final int LAST_TURN = 100;
+
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder promptsByUs = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
   private final Share cache = new Share();
-  private final TurnTally turns = new TurnTally();
+  private final Map<Integer, OfTurn> turns = new TreeMap<>();
   private final KeyCounts<String> scenarios = new KeyCounts<>("other");
   private final KeyCounts<String> models = new KeyCounts<>("other");
   private final Map<String, KeyCounts<String>> modelsByTarget = new HashMap<>();
@@ -42,7 +44,10 @@ final class WorkloadTally {
       outputs.add(output);
     }
     cache.add(tokens.cachedTokens(), prompt);
-    turns.add(record, prompt);
+    Integer number = id.turn();
+    if (number != null) {
+      turns.computeIfAbsent(Math.min(number, LAST_TURN), n -> new OfTurn()).add(record, prompt);
+    }
     String model = id.model();
     if (model != null) {
       models.add(model);
@@ -71,14 +76,16 @@ final class WorkloadTally {
   }
 
   Workload workload() {
+    Map<Integer, Long> requests = new TreeMap<>();
+    turns.forEach((number, turn) -> requests.put(number, turn.requests));
     boolean isReported = prompts.moments().count() > 0;
     return new Workload(
         (isReported ? prompts : promptsByUs).distribution(),
         isReported ? promptsByUs.moments().count() : 0,
         outputs.distribution(),
         cache.share(),
-        turns.requests(),
-        turns.turns(),
+        requests,
+        turns.entrySet().stream().map(e -> e.getValue().turn(e.getKey())).toList(),
         scenarios.byCount(),
         models.byCount(),
         apis.byCount(),
@@ -86,49 +93,27 @@ final class WorkloadTally {
         streamed);
   }
 
-  static final class TurnTally {
+  private static final class OfTurn {
+    private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
+    private final Share cache = new Share();
+    private final ValueRecorder ttft = new ValueRecorder(ValueRecorder.MICROS);
+    private long requests;
 
-    private static final int LAST_TURN = 100;
-
-    private final TreeMap<Integer, OfTurn> turns = new TreeMap<>();
-
-    private static final class OfTurn {
-      private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
-      private final Share cache = new Share();
-      private final ValueRecorder ttft = new ValueRecorder(ValueRecorder.MICROS);
-      private long requests;
-
-      private Turn turn(int number) {
-        return new Turn(
-            number, requests, prompts.distribution().mean(), cache.share(), ttft.distribution());
-      }
-    }
-
-    void add(RequestRecord record, @Nullable Integer prompt) {
-      Integer number = record.identity().turn();
-      if (number == null) {
-        return;
-      }
-      OfTurn turn = turns.computeIfAbsent(Math.min(number, LAST_TURN), n -> new OfTurn());
-      turn.requests++;
+    private void add(RequestRecord record, @Nullable Integer prompt) {
+      requests++;
       if (prompt != null) {
-        turn.prompts.add(prompt);
+        prompts.add(prompt);
       }
-      turn.cache.add(record.tokens().cachedTokens(), prompt);
-      Long ttft = record.timing().ttftNanos();
-      if (record.outcome().ok() && ttft != null) {
-        turn.ttft.add(ttft / 1e6);
+      cache.add(record.tokens().cachedTokens(), prompt);
+      Long nanos = record.timing().ttftNanos();
+      if (record.outcome().ok() && nanos != null) {
+        ttft.add(nanos / 1e6);
       }
     }
 
-    Map<Integer, Long> requests() {
-      Map<Integer, Long> counts = new TreeMap<>();
-      turns.forEach((number, turn) -> counts.put(number, turn.requests));
-      return counts;
-    }
-
-    List<Turn> turns() {
-      return turns.entrySet().stream().map(e -> e.getValue().turn(e.getKey())).toList();
+    private Turn turn(int number) {
+      return new Turn(
+          number, requests, prompts.distribution().mean(), cache.share(), ttft.distribution());
     }
   }
 
