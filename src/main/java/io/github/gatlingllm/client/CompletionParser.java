@@ -1,7 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.ChunkListener.Channel;
-import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

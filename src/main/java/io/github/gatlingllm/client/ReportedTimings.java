@@ -1,6 +1,6 @@
 package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -12,7 +12,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.ServerReport.Timing;
+import io.github.gatlingllm.record.RequestRecord.ServerReport.Timing;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.When;
 import io.github.gatlingllm.report.Table.Cell;

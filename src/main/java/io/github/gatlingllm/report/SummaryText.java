@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.AssertionResult;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.level.Summary.AssertionResult;
+import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.report.RunText.Fact;

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.AssertionResult;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.level.Summary.AssertionResult;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;

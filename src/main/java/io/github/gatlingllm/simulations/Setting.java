@@ -2,13 +2,13 @@ package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.figures.metric.Spelling;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.ProcessSetting.Spelling;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.storage.S3Location;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.Timeline;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.ByteArrayOutputStream;

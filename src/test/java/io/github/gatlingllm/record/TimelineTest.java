@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -16,7 +16,7 @@ import io.github.gatlingllm.record.RandomRecords;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.RunInfo.RunOutcome.Conclusion;
 import io.github.gatlingllm.report.CommandLine.Called;
 import java.io.IOException;
 import java.io.StringReader;
@@ -287,7 +287,7 @@ class ForeignRunTest {
     String text =
         json.startsWith("RUN")
             ? "{\"schema\":\"gatling-llm/run/1\",\"id\":\"a\",\"simulation\":\"b\",\"injector\":\"c\","
-                + "\"state\":\"complete\""
+                  + "\"state\":\"complete\""
                 + json.substring(4).replace("DEEP", "[".repeat(100_000))
                 + "}"
             : json.equals("HUGE") ? " ".repeat((16 << 20) + 1) : json;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;

@@ -9,8 +9,8 @@ import static io.github.gatlingllm.figures.check.CheckCatalogue.STEADY_STATE;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Check;
-import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;

@@ -7,9 +7,9 @@ import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
+import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
-import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import org.jspecify.annotations.Nullable;
 
 /** The answer of a check; null parts are those of the catalogue. */

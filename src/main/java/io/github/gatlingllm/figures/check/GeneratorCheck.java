@@ -6,7 +6,7 @@ import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Interval;

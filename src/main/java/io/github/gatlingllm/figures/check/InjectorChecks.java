@@ -4,7 +4,7 @@ import static io.github.gatlingllm.figures.metric.NumberText.count;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;

@@ -7,8 +7,8 @@ import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.level.Summary.Target;
-import io.github.gatlingllm.figures.metric.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
 import io.github.gatlingllm.figures.metric.Figures.Failures;
 import io.github.gatlingllm.figures.metric.Figures.Pacing;

@@ -3,11 +3,11 @@ package io.github.gatlingllm.figures.check;
 import static io.github.gatlingllm.figures.metric.NumberText.counted;
 
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.RunInfo.RunOutcome.Conclusion;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
-import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.Summary.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;

@@ -9,7 +9,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.ServerReport.Timing;
+import io.github.gatlingllm.record.RequestRecord.ServerReport.Timing;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
+import io.github.gatlingllm.record.ProcessSetting.Spelling;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;

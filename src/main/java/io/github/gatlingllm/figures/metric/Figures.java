@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -332,6 +333,30 @@ public record Figures(
                   neverSent == 0
                       ? ""
                       : " (" + NumberText.count(neverSent) + " of them were never sent)");
+    }
+  }
+
+  /** The result of one check; the threshold is null if there is none. */
+  public record Check(
+      String id,
+      Level level,
+      @Nullable Double value,
+      @Nullable Double threshold,
+      String message,
+      String remedy) {
+
+    public enum Level {
+      OK,
+      NOTE,
+      /** The figures must be read with the finding in mind. */
+      WARNING,
+      INVALID;
+
+      private final String key = name().toLowerCase(Locale.ROOT);
+
+      public String key() {
+        return key;
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import java.util.ArrayList;

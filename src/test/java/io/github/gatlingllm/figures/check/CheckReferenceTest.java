@@ -3,7 +3,7 @@ package io.github.gatlingllm.figures.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
-import io.github.gatlingllm.figures.metric.Check;
+import io.github.gatlingllm.figures.metric.Figures.Check;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Check;
-import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Bucket;
-import io.github.gatlingllm.figures.metric.Check;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Pacing;
 import io.github.gatlingllm.figures.metric.Figures.Quota;
 import io.github.gatlingllm.figures.metric.Metric;

@@ -3,8 +3,8 @@ package io.github.gatlingllm.figures.level;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.metric.Check;
-import io.github.gatlingllm.figures.metric.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
