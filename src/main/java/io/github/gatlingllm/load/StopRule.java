@@ -93,7 +93,9 @@ public record StopRule(Condition condition, double limit) {
         };
       }
     }
-    throw new IllegalArgumentException(text + " is no rule");
+    throw new IllegalArgumentException(
+        "'%s' is no rule; expected slo<50%%, errors>10%%, errors>50, errorsInARow>100, overSaturated"
+            .formatted(text));
   }
 
   @Nullable String brokenBy(LevelResult level) {

@@ -37,9 +37,6 @@ public record Observers(
 
     private static final String THIS_MACHINE = "127.0.0.1";
 
-    /** The formats that {@link #parse} accepts, for error messages. */
-    public static final String FORMS = "a port, or <IP address>:<port>";
-
     private static final Pattern FORM =
         Pattern.compile("(?:([\\d.]+|\\[[\\da-fA-F:]+\\]):)?(\\d{1,5})");
 
@@ -47,7 +44,7 @@ public record Observers(
     public static Address parse(String text) {
       Matcher form = FORM.matcher(text);
       if (!form.matches() || Integer.parseInt(form.group(2)) > 65_535) {
-        throw new IllegalArgumentException("expected " + FORMS);
+        throw new IllegalArgumentException("expected a port, or <IP address>:<port>");
       }
       return new Address(
           Objects.requireNonNullElse(form.group(1), THIS_MACHINE), Integer.parseInt(form.group(2)));

@@ -47,10 +47,6 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
         "true or false");
   }
 
-  static Form<Boolean> word(String word) {
-    return new Form<>(word, text -> require(text.equals(word), on -> on));
-  }
-
   /** A constant of an enum, by its {@code toString}, case-insensitively. */
   static <E extends Enum<E>> Form<E> choice(Class<E> type) {
     List<E> choices = List.of(type.getEnumConstants());
@@ -117,17 +113,6 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
   static Form<List<Integer>> wholes(int least) {
     return list("whole numbers ≥ " + least, whole(least).parser)
         .map(list -> distinct(list, "level"));
-  }
-
-  /** The parser without its messages, so that the form says what was expected. */
-  static <T> Function<String, T> silent(Function<String, T> parser) {
-    return text -> {
-      try {
-        return parser.apply(text);
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(null, e);
-      }
-    };
   }
 
   static <T> List<T> distinct(List<T> list, String noun) {

@@ -125,9 +125,6 @@ record Load(LoadPlan plan) {
 
   // The settings arrival and rate
 
-  static final String ARRIVALS =
-      "poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or trace:<file>[@<speed>]";
-
   private static final Form<List<Double>> RATES =
       Form.list("", Form.decimal("", Double.MIN_VALUE, Double.MAX_VALUE).parser())
           .map(list -> Form.distinct(list, "level"));
@@ -159,7 +156,9 @@ record Load(LoadPlan plan) {
       String speed = trace.group(2);
       return Arrivals.Replay.read(trace.group(1), speed == null ? 1 : Double.parseDouble(speed));
     }
-    throw new IllegalArgumentException("expected " + ARRIVALS);
+    throw new IllegalArgumentException(
+        "expected poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or"
+            + " trace:<file>[@<speed>]");
   }
 
   static boolean isCurve(List<LoadLevel.Open> levels) {

@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.ProcessSetting.Spelling;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.storage.S3Location;
+import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
@@ -107,7 +108,7 @@ final class Setting {
                   + " curve, steps:<rate>:<duration>,… a curve of steps");
 
   static final SettingEntry<@Nullable Arrivals> ARRIVAL =
-      of("arrival", "gamma:1.4", new Form<>("process, trace", Load::arrival, Load.ARRIVALS))
+      of("arrival", "gamma:1.4", "process, trace", Load::arrival)
           .orNull("poisson")
           .excludesWhere(
               "a trace",
@@ -133,7 +134,7 @@ final class Setting {
                   + " repeats that this many times");
 
   static final SettingEntry<Boolean> SEARCH =
-      of("search", "maxGoodput", Form.word("maxGoodput"))
+      of("search", "maxGoodput", Form.choice(List.of("maxGoodput"), List.of(true)))
           .unset("none", false)
           .needs("has no SLO to hold", "slo")
           .excludes("it searches rates; start it with llm.rate", "concurrency")
@@ -150,7 +151,7 @@ final class Setting {
           .means("largest error of the rate that the search finds, as a share of the true rate");
 
   static final SettingEntry<List<StopRule>> STOP_WHEN =
-      of("stopWhen", "errors>10%", Form.list("rules", Form.silent(StopRule::parse)))
+      of("stopWhen", "errors>10%", Form.list("rules", StopRule::parse))
           .byDefault("errorsInARow>100")
           .excludes("a search ends by itself", "search")
           .needsWhere(
@@ -231,8 +232,8 @@ final class Setting {
           .byDefault("1")
           .means("number of texts in a request for embeddings");
 
-  static final SettingEntry<WorkloadReader.@Nullable DatasetName> DATASET =
-      of("dataset", "sharegpt:chats.json", "<format>:<file>", WorkloadReader.DatasetName::parse)
+  static final SettingEntry<@Nullable Function<Tokenizer, Dataset>> DATASET =
+      of("dataset", "sharegpt:chats.json", "<format>:<file>", WorkloadReader::dataset)
           .excludes("each defines the prompts", "prompt, prompts, promptTokens")
           .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
 
@@ -251,7 +252,7 @@ final class Setting {
       of(
               "mix",
               "C:70,B1:30",
-              Form.list("weights > 0", WorkloadReader.Weighted::parse)
+              Form.list("<scenario>:<weight > 0>", WorkloadReader.Weighted::parse)
                   .map(WorkloadReader.Weighted::each))
           .unset("none", List.of())
           .excludes("scenarios have their own prompts", "prompt, prompts, dataset, promptTokens")
@@ -293,7 +294,7 @@ final class Setting {
                   + " folder");
 
   static final SettingEntry<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
-      of("sharedPrefix", "8x512", "<groups>x<tokens>", Form.silent(WorkloadReader::sharedPrefix))
+      of("sharedPrefix", "8x512", "<groups>x<tokens>", WorkloadReader::sharedPrefix)
           .excludes("a nonce at the start leaves no prefix to share", "uniquePrompts")
           .means("begins every prompt with one of <groups> seeded texts of <tokens> tokens");
 
@@ -442,11 +443,7 @@ final class Setting {
                   + " <host>/metrics of each target, if that is a page of an engine; none");
 
   static final SettingEntry<Observers.@Nullable Address> LIVE =
-      of(
-              "live",
-              "8088",
-              new Form<>(
-                  "<port>, <address>:<port>", Observers.Address::parse, Observers.Address.FORMS))
+      of("live", "8088", "<port>, <address>:<port>", Observers.Address::parse)
           .means("port of a page on 127.0.0.1 that shows the run while it is on; 0: any free one");
 
   static final SettingEntry<@Nullable String> OTLP =
@@ -454,11 +451,7 @@ final class Setting {
           .means("URL that meters are sent to every 10 s, by OTLP over HTTP");
 
   static final SettingEntry<@Nullable S3Location> UPLOAD =
-      of(
-              "upload",
-              "s3://load-tests/2026-11-22",
-              "s3://bucket/prefix",
-              Form.silent(S3Location::parse))
+      of("upload", "s3://load-tests/2026-11-22", "s3://bucket/prefix", S3Location::parse)
           .means(
               "S3-compatible object storage that the run is uploaded to when it has ended or was"
                   + " interrupted, as <prefix>/<run>-<injector>/");
@@ -486,17 +479,14 @@ final class Setting {
           .means("pins prompts and arrivals; always printed and recorded");
 
   static final SettingEntry<@Nullable InjectorShare> INJECTOR =
-      of("injector", "2/4", "<i>/<n>", Form.silent(InjectorShare::parse))
+      of("injector", "2/4", "<i>/<n>", InjectorShare::parse)
           .orNull("1/1, or JOB_COMPLETION_INDEX and INJECTORS")
           .excludes("a self-test runs in one process", "selfTest")
           .means(
               "this load generator is the i-th of n that share the load; merge merges their runs");
 
   static final SettingEntry<@Nullable StartTime> START_AT =
-      of(
-              "startAt",
-              "2027-03-01T09:30:00Z",
-              new Form<>("time", Form.silent(StartTime::parse), StartTime.EXPECTED))
+      of("startAt", "2027-03-01T09:30:00Z", "time", StartTime::parse)
           .orNull("as soon as it is ready")
           .means("time at which the load starts, after the warm-up: " + StartTime.EXPECTED);
 

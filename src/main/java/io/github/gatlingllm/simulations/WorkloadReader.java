@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -55,36 +56,28 @@ record WorkloadReader(
   /** Least length of a prompt in tokens that leaves room for a nonce and a text. */
   private static final int ROOM_FOR_NONCE = 32;
 
-  /** A file of recorded dialogs. It is opened later, because some formats need the tokenizer. */
-  record DatasetName(Dataset.Format format, String file) {
-
-    static DatasetName parse(String text) {
-      int colon = text.indexOf(':');
-      if (colon < 1 || colon == text.length() - 1) {
-        throw new IllegalArgumentException();
-      }
-      return new DatasetName(
-          Dataset.Format.ofKey(text.substring(0, colon)), text.substring(colon + 1));
-    }
+  /** A file of recorded dialogs, which is opened with the tokenizer that some formats need. */
+  static Function<Tokenizer, Dataset> dataset(String text) {
+    String[] parts = Form.require(text.split(":", 2), both -> both.length == 2);
+    Dataset.Format format = Dataset.Format.ofKey(parts[0]);
+    String file = Form.require(parts[1], name -> !name.isEmpty());
+    return tokenizer -> Dataset.open(format, file, tokenizer);
   }
 
   /** A known scenario and its weight in a mix; 1 outside a mix. */
   record Weighted(WorkloadScenario scenario, double weight) {
 
+    private static final Form<WorkloadScenario> NAME = Form.choice(WorkloadScenario.class);
+
     static Weighted alone(String name) {
-      WorkloadScenario scenario = WorkloadScenario.of(name);
-      return new Weighted(Form.require(scenario, Objects::nonNull), 1);
+      return new Weighted(NAME.parser().apply(name), 1);
     }
 
     static Weighted parse(String text) {
       Matcher form = Form.require(WEIGHTED.matcher(text), Matcher::matches);
-      WorkloadScenario scenario = WorkloadScenario.of(form.group(1));
-      if (scenario == null) {
-        throw new IllegalArgumentException(
-            "expected A1, A2, B1, B2, C or D, with weights such as C:70,B1:30");
-      }
       double weight = Double.parseDouble(form.group(2));
-      return new Weighted(scenario, Form.require(weight, above -> above > 0));
+      return new Weighted(
+          NAME.parser().apply(form.group(1)), Form.require(weight, above -> above > 0));
     }
 
     static List<Weighted> each(List<Weighted> list) {
@@ -127,9 +120,13 @@ record WorkloadReader(
       throw settings.invalid(
           Setting.INPUTS_PER_REQUEST, "only requests for embeddings have inputs (llm.api)");
     }
-    DatasetName dataset = settings.get(Setting.DATASET);
+    Function<Tokenizer, Dataset> dataset = settings.get(Setting.DATASET);
     if (dataset != null) {
-      return new Workload(null, recorded(dataset, api), List.of(), false);
+      if (settings.get(Setting.TURN_BY_TURN) && !api.takesMessages()) {
+        throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need an API that takes messages");
+      }
+      Dataset opened = settings.checked(Setting.DATASET, () -> dataset.apply(tokenizer));
+      return new Workload(null, opened, List.of(), false);
     }
     for (SettingEntry<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
       if (settings.isSet(known)) {
@@ -146,14 +143,6 @@ record WorkloadReader(
       throw settings.invalid(Setting.IMAGES, "images need an API of messages, such as chat");
     }
     return new Workload(pool(prefix), null, List.of(), false);
-  }
-
-  private Dataset recorded(DatasetName name, Api api) {
-    if (settings.get(Setting.TURN_BY_TURN) && !api.takesMessages()) {
-      throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need an API that takes messages");
-    }
-    return settings.checked(
-        Setting.DATASET, () -> Dataset.open(name.format(), name.file(), tokenizer));
   }
 
   private Prompts pool(PromptPrefix prefix) {

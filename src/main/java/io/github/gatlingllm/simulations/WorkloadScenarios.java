@@ -67,13 +67,13 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
       Integer context = plan.get(Setting.CONTEXT_TOKENS);
       return fed.exec(context == null ? dialog : dialog.contextLimit(context))
           .asLongAs(goesOn(HISTORY))
-          .on(withThinkTime(exec(withParameters(messages().nextTurn(HISTORY))), true));
+          .on(withThinkTime(exec(withParameters(messages(request()).nextTurn(HISTORY))), true));
     }
     return fed.exec(
         withThinkTime(
             exec(
                 api.takesMessages()
-                    ? withParameters(messages().messages("#{dialog}"))
+                    ? withParameters(messages(request()).messages("#{dialog}"))
                     : promptRequest(session -> session.<Dialog>get("dialog").text())),
             false));
   }
@@ -93,14 +93,14 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     Function<Session, String> inTurn = WorkloadBuilder.inTurn(prompts);
     Function<Session, String> prompt =
         prompts.lengths() instanceof LengthDistribution.Recorded
-            ? new RecordedLengths(prompts, inTurn)
+            ? ofRecordedLengths(prompts, inTurn)
             : inTurn;
     return scenario("Benchmark")
         .exec(
             withThinkTime(
                 exec(
                     api.takesMessages()
-                        ? withParameters(withImages(messages(), prompt))
+                        ? withParameters(withImages(messages(request()), prompt))
                         : promptRequest(prompt)),
                 false));
   }
@@ -115,26 +115,20 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   }
 
   /** Prompts with the recorded lengths of a trace; each user's session has its length. */
-  private record RecordedLengths(
-      NavigableMap<Integer, String> byTokens, Function<Session, String> otherwise)
-      implements Function<Session, String> {
-
-    RecordedLengths(Prompts prompts, Function<Session, String> otherwise) {
-      this(new TreeMap<>(), otherwise);
-      for (Prompts.Prompt prompt : prompts.made()) {
-        byTokens.put(Objects.requireNonNull(prompt.tokens()), prompt.text());
-      }
+  private static Function<Session, String> ofRecordedLengths(
+      Prompts prompts, Function<Session, String> otherwise) {
+    NavigableMap<Integer, String> byTokens = new TreeMap<>();
+    for (Prompts.Prompt prompt : prompts.made()) {
+      byTokens.put(Objects.requireNonNull(prompt.tokens()), prompt.text());
     }
-
-    @Override
-    public String apply(Session session) {
+    return session -> {
       Integer tokens = session.get(Arrivals.Lengths.INPUT_KEY);
       if (tokens == null) {
         return otherwise.apply(session);
       }
       Map.Entry<Integer, String> nearest = byTokens.ceilingEntry(tokens);
       return (nearest == null ? byTokens.lastEntry() : nearest).getValue();
-    }
+    };
   }
 
   /** A scenario with think time: between the turns of a dialog, else after the request. */
@@ -179,8 +173,8 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     return api == Api.COMPLETIONS ? "completion" : api.key();
   }
 
-  private ChatStep messages() {
-    return messages(llm(requestName(api)));
+  private Llm request() {
+    return llm(requestName(api));
   }
 
   private ChatStep messages(Llm request) {
@@ -192,7 +186,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   }
 
   private ActionBuilder promptRequest(Function<Session, String> prompt) {
-    Llm request = llm(requestName(api));
+    Llm request = request();
     if (api.generates()) {
       return withParameters(request.completion().prompt(prompt));
     }

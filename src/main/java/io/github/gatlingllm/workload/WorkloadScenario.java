@@ -2,7 +2,6 @@ package io.github.gatlingllm.workload;
 
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -51,13 +50,6 @@ public enum WorkloadScenario {
     this.title = title;
     this.tokens = tokens;
     this.shows = shows;
-  }
-
-  public static @Nullable WorkloadScenario of(String name) {
-    return Arrays.stream(values())
-        .filter(scenario -> scenario.name().equalsIgnoreCase(name.strip()))
-        .findFirst()
-        .orElse(null);
   }
 
   public String title() {

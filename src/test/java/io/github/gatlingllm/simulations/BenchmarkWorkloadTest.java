@@ -183,14 +183,14 @@ final class BenchmarkWorkloadTest {
           scenario=A1,E | expected A1, A2, B1, B2, C, D, e.g. B1,C
           scenario=A1,A1 | expected each scenario once
           scenario=A1 prompts=x.txt | cannot be set together with llm.prompts (scenarios have their own prompts)
-          mix=C:0 | expected weights > 0, e.g. C:70,B1:30
-          mix=C | expected weights > 0, e.g. C:70,B1:30
-          mix=X:1 | expected A1, A2, B1, B2, C or D, with weights such as C:70,B1:30
+          mix=C:0 | expected <scenario>:<weight > 0>, e.g. C:70,B1:30
+          mix=C | expected <scenario>:<weight > 0>, e.g. C:70,B1:30
+          mix=X:1 | expected <scenario>:<weight > 0>, e.g. C:70,B1:30
           scenario=D api=completions | D is a dialog, which needs an API that takes messages
           mix=C:1 api=embeddings | C asks for generated text; embeddings take prompts or a dataset
           inputsPerRequest=4 api=messages | only requests for embeddings have inputs (llm.api)
           interleave=true scenario=A1,B1 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario; several run one after the other
-          sharedPrefix=0x50 | expected <groups>x<tokens>, e.g. 8x512
+          sharedPrefix=0x50 | 0 shared prefixes of 50 tokens; expected 1 or more, each of 2 to 1000000 tokens
           """)
   void refusesContradictions(String settings, String message) {
     Map<String, String> values =

@@ -66,10 +66,4 @@ final class WorkloadScenarioTest {
     }
     assertThat(beginnings).doesNotHaveDuplicates();
   }
-
-  @Test
-  void isFoundByItsName() {
-    assertThat(WorkloadScenario.of(" b2")).isEqualTo(WorkloadScenario.B2);
-    assertThat(WorkloadScenario.of("E")).isNull();
-  }
 }
