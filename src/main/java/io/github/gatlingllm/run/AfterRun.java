@@ -107,7 +107,7 @@ public final class AfterRun implements Runnable {
       if (isComplete) {
         exit = new GatlingExit();
       } else {
-        run.levels().interrupted();
+        run.levels().interrupted(System.nanoTime());
         cancelling.accept(CANCELLING);
       }
       run.levels().close(isComplete ? DRAIN : Duration.ofSeconds(1));

@@ -1,15 +1,16 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
-import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles.JsonLines;
@@ -42,8 +43,8 @@ public final class RunLevels {
 
   private final Run run;
   private final ObserverQueues observers;
-  private final LevelLog.Host host = new PlanHost();
-  private final LevelLog ofPlans;
+  private final List<LevelLog.Entry> entries = new ArrayList<>();
+  private final PlannedTime planned = new PlannedTime();
   private final InjectedLevels injected = new InjectedLevels();
   private final ArrivalLog arrivals;
   private final List<String> conclusions = new CopyOnWriteArrayList<>();
@@ -51,7 +52,6 @@ public final class RunLevels {
   RunLevels(Run run, ObserverQueues observers) {
     this.run = run;
     this.observers = observers;
-    ofPlans = new LevelLog(run.clock(), host);
     arrivals =
         new ArrivalLog(
             run.files().arrivals(),
@@ -63,18 +63,55 @@ public final class RunLevels {
    * The listener of a load plan, to be requested before the load starts: progress depends on all
    * plans.
    */
-  public RunningLevel.Listener listener(
+  public synchronized RunningLevel.Listener listener(
       String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
-    return ofPlans.listener(target, scenario, plan.plannedNanos(), cancel);
+    return new LevelLog(run, this, target, scenario, planned.add(plan.plannedNanos()), cancel);
+  }
+
+  synchronized void add(LevelLog.Entry entry) {
+    entries.add(entry);
   }
 
   public boolean isAnyRunning() {
-    return ofPlans.progress(System.nanoTime()) != null;
+    return running() != null;
   }
 
-  /** Live figures of the current level, or of the run if it has none; null before there are any. */
-  public @Nullable LiveFigures figures(boolean isSnapshot) {
-    return ofPlans.figures(isSnapshot, System.nanoTime(), run.inFlight());
+  private synchronized LevelLog.@Nullable Entry running() {
+    for (int i = entries.size() - 1; i >= 0; i--) {
+      if (!entries.get(i).ended) {
+        return entries.get(i);
+      }
+    }
+    return null;
+  }
+
+  /** Progress of the plan whose level started last; null if no level is running. */
+  synchronized @Nullable Progress progress(long nanoTime) {
+    LevelLog.Entry entry = running();
+    return entry == null
+        ? null
+        : new Progress(
+            entry.level.label(),
+            entry.level.phaseAt(nanoTime),
+            planned.share(nanoTime),
+            planned.leftNanos(nanoTime));
+  }
+
+  /** Live figures of the level that started last, or of the run if it has none; null without. */
+  @Nullable LiveFigures figures(boolean isSnapshot) {
+    LiveLevelTally tally = tally();
+    LevelLog.Entry entry = running();
+    if (tally == null || (entry == null && hasEntries())) {
+      return null;
+    }
+    LiveFigures figures = tally.figures(entry == null ? null : entry.observed, isSnapshot);
+    return figures == null
+        ? null
+        : figures.with(figures.sloShare(), run.inFlight(), progress(System.nanoTime()));
+  }
+
+  private synchronized boolean hasEntries() {
+    return !entries.isEmpty();
   }
 
   List<String> conclusions() {
@@ -82,8 +119,11 @@ public final class RunLevels {
   }
 
   /** By start time. */
-  public List<LevelInfo> all() {
-    List<LevelInfo> all = new ArrayList<>(ofPlans.levels());
+  List<LevelInfo> all() {
+    List<LevelInfo> all = new ArrayList<>();
+    synchronized (this) {
+      entries.forEach(entry -> all.add(entry.info()));
+    }
     all.addAll(injected.levels(run.info().endUnixNanos(), run.unixNanos(System.nanoTime())));
     all.sort(
         Comparator.comparingLong(
@@ -100,104 +140,96 @@ public final class RunLevels {
 
   public void injectionStarted(Run.Schedule schedule, Injection injection, long startNanos) {
     injected.begin(schedule, injection, run.unixNanos(startNanos));
-    host.windowEdge(startNanos + injection.fromNanos());
-    host.windowEdge(startNanos + injection.untilNanos());
-    host.levelsChanged();
+    windowEdge(startNanos + injection.fromNanos());
+    windowEdge(startNanos + injection.untilNanos());
+    changed();
   }
 
   /** Writes the arrivals of Gatling's own injection; iterates {@code planned} on another thread. */
   public void injectionPlanned(
       Run.Schedule schedule, String description, Iterator<Planned> planned, long startNanos) {
-    host.arrivalsDescribed(schedule, description);
+    describeArrivals(schedule, description);
     arrivals.write(
         schedule,
         planned,
         startNanos,
         count -> {
           injected.planned(schedule, count);
-          host.levelsChanged();
+          changed();
         });
   }
 
-  /** The run is interrupted: writes the arrivals that were planned until now. */
-  void interrupted() {
-    ofPlans.interrupted(System.nanoTime());
+  /** The run is interrupted: writes the arrivals that were planned until then. */
+  void interrupted(long nanoTime) {
+    List<LevelLog.Entry> running;
+    synchronized (this) {
+      running = entries.stream().filter(entry -> !entry.ended).toList();
+    }
+    running.forEach(entry -> writeArrivals(entry, nanoTime));
+  }
+
+  void writeArrivals(LevelLog.Entry entry, long nanoTime) {
+    RunningLevel level = entry.level;
+    if (level.level() instanceof LoadLevel.Open open) {
+      arrivals.write(
+          entry.observed.schedule(),
+          level.arrivalsBefore(open, nanoTime),
+          level.startNanos(),
+          written -> {});
+    }
+  }
+
+  ArrivalLog arrivals() {
+    return arrivals;
+  }
+
+  void describeArrivals(Run.Schedule schedule, String description) {
+    boolean isWhole = schedule.level().equals(LevelInfo.WHOLE_RUN);
+    String name = isWhole ? schedule.scenario() : schedule.scenario() + " " + schedule.level();
+    run.message("LLM arrivals of " + name + ": " + description);
+    run.after(
+        Duration.ZERO, () -> run.describe(info -> info.config("arrivals " + name, description)));
+  }
+
+  /** Saves soon, on another thread. */
+  void changed() {
+    run.after(Duration.ZERO, run::save);
+  }
+
+  void tell(Consumer<RunObserver> event) {
+    observers.tell(event);
+  }
+
+  /** Tells the observers of an edge of a measure window, now and once it has passed. */
+  void windowEdge(long nanoTime) {
+    Runnable tell = () -> tell(observer -> observer.windowEdge(nanoTime));
+    tell.run();
+    run.after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), tell);
+  }
+
+  /** Null if the run has none. */
+  @Nullable LiveLevelTally tally() {
+    return observers.find(LiveLevelTally.class);
+  }
+
+  /** Runs a task when all records that were handed over so far are counted. */
+  void whenCounted(Runnable task) {
+    observers.whenReceived(tally(), task);
+  }
+
+  void concluded(String target, String scenario, Conclusion conclusion) {
+    String line =
+        "LLM %s (%s, %s): %s".formatted(conclusion.topic(), target, scenario, conclusion.text());
+    conclusions.add(line);
+    run.message(line);
+    run.describe(
+        info ->
+            info.config(conclusion.topic() + " " + target, conclusion.text())
+                .conclusion(conclusion.on(target, scenario)));
   }
 
   void close(Duration patience) {
     arrivals.close(patience);
-  }
-
-  private final class PlanHost implements LevelLog.Host {
-
-    @Override
-    public void levelsChanged() {
-      after(Duration.ZERO, run::save);
-    }
-
-    @Override
-    public void after(Duration delay, Runnable task) {
-      run.after(delay, task);
-    }
-
-    @Override
-    public void tell(Consumer<RunObserver> event) {
-      observers.tell(event);
-    }
-
-    @Override
-    public void windowEdge(long nanoTime) {
-      Runnable tell = () -> tell(observer -> observer.windowEdge(nanoTime));
-      tell.run();
-      after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), tell);
-    }
-
-    @Override
-    public @Nullable LiveLevelTally results() {
-      return observers.find(LiveLevelTally.class);
-    }
-
-    @Override
-    public void whenCounted(Runnable task) {
-      observers.whenReceived(results(), task);
-    }
-
-    @Override
-    public void arrivalsDescribed(Run.Schedule schedule, String description) {
-      boolean isWhole = schedule.level().equals(LevelInfo.WHOLE_RUN);
-      String name = isWhole ? schedule.scenario() : schedule.scenario() + " " + schedule.level();
-      run.message("LLM arrivals of " + name + ": " + description);
-      after(
-          Duration.ZERO, () -> run.describe(info -> info.config("arrivals " + name, description)));
-    }
-
-    @Override
-    public void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> planned, long startNanos) {
-      arrivals.write(schedule, planned, startNanos, written -> {});
-    }
-
-    @Override
-    public void countArrivals(
-        Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count) {
-      arrivals.count(schedule, fromNanos, untilNanos, count);
-    }
-
-    @Override
-    public void concluded(String target, String scenario, Conclusion conclusion) {
-      String line =
-          "LLM %s (%s, %s): %s".formatted(conclusion.topic(), target, scenario, conclusion.text());
-      conclusions.add(line);
-      run.message(line);
-      run.describe(
-          info ->
-              info.config(conclusion.topic() + " " + target, conclusion.text())
-                  .conclusion(conclusion.on(target, scenario)));
-    }
-
-    @Override
-    public TargetSlo slo(String target) {
-      return run.info().objectives().of(target);
-    }
   }
 
   /**

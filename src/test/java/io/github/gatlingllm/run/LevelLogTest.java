@@ -2,10 +2,11 @@ package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
@@ -16,122 +17,101 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
-import io.github.gatlingllm.record.Objectives.TargetSlo;
-import io.github.gatlingllm.record.RunInfo.RunOutcome.Conclusion;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.LongConsumer;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
-/** In fake nanoseconds, with a plan whose driver and run have one queue of tasks. */
+/** In fake nanoseconds, but for the run and its observers, which have threads of their own. */
+@Timeout(120)
 class LevelLogTest {
-
-  private static final long BOUND = Duration.ofSeconds(3).toNanos();
 
   private record Task(long nanoTime, Runnable action) {}
 
+  @TempDir private Path folder;
+
   private final RunClock clock = new RunClock(1_000_000, 0);
   private final LiveLevelTally tally = new LiveLevelTally(clock);
-  private final List<Task> tasks = new ArrayList<>();
-  private final List<String> events = new ArrayList<>();
-  private final List<Long> edges = new ArrayList<>();
-  private final FakeRun run = new FakeRun();
-  private final LevelLog log = new LevelLog(clock, run);
+  private final List<Task> tasks = new CopyOnWriteArrayList<>();
+  private final List<String> events = new CopyOnWriteArrayList<>();
+  private final List<String> lines = new CopyOnWriteArrayList<>();
+  private final List<Long> edges = new CopyOnWriteArrayList<>();
   private final List<RunningLevel> begun = new ArrayList<>();
-  private @Nullable PlanDriver driver;
-  private long now;
+  private Run run;
+  private RunLevels levels;
+  private PlanDriver driver;
+  private volatile long now;
 
-  private final class FakeRun implements LevelLog.Host {
-    @Override
-    public void levelsChanged() {}
+  static Run open(Path folder, RunClock clock, RunObserver... observers) throws IOException {
+    return new Run(
+        new RunDirectory("Sim", "sim-1", folder.resolve("sim-1")),
+        "here",
+        clock,
+        line -> {},
+        opened -> List.of(observers));
+  }
 
+  @BeforeEach
+  void open() throws IOException {
+    run = open(folder, clock, tally, new Lines());
+    levels = run.levels();
+  }
+
+  @AfterEach
+  void close() {
+    run.ending().complete();
+  }
+
+  private final class Lines implements RunObserver {
     @Override
-    public void after(Duration delay, Runnable task) {
-      tasks.add(new Task(now + delay.toNanos(), task));
+    public String name() {
+      return "lines";
     }
 
     @Override
-    public void arrivalsDescribed(Run.Schedule schedule, String description) {
-      events.add(schedule.level() + " " + description);
-    }
-
-    @Override
-    public void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long start) {
-      StringBuilder offsets = new StringBuilder();
-      arrivals.forEachRemaining(arrival -> offsets.append(' ').append(arrival.offsetNanos()));
-      events.add(schedule.scenario() + " " + schedule.target() + " " + schedule.level() + offsets);
+    public void message(String line) {
+      lines.add(line);
     }
 
     @Override
     public void windowEdge(long nanoTime) {
       edges.add(nanoTime);
     }
+  }
 
-    private int handedOver;
-    private int counted;
-    private final List<Runnable> waiting = new ArrayList<>();
+  /** Waits until the observers have received what was told so far. */
+  private void awaitObservers() {
+    run.observers().await(observer -> {});
+  }
 
-    @Override
-    public void tell(Consumer<RunObserver> event) {
-      event.accept(tally);
-      event.accept(
-          new RunObserver() {
-            @Override
-            public String name() {
-              return "lines";
-            }
-
-            @Override
-            public void message(String line) {
-              events.add(line);
-            }
-          });
+  private void awaitLevels(int count) {
+    while (levels.all().size() < count) {
+      LockSupport.parkNanos(1_000_000);
     }
+  }
 
-    @Override
-    public LiveLevelTally results() {
-      return tally;
+  /** Offsets of the arrivals in the file of the run, in tenths of a second. */
+  private List<Integer> writtenTenths() throws IOException {
+    levels.close(Duration.ofMinutes(1));
+    List<Integer> tenths = new ArrayList<>();
+    for (String line : Files.readAllLines(run.files().arrivals())) {
+      JsonNode arrival = new ObjectMapper().readTree(line);
+      tenths.add(
+          arrival.get("scheduled_offset_s").decimalValue().movePointRight(1).intValueExact());
     }
-
-    @Override
-    public void whenCounted(Runnable task) {
-      if (counted == handedOver) {
-        task.run();
-      } else {
-        waiting.add(task);
-      }
-    }
-
-    private void count(LevelRecord record) {
-      tally.requestEnded(record.record());
-      counted++;
-      waiting.forEach(Runnable::run);
-      waiting.clear();
-    }
-
-    @Override
-    public void countArrivals(
-        Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count) {
-      events.add("count from " + fromNanos + " until " + untilNanos);
-      count.accept(7);
-    }
-
-    @Override
-    public void concluded(String target, String scenario, Conclusion conclusion) {
-      events.add(conclusion.topic() + " " + conclusion.text());
-    }
-
-    @Override
-    public TargetSlo slo(String target) {
-      return new TargetSlo("", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of());
-    }
+    return tenths;
   }
 
   /** Users that begin an iteration and never end it. */
@@ -142,7 +122,7 @@ class LevelLogTest {
           new Task(
               now,
               () -> {
-                RunningLevel level = driver == null ? null : driver.next(this, null);
+                RunningLevel level = driver.next(this, null);
                 if (level != null) {
                   begun.add(level);
                   var unused = level.requestStarted(now);
@@ -181,7 +161,7 @@ class LevelLogTest {
 
   private final class ShortUser implements PlanDriver.LoopingUser {
     private void goOn(@Nullable RunningLevel before) {
-      RunningLevel level = driver == null ? null : driver.next(this, before);
+      RunningLevel level = driver.next(this, before);
       if (level != null) {
         resume(level);
       }
@@ -223,10 +203,10 @@ class LevelLogTest {
             () -> now,
             (nanoTime, action) -> tasks.add(new Task(nanoTime, action)),
             users,
-            log.listener(
+            levels.listener(
                 LevelRecord.TARGET,
                 LevelRecord.SCENARIO,
-                plan.plannedNanos(),
+                plan,
                 level -> events.add("cancel " + level.label())),
             level -> null);
     driver.begin();
@@ -255,26 +235,26 @@ class LevelLogTest {
   @Test
   void progressOfATimedPlanIsItsShareOfTime() {
     begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
-    assertThat(log.progress(10)).isEqualTo(new Progress("c=1", Phase.FILL, 0.05, 190L));
-    assertThat(log.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, 0.25, 150L));
+    assertThat(levels.progress(10)).isEqualTo(new Progress("c=1", Phase.FILL, 0.05, 190L));
+    assertThat(levels.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, 0.25, 150L));
     goTo(40);
     goTo(100);
-    assertThat(log.progress(150)).isEqualTo(new Progress("c=2", Phase.MEASURE, 0.75, 50L));
+    assertThat(levels.progress(150)).isEqualTo(new Progress("c=2", Phase.MEASURE, 0.75, 50L));
     goTo(200);
-    assertThat(log.progress(200)).isNull();
+    assertThat(levels.progress(200)).isNull();
   }
 
   @Test
   void progressOfACountedPlanIsUnknown() {
     begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 0, 30, 5)), NOBODY);
-    assertThat(log.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, null, null));
+    assertThat(levels.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, null, null));
   }
 
   @Test
   void recordsPhasesInEpochTimeWithTheLastOneOpen() {
     begin(closed(new Phases(20, 0, 60, 30, null)), NOBODY);
     goTo(20);
-    assertThat(log.levels())
+    assertThat(levels.all())
         .containsExactly(
             new LevelInfo(
                 "c=1",
@@ -292,47 +272,49 @@ class LevelLogTest {
   void reportsTheEdgesOfMeasureWindows() {
     begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
     goTo(20);
+    awaitObservers();
     assertThat(edges).as("it fills and settles, and the start is known").containsOnly(40L);
     goTo(40);
+    awaitObservers();
     assertThat(edges).as("the end is known").contains(100L).containsOnly(40L, 100L);
     goTo(100);
+    awaitObservers();
     assertThat(edges).as("drained at once").contains(200L).containsOnly(40L, 100L, 200L);
     goTo(200);
+    awaitObservers();
     assertThat(edges).containsOnly(40L, 100L, 200L);
   }
 
   @Test
-  void writesThePlannedArrivalsOfOpenLevels() {
+  void describesOpenLevels() {
     LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 0, 1, 1, null));
     begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
-    assertThat(events).containsExactly("r=5 evenly spaced at 5 users/s", "count from 0 until 1");
-    assertThat(log.levels()).extracting(LevelInfo::unit).containsExactly("requests/s");
-    assertThat(log.levels()).extracting(LevelInfo::kind).containsExactly("open loop");
+    awaitObservers();
+    assertThat(lines).containsExactly("LLM arrivals of scenario r=5: evenly spaced at 5 users/s");
+    assertThat(levels.all()).extracting(LevelInfo::unit).containsExactly("requests/s");
+    assertThat(levels.all()).extracting(LevelInfo::kind).containsExactly("open loop");
   }
 
   /** 5 per second over 1 s from 0.02 s on, of which nobody comes. */
   @Test
-  void writesThePlannedArrivalsWhenALevelEnds() {
+  void writesThePlannedArrivalsWhenALevelEnds() throws IOException {
     Phases phases = new Phases(0, 0, 1_000_000_000, 1, null);
     begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), NOBODY);
     goTo(1_020_000_000);
     goTo(1_020_000_001);
-    assertThat(events)
-        .containsExactly(
-            "r=5 evenly spaced at 5 users/s",
-            "count from 0 until 1000000000", // as it is to be
-            "count from 0 until 1000000000", // as it was
-            "scenario target r=5 0 200000000 400000000 600000000 800000000",
-            "cancel r=5");
+    assertThat(events).containsExactly("cancel r=5");
+    assertThat(writtenTenths()).containsExactly(0, 2, 4, 6, 8);
+    assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(5L);
   }
 
-  /** After 0.5 s of it. */
+  /** After 0.5 s of it; the number is known although the level has not ended. */
   @Test
-  void writesThePlannedArrivalsUpToAnInterruption() {
-    LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), Phases.DEFAULT);
-    begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
-    log.interrupted(520_000_001);
-    assertThat(events).last().isEqualTo("scenario target r=5 0 200000000 400000000");
+  void writesThePlannedArrivalsUpToAnInterruption() throws IOException {
+    Phases phases = new Phases(0, 0, 1_000_000_000, 1, null);
+    begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), NOBODY);
+    levels.interrupted(520_000_001);
+    assertThat(writtenTenths()).containsExactly(0, 2, 4);
+    assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(5L);
   }
 
   /** What is planned is measured time; it does not pass while a level settles. */
@@ -341,29 +323,31 @@ class LevelLogTest {
     Phases phases = new Phases(null, null, 10_000_000_000L, true, 0, null);
     begin(closed(phases, phases), NOBODY);
     goTo(9_000_000_000L);
-    assertThat(log.progress(now))
+    assertThat(levels.progress(now))
         .isEqualTo(new Progress("c=1", Phase.STABILIZE, 0.0, 20_000_000_000L));
     goTo(10_000_000_000L);
-    assertThat(events)
+    awaitObservers();
+    assertThat(lines)
         .containsExactly(
             "LLM c=1 (target, scenario): measuring from 10 s, the longest wait (0 of 1 users had an"
                 + " answer): measure longer, or set how long to stabilize");
-    assertThat(log.progress(12_000_000_000L))
+    assertThat(levels.progress(12_000_000_000L))
         .isEqualTo(new Progress("c=1", Phase.MEASURE, 0.1, 18_000_000_000L));
   }
 
   @Test
   void recordsThePlannedRequestsWhenALevelEnds() {
-    LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 10, 50, 1, null));
+    Phases phases = new Phases(0, 10_000, 50_000, 1, null);
+    LoadLevel open = new LoadLevel.Open(1e6, Arrivals.constant(1e6), phases);
     LoadLevel byTime = new LoadLevel.Closed(2, new Phases(0, 0, 100, 30, null));
     begin(new LoadPlan.Sweep(List.of(open, byTime)), NOBODY);
-    assertThat(log.levels()).extracting(LevelInfo::planned).containsExactly((Long) null);
-    goTo(20_000_010);
-    goTo(20_000_060);
-    goTo(20_000_061);
-    assertThat(events).contains("count from 10 until 60");
-    assertThat(log.levels()).extracting(LevelInfo::planned).containsExactly(7L, null);
-    assertThat(LevelInfo.planned(log.levels())).as("one level does not say").isNull();
+    assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly((Long) null);
+    goTo(20_010_000);
+    goTo(20_060_000);
+    goTo(20_060_001);
+    levels.close(Duration.ofMinutes(1));
+    assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(50L, null);
+    assertThat(LevelInfo.planned(levels.all())).as("one level does not say").isNull();
   }
 
   @Test
@@ -377,8 +361,8 @@ class LevelLogTest {
     for (int time = 0; time < 100; time++) {
       goTo(time);
     }
-    assertThat(log.levels()).extracting(LevelInfo::planned).containsExactly(5L, 12L);
-    assertThat(LevelInfo.planned(log.levels())).isEqualTo(17);
+    assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(5L, 12L);
+    assertThat(LevelInfo.planned(levels.all())).isEqualTo(17);
   }
 
   /** A user whose requests of 3 ns follow each other without a break. */
@@ -388,7 +372,7 @@ class LevelLogTest {
     for (int time = 0; time <= 60; time++) {
       goTo(time);
     }
-    assertThat(log.levels())
+    assertThat(levels.all())
         .extracting(LevelInfo::inFlight)
         .containsExactly(new LevelInfo.InFlight(1, 1));
   }
@@ -411,45 +395,54 @@ class LevelLogTest {
     goTo(90);
   }
 
-  @Test
-  void nextLevelWaitsForTheLastRecordToBeCounted() {
-    beginLevelsThatDependOnEachOther();
-    assertThat(log.levels()).as("the request has no record").hasSize(1);
-    run.handedOver++;
+  private void record(LevelRecord record) {
+    run.record(record.record());
     begun.get(0).requestRecorded();
-    goTo(91);
-    assertThat(log.levels()).as("the record waits in the recorder").hasSize(1);
-    run.count(LevelRecord.ok("c=1"));
-    goTo(92);
-    assertThat(log.levels()).hasSize(2);
-    goTo(BOUND + 200);
-    assertThat(log.levels()).as("settled once").hasSize(2);
   }
 
   @Test
+  void nextLevelWaitsForTheLastRecord() {
+    beginLevelsThatDependOnEachOther();
+    awaitObservers();
+    assertThat(levels.all()).as("the request has no record").hasSize(1);
+    record(LevelRecord.ok("c=1"));
+    awaitLevels(2);
+  }
+
+  /** Its observer hangs. */
+  @Test
   void theWaitForAMissingRecordIsBounded() {
     beginLevelsThatDependOnEachOther();
-    goTo(10 * BOUND);
-    assertThat(log.levels()).as("the request is under way").hasSize(1);
-    run.handedOver++;
-    begun.get(0).requestRecorded();
-    goTo(11 * BOUND - 1);
-    assertThat(log.levels()).hasSize(1);
-    goTo(11 * BOUND);
-    assertThat(log.levels()).hasSize(2);
+    CountDownLatch testIsOver = new CountDownLatch(1);
+    levels.tell(observer -> awaitIn(observer, testIsOver));
+    record(LevelRecord.failed("c=1"));
+    awaitLevels(2);
+    testIsOver.countDown();
+  }
+
+  private void awaitIn(RunObserver observer, CountDownLatch latch) {
+    if (observer == tally) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   @Test
   void resultsEndASweep() {
     beginLevelsThatDependOnEachOther();
-    run.handedOver++;
-    begun.get(0).requestRecorded();
-    run.count(LevelRecord.failed("c=1"));
-    goTo(91);
-    assertThat(events)
+    record(LevelRecord.failed("c=1"));
+    while (!events.contains("over")) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    assertThat(events).containsExactly("cancel c=1", "over");
+    assertThat(levels.conclusions())
         .containsExactly(
-            "cancel c=1",
-            "stopped early after c=1, 1 level left out: 100.0 % of 1 requests failed",
-            "over");
+            "LLM stopped early (target, scenario): after c=1, 1 level left out: 100.0 % of 1"
+                + " requests failed");
+    awaitObservers();
+    assertThat(lines).isEqualTo(levels.conclusions());
   }
 }

@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
@@ -17,25 +16,16 @@ import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
-import io.github.gatlingllm.run.RunLevels.ArrivalLog;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
+import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
-import java.util.concurrent.Executors;
-import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,7 +53,7 @@ class LostArrivalsTest {
     tasks.add(new Task(Math.max(now, nanoTime), order++, action));
   }
 
-  private Summary run(LoadLevel.Open level, int lost) {
+  private Summary run(LoadLevel.Open level, int lost) throws IOException {
     return run(level, lost, 0);
   }
 
@@ -71,10 +61,9 @@ class LostArrivalsTest {
    * Requests take 250 ms. Of so many users that are to arrive one never does, of so many records
    * one is not written; 0 for none.
    */
-  private Summary run(LoadLevel.Open level, int lost, int lostRecords) {
-    ArrivalLog arrivals =
-        new ArrivalLog(folder.resolve("a"), clock, Executors.newSingleThreadExecutor());
-    LevelLog log = new LevelLog(clock, host(arrivals));
+  private Summary run(LoadLevel.Open level, int lost, int lostRecords) throws IOException {
+    Run run = LevelLogTest.open(folder, clock);
+    RunLevels levels = run.levels();
     LoadPlan plan = new LoadPlan.Sweep(List.of(level));
     driver =
         new PlanDriver(
@@ -82,18 +71,18 @@ class LostArrivalsTest {
             () -> now,
             this::at,
             new LosingUsers(lost),
-            log.listener("a", "scn", plan.plannedNanos(), running -> {}),
+            levels.listener("a", "scn", plan, running -> {}),
             index -> null);
     driver.begin();
     for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
       now = task.nanoTime();
       task.action().run();
     }
-    arrivals.close(Duration.ofSeconds(60));
+    run.ending().complete();
     RunInfo info =
         Recorded.run(now / 1e9)
-            .stages(log.levels())
-            .planned(LevelInfo.planned(log.levels()))
+            .stages(levels.all())
+            .planned(LevelInfo.planned(levels.all()))
             .started((long) records.size());
     List<RequestRecord> written = new ArrayList<>();
     for (int i = 0; i < records.size(); i++) {
@@ -165,7 +154,7 @@ class LostArrivalsTest {
   }
 
   @Test
-  void missingRequestsAreReported() {
+  void missingRequestsAreReported() throws IOException {
     Summary summary = run(tenPerSecond(), 3);
     assertThat(summary.figures().counts().planned()).isEqualTo(600);
     assertThat(summary.figures().counts().started()).isEqualTo(400);
@@ -183,7 +172,7 @@ class LostArrivalsTest {
   }
 
   @Test
-  void aCompleteRunHasNoFindings() {
+  void aCompleteRunHasNoFindings() throws IOException {
     Summary summary = run(tenPerSecond(), 0);
     assertThat(check(summary, "all_accounted").level()).isEqualTo(Check.Level.OK);
     assertThat(check(summary, "arrivals").level()).isEqualTo(Check.Level.OK);
@@ -194,7 +183,7 @@ class LostArrivalsTest {
 
   /** Every tenth record is lost on its way to the file: 2.25 of 2.5 in flight are left. */
   @Test
-  void lostRecordsAreReported() {
+  void lostRecordsAreReported() throws IOException {
     Summary summary = run(tenPerSecond(), 0, 10);
     assertThat(check(summary, "littles_law").level()).isEqualTo(Check.Level.WARNING);
     assertThat(check(summary, "littles_law").value()).isEqualTo(0.1, within(1e-9));
@@ -202,23 +191,5 @@ class LostArrivalsTest {
         .isEqualTo(
             "Of 600 requests planned for measure windows 540 were sent; 700 requests started, 630"
                 + " ended or cancelled.");
-  }
-
-  /** Counts arrivals and has no SLO; ignores all else. */
-  @SuppressWarnings("unchecked")
-  private static LevelLog.Host host(ArrivalLog arrivals) {
-    InvocationHandler handler =
-        (proxy, method, of) -> {
-          if (method.getName().equals("countArrivals")) {
-            arrivals.count(
-                (Iterator<Planned>) of[0], (Long) of[1], (Long) of[2], (LongConsumer) of[3]);
-          }
-          return method.getName().equals("slo")
-              ? new TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of())
-              : null;
-        };
-    return (LevelLog.Host)
-        Proxy.newProxyInstance(
-            LevelLog.Host.class.getClassLoader(), new Class<?>[] {LevelLog.Host.class}, handler);
   }
 }
