@@ -1,7 +1,6 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
-import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
@@ -50,7 +49,16 @@ final class RequestRecords {
     Slo.Judgement judgement =
         slo.judge(prepared.body().stream(), ending.status(), ok, timing, events, tokens);
     return new RequestRecord(
-        identity(sent, timeline),
+        identity(
+            sent.session(),
+            sent.requestId(),
+            sent.index(),
+            timeline,
+            prepared.name(),
+            prepared.turn(),
+            prepared.url(),
+            prepared.body().model(),
+            prepared.body().stream()),
         timing,
         protocol.recordTokens ? events : timeline.events(false),
         tokens,
@@ -94,7 +102,6 @@ final class RequestRecords {
             null,
             components.protocol.url(components.prefixes.user(session), request.api),
             null,
-            request.api,
             streamed);
     RequestRecord.Timing timing =
         timeline.timing(components.run.unixNanos(startNanos), scheduledOffsetNanos, null);
@@ -122,21 +129,6 @@ final class RequestRecords {
         null);
   }
 
-  private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {
-    PreparedRequest prepared = sent.prepared();
-    return identity(
-        sent.session(),
-        sent.requestId(),
-        sent.index(),
-        timeline,
-        prepared.name(),
-        prepared.turn(),
-        prepared.url(),
-        prepared.body().model(),
-        prepared.body().api(),
-        prepared.body().stream());
-  }
-
   private RequestRecord.Identity identity(
       Session session,
       String requestId,
@@ -146,7 +138,6 @@ final class RequestRecords {
       @Nullable Integer turn,
       String url,
       @Nullable String model,
-      Api api,
       boolean streamed) {
     RunningLevel stage = UserSessions.levelOf(session);
     return new RequestRecord.Identity(
@@ -163,7 +154,7 @@ final class RequestRecords {
         components.target,
         Secrets.redactUrl(url),
         model,
-        api.key(),
+        request.api.key(),
         streamed,
         stage == null ? LevelInfo.WHOLE_RUN : stage.label(),
         stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));

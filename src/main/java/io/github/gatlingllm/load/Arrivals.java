@@ -35,6 +35,11 @@ public sealed interface Arrivals extends Serializable {
     return Long.MAX_VALUE;
   }
 
+  /** Null for replayed traffic. */
+  default @Nullable Gaps gaps() {
+    return null;
+  }
+
   /** The same rate with other interarrival times; replayed traffic does not change. */
   Arrivals with(Gaps gaps);
 

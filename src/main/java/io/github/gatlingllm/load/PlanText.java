@@ -182,7 +182,7 @@ public record PlanText(LoadPlan plan) {
           + replay.name()
           + (replay.speed() == 1 ? "" : ", " + NumberText.plain(replay.speed()) + " times as fast");
     }
-    Gaps gaps = gaps(arrivals);
+    Gaps gaps = arrivals.gaps();
     if (gaps == null || gaps.isPoisson()) {
       return "poisson arrivals";
     }
@@ -191,18 +191,11 @@ public record PlanText(LoadPlan plan) {
         : "gamma arrivals of cv " + NumberText.plain(gaps.cv());
   }
 
-  private static @Nullable Gaps gaps(Arrivals arrivals) {
-    if (arrivals instanceof Arrivals.Steady steady) {
-      return steady.gaps();
-    }
-    return arrivals instanceof Arrivals.Curve curve ? curve.gaps() : null;
-  }
-
   private boolean isRandom() {
     if (!(levels().get(0) instanceof LoadLevel.Open open)) {
       return false;
     }
-    Gaps gaps = gaps(open.arrivals());
+    Gaps gaps = open.arrivals().gaps();
     return gaps != null && !gaps.isEqual();
   }
 

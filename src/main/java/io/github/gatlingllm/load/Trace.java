@@ -5,13 +5,11 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Lengths;
 import java.io.Serializable;
 import java.math.BigDecimal;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
+import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoField;
-import java.time.temporal.TemporalAccessor;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -180,12 +178,9 @@ final class Trace implements Serializable {
         if (text.indexOf(':') < 0) {
           return new BigDecimal(text).movePointRight(digits).toBigInteger().longValueExact();
         }
-        TemporalAccessor time = DATE_TIME.parse(text);
-        long seconds =
-            LocalDateTime.from(time)
-                .toEpochSecond(ZoneOffset.ofTotalSeconds(time.get(ChronoField.OFFSET_SECONDS)));
+        Instant time = DATE_TIME.parse(text, Instant::from);
         return Math.addExact(
-            Math.multiplyExact(seconds, 1_000_000_000L), time.get(ChronoField.NANO_OF_SECOND));
+            Math.multiplyExact(time.getEpochSecond(), 1_000_000_000L), time.getNano());
       } catch (ArithmeticException | NumberFormatException | DateTimeParseException e) {
         throw new IllegalArgumentException(
             "timestamp '" + clipped(text) + "'; expected seconds or 2023-11-16 18:15:46.6805900",

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.TokenGaps;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Meter;
@@ -29,6 +30,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,42 +43,24 @@ final class GenAiMeters implements RunObserver {
   private static final String NEEDED = "io.micrometer:micrometer-registry-";
 
   /** Histogram bounds of the conventions for seconds and tokens. */
-  private static final List<Duration> SECONDS = millis(doubling(10, 14, 2));
+  private static final List<Duration> SECONDS = millis(powers(10, 14, 2));
 
   private static final List<Duration> FIRST_TOKEN =
       millis(1, 5, 10, 20, 40, 60, 80, 100, 250, 500, 750, 1_000, 2_500, 5_000, 7_500, 10_000);
 
-  private static final double[] TOKENS = doubling(1, 14, 4);
+  private static final double[] TOKENS = powers(1, 14, 4);
 
   /** Times in seconds of a request. */
   private record TimeMeter(
-      String name, List<Duration> bounds, BiConsumer<RequestRecord, Timer> recorder) {
-
-    /** One time; recorded where the request has it. */
-    static TimeMeter of(
-        String name, List<Duration> bounds, Function<RequestRecord.Timing, @Nullable Long> nanos) {
-      return new TimeMeter(
-          name,
-          bounds,
-          (record, timer) -> {
-            Long time = nanos.apply(record.timing());
-            if (time != null) {
-              timer.record(time, TimeUnit.NANOSECONDS);
-            }
-          });
-    }
-  }
+      String name, List<Duration> bounds, BiConsumer<RequestRecord, Timer> recorder) {}
 
   private static final List<TimeMeter> TIMES =
       List.of(
           // from sending to the end of the request
-          TimeMeter.of(
-              "gen_ai.client.operation.duration", SECONDS, RequestRecord.Timing::closedNanos),
+          new TimeMeter("gen_ai.client.operation.duration", SECONDS, one(Timing::closedNanos)),
           // to the first data event, which may hold no token
-          TimeMeter.of(
-              "gen_ai.client.operation.time_to_first_chunk",
-              SECONDS,
-              RequestRecord.Timing::firstEventNanos),
+          new TimeMeter(
+              "gen_ai.client.operation.time_to_first_chunk", SECONDS, one(Timing::firstEventNanos)),
           // each gap between token-bearing events
           new TimeMeter(
               "gen_ai.client.operation.time_per_output_chunk",
@@ -88,13 +72,10 @@ final class GenAiMeters implements RunObserver {
                       (event, chunkMicros, tokenMicros, count) ->
                           timer.record(chunkMicros, TimeUnit.MICROSECONDS))),
           // TTFT from schedule
-          TimeMeter.of(
-              "gatling_llm.time_to_first_token",
-              FIRST_TOKEN,
-              RequestRecord.Timing::ttftFromScheduleNanos),
+          new TimeMeter(
+              "gatling_llm.time_to_first_token", FIRST_TOKEN, one(Timing::ttftFromScheduleNanos)),
           // planned arrival to sending
-          TimeMeter.of(
-              "gatling_llm.queue_wait", FIRST_TOKEN, RequestRecord.Timing::queueWaitNanos));
+          new TimeMeter("gatling_llm.queue_wait", FIRST_TOKEN, one(Timing::queueWaitNanos)));
 
   /** Of each request; {@code gen_ai.token.type} is input or output. */
   private static final String TOKEN_USAGE = "gen_ai.client.token.usage";
@@ -105,14 +86,18 @@ final class GenAiMeters implements RunObserver {
 
   private GenAiMeters() {}
 
-  private static double[] doubling(double first, int count, int factor) {
-    double[] bounds = new double[count];
-    double next = first;
-    for (int i = 0; i < count; i++) {
-      bounds[i] = next;
-      next *= factor;
-    }
-    return bounds;
+  private static double[] powers(double first, int count, int factor) {
+    return DoubleStream.iterate(first, each -> each * factor).limit(count).toArray();
+  }
+
+  /** A time that a request may have. */
+  private static BiConsumer<RequestRecord, Timer> one(Function<Timing, @Nullable Long> nanos) {
+    return (record, timer) -> {
+      Long time = nanos.apply(record.timing());
+      if (time != null) {
+        timer.record(time, TimeUnit.NANOSECONDS);
+      }
+    };
   }
 
   private static List<Duration> millis(double... millis) {
@@ -248,8 +233,6 @@ final class GenAiMeters implements RunObserver {
    */
   private static final class PrometheusMeters {
 
-    private PrometheusMeters() {}
-
     /** Throws NoClassDefFoundError if the registry is not on the class path. */
     static Supplier<String> addTo(CompositeMeterRegistry all) {
       PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -287,24 +270,19 @@ final class GenAiMeters implements RunObserver {
           }
         };
 
-    private OtlpMeters() {}
-
     /** Throws NoClassDefFoundError if the registry is not on the class path. */
     static MeterRegistry create(String url, String run, Consumer<String> say) {
       if (!url.matches("https?://[^/]+/.*")) {
         throw new IllegalArgumentException(
             url + " is not a URL such as http://localhost:4318/v1/metrics");
       }
+      String resource = "service.name=gatling-llm,service.instance.id=" + run;
       OtlpConfig config =
-          Map.of(
-                  "otlp.url",
-                  url,
-                  "otlp.baseTimeUnit",
-                  "seconds",
-                  "otlp.step",
-                  "10s",
-                  "otlp.resourceAttributes",
-                  "service.name=gatling-llm,service.instance.id=" + run)
+          Map.ofEntries(
+                  Map.entry("otlp.url", url),
+                  Map.entry("otlp.baseTimeUnit", "seconds"),
+                  Map.entry("otlp.step", "10s"),
+                  Map.entry("otlp.resourceAttributes", resource))
               ::get;
       MeterRegistry registry = OtlpMeterRegistry.builder(config).metricsSender(sender(say)).build();
       registry.config().meterFilter(WITHOUT_EMPTY);

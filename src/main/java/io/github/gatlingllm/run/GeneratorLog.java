@@ -18,7 +18,6 @@ import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -50,8 +49,7 @@ final class GeneratorLog implements RunObserver {
   private final Supplier<Load> load;
   private final MachineCounters counters = new MachineCounters(Path.of("/"));
   private final GcPauses pauses = GcPauses.listen();
-  private final List<Heartbeat> heartbeats = new ArrayList<>();
-  private final List<Future<?>> heartbeatTasks = new ArrayList<>();
+  private final List<Heartbeat.Started> heartbeats = new ArrayList<>();
   private final Queue<Long> edges = new PriorityQueue<>();
   private final Consumer<GeneratorSecond> watcher;
   private Reading before;
@@ -98,15 +96,13 @@ final class GeneratorLog implements RunObserver {
       long delay = Heartbeat.PERIOD_NANOS + i * Heartbeat.PERIOD_NANOS / all.size();
       EventExecutor loop = all.get(i);
       try {
-        Heartbeat.Started started =
+        heartbeats.add(
             Heartbeat.start(
                 System::nanoTime,
                 delay,
                 heartbeat ->
                     loop.scheduleAtFixedRate(
-                        heartbeat, delay, Heartbeat.PERIOD_NANOS, TimeUnit.NANOSECONDS));
-        heartbeatTasks.add(started.task());
-        heartbeats.add(started.heartbeat());
+                        heartbeat, delay, Heartbeat.PERIOD_NANOS, TimeUnit.NANOSECONDS)));
       } catch (RejectedExecutionException e) {
         // The event loop is shut down: the run has ended.
       }
@@ -175,7 +171,7 @@ final class GeneratorLog implements RunObserver {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    heartbeatTasks.forEach(each -> each.cancel(false));
+    heartbeats.forEach(each -> each.task().cancel(false));
     pauses.close();
     long end = System.nanoTime();
     cut(end);
@@ -194,7 +190,7 @@ final class GeneratorLog implements RunObserver {
             .with(GeneratorField.START_UNIX_NS, unixNanos.applyAsLong(before.nanoTime))
             .with(GeneratorField.LENGTH_S, length);
     List<Heartbeat.Lateness> late =
-        heartbeats.stream().map(heartbeat -> heartbeat.take(now.nanoTime)).toList();
+        heartbeats.stream().map(each -> each.heartbeat().take(now.nanoTime)).toList();
     GcPauses.Pauses gc = pauses.take(now.nanoTime);
     Load run = load.get();
     second

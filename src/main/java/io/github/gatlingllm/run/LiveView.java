@@ -179,11 +179,7 @@ final class LiveView implements RunObserver {
             10,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "llm-live");
-              thread.setDaemon(true);
-              return thread;
-            });
+            Run.threads("llm-live"));
 
     LiveServer(Address address, Views views) throws IOException {
       this.views = views;

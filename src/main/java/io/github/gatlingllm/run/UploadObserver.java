@@ -50,31 +50,28 @@ final class UploadObserver implements RunObserver {
     return Duration.ofHours(1);
   }
 
-  private interface UploadedPart {
-    void send(RunUpload upload) throws IOException;
-  }
-
   @Override
   public void recordsWritten(RunInfo info) {
-    send(
-        info,
-        upload -> {
-          upload.records();
-          say.accept("LLM upload: " + upload.place());
-        });
+    send(info, false);
   }
 
   @Override
   public void reportWritten(RunInfo info) {
-    send(info, RunUpload::report);
+    send(info, true);
   }
 
-  private void send(RunInfo info, UploadedPart part) {
+  private void send(RunInfo info, boolean isReport) {
     if (isFailed) {
       return;
     }
     try {
-      part.send(RunUpload.of(place, files, info));
+      RunUpload upload = RunUpload.of(place, files, info);
+      if (isReport) {
+        upload.report();
+      } else {
+        upload.records();
+        say.accept("LLM upload: " + upload.place());
+      }
     } catch (IOException | RuntimeException | LinkageError e) {
       isFailed = true;
       say.accept(
