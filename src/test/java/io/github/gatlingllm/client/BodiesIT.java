@@ -196,15 +196,6 @@ final class BodiesIT {
     assertThat(server.connections()).isEqualTo(1);
   }
 
-  @Test
-  void aBodyThatIsNoGzipCannotBeDecompressed() throws Exception {
-    Ended ended =
-        client.answeredBy(
-            x -> x.respond(200, "text/event-stream", STREAM, "Content-Encoding: gzip"));
-    assertThat(ended.status()).isEqualTo(CONNECTION_ERROR);
-    assertThat(ended.error()).startsWith("response could not be decompressed: ");
-  }
-
   private static void forever(Exchange exchange, String text) throws IOException {
     byte[] bytes = text.repeat((1 << 16) / text.length()).getBytes(UTF_8);
     while (true) {

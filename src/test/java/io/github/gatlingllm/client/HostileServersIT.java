@@ -1,27 +1,39 @@
 package io.github.gatlingllm.client;
 
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
+import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
 import static io.github.gatlingllm.record.RequestStatus.TIMEOUT;
+import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
+import io.github.gatlingllm.client.LocalClient.Sent;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Http2Server;
+import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.SelfSigned;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers whose answers break a rule: what they send, and the one verdict on it. */
 @Timeout(60)
@@ -39,7 +51,14 @@ final class HostileServersIT {
   /** Closes of each kind, of which a race would decide some otherwise. */
   private static final int REPEATS = 30;
 
+  private static SSLContext certificate;
+
   @RegisterExtension private final LocalClient client = new LocalClient();
+
+  @BeforeAll
+  static void makeCertificate(@TempDir Path folder) throws Exception {
+    certificate = SelfSigned.sslContext(folder);
+  }
 
   private record Row(
       String name, RequestStatus status, @Nullable String error, ScriptedServer.Script script) {
@@ -49,8 +68,7 @@ final class HostileServersIT {
     }
   }
 
-  static Stream<Row> servers() throws IOException {
-    byte[] whole = gzip(STREAM.getBytes(UTF_8), 1);
+  static Stream<Row> servers() {
     return Stream.of(
         closed("no last chunk, close", x -> x.startStream().chunk(STREAM).close()),
         closed("no last chunk, reset", x -> x.startStream().chunk(STREAM).reset()),
@@ -72,9 +90,6 @@ final class HostileServersIT {
             HTTP_ERROR,
             "HTTP 500: " + ZSTD,
             x -> x.respond(500, "text/plain", "no", "Content-Encoding: zstd")),
-        padded("zeros after gzip", whole, new byte[1_000]),
-        padded("one byte after gzip", whole, new byte[] {0x1F}),
-        padded("text after gzip", whole, "trailing bytes".getBytes(UTF_8)),
         new Row(
             "event in one line of 50 MB",
             INVALID_RESPONSE,
@@ -91,26 +106,11 @@ final class HostileServersIT {
     return new Row(name, COMPLETE, null, script);
   }
 
-  private static Row padded(String name, byte[] gzip, byte[] padding) {
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    all.writeBytes(gzip);
-    all.writeBytes(padding);
-    return new Row(
-        name,
-        COMPLETE,
-        null,
-        x ->
-            x.sendHeaders(200, TYPE, "Content-Encoding: gzip", CHUNKED)
-                .chunk(all.toByteArray())
-                .lastChunk());
-  }
-
   /** On a new connection, and as the second request of one. */
   @ParameterizedTest
   @MethodSource("servers")
   void hasOneVerdict(Row row) throws Exception {
-    boolean isClose = row.status() == COMPLETE && !row.name().contains("gzip");
-    for (int i = 0; i < (isClose ? REPEATS : 1); i++) {
+    for (int i = 0; i < (row.status() == COMPLETE ? REPEATS : 1); i++) {
       ScriptedServer first = client.serve(row.script());
       client.post(first.baseUrl()).ended().assertEnded(row.status(), row.error());
       ScriptedServer server =
@@ -141,19 +141,97 @@ final class HostileServersIT {
     }
   }
 
-  @Test
-  void gzipBombOfCommentsDoesNotHoldTheEventLoop() throws Exception {
-    byte[] bomb = gzip(":\n".repeat(1 << 19).getBytes(UTF_8), 1 << 10);
-    long start = System.nanoTime();
-    Ended ended =
-        client.answeredBy(
+  /** Bytes of a body labelled gzip. */
+  @SuppressWarnings("ArrayRecordComponent") // sent, never compared
+  private record Gzipped(String name, RequestStatus status, @Nullable String error, byte[] body) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  static Stream<Gzipped> gzipped() throws IOException {
+    byte[] whole = gzip(STREAM.getBytes(UTF_8), 1);
+    byte[] members =
+        joined(
+            gzip(STREAM.substring(0, 9).getBytes(UTF_8), 1),
+            gzip(STREAM.substring(9).getBytes(UTF_8), 1));
+    String cut = "gzip data ended before it was whole";
+    return Stream.of(
+        new Gzipped("zeros after it", COMPLETE, null, joined(whole, new byte[1_000])),
+        new Gzipped("one byte after it", COMPLETE, null, joined(whole, new byte[] {0x1F})),
+        new Gzipped("text after it", COMPLETE, null, joined(whole, "trailing".getBytes(UTF_8))),
+        new Gzipped("two members", COMPLETE, null, members),
+        new Gzipped(
+            "no trailer after [DONE]", TRUNCATED, cut, Arrays.copyOf(whole, whole.length - 8)),
+        new Gzipped("half a trailer", TRUNCATED, cut, Arrays.copyOf(whole, whole.length - 3)),
+        new Gzipped("half of it", TRUNCATED, cut, Arrays.copyOf(whole, whole.length / 2)),
+        new Gzipped(
+            "its second member cut", TRUNCATED, cut, Arrays.copyOf(members, members.length - 1)),
+        new Gzipped(
+            "no gzip",
+            CONNECTION_ERROR,
+            "response could not be decompressed: Input is not in the GZIP format",
+            STREAM.getBytes(UTF_8)));
+  }
+
+  private static byte[] joined(byte[] one, byte[] other) {
+    byte[] all = Arrays.copyOf(one, one.length + other.length);
+    System.arraycopy(other, 0, all, one.length, other.length);
+    return all;
+  }
+
+  @ParameterizedTest
+  @MethodSource("gzipped")
+  void gzipHasOneVerdictOverBothProtocols(Gzipped row) throws Exception {
+    client
+        .answeredBy(
             x ->
                 x.sendHeaders(200, TYPE, "Content-Encoding: gzip", CHUNKED)
-                    .chunk(bomb)
-                    .awaitClientClose(),
-            call -> call.requestTimeoutMillis(1_000));
-    ended.assertEnded(TIMEOUT, "no end within the request timeout");
-    assertThat(System.nanoTime() - start).isLessThan(2_000_000_000L);
+                    .chunk(row.body())
+                    .lastChunk())
+        .assertEnded(row.status(), row.error());
+    try (Http2Server server = new Http2Server(certificate)) {
+      for (boolean isEndApart : List.of(true, false)) {
+        Sent sent = client.post(server.url()).http2().send();
+        Asked asked = server.next().startStream("content-encoding", "gzip");
+        asked.bytes(row.body(), !isEndApart);
+        if (isEndApart) {
+          asked.end();
+        }
+        sent.ended().assertEnded(row.status(), row.error());
+      }
+      assertThat(server.connections()).isEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void gzipBombOfCommentsDoesNotHoldTheEventLoop(boolean isHttp2) throws Exception {
+    ByteArrayOutputStream members = new ByteArrayOutputStream();
+    byte[] member = gzip(":\n".repeat(1 << 19).getBytes(UTF_8), 16);
+    for (int i = 0; i < 64; i++) {
+      members.writeBytes(member);
+    }
+    byte[] bomb = members.toByteArray(); // of 1 GiB
+    try (Http2Server server = new Http2Server(certificate)) {
+      ScriptedServer plain =
+          client.serve(
+              x ->
+                  x.sendHeaders(200, TYPE, "Content-Encoding: gzip", CHUNKED)
+                      .chunk(bomb)
+                      .awaitClientClose());
+      long start = System.nanoTime();
+      Sent sent =
+          (isHttp2 ? client.post(server.url()).http2() : client.post(plain.baseUrl()))
+              .requestTimeoutMillis(1_000)
+              .send();
+      if (isHttp2) {
+        server.next().startStream("content-encoding", "gzip").bytes(bomb, false);
+      }
+      sent.ended().assertEnded(TIMEOUT, "no end within the request timeout");
+      assertThat(System.nanoTime() - start).isLessThan(2_000_000_000L);
+    }
   }
 
   private static byte[] gzip(byte[] part, int times) throws IOException {

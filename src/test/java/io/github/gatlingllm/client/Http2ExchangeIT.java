@@ -251,7 +251,7 @@ final class Http2ExchangeIT {
     Asked askedOther = server.next().startStream().event(A);
     Sent sent = send();
     Asked asked = server.next().startStream("content-encoding", "gzip");
-    asked.bytes(bytes.toByteArray());
+    asked.bytes(bytes.toByteArray(), false);
     sent.ended().assertEnded(INVALID_RESPONSE, "event longer than 8 MiB");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     askedOther.event(STOP).end();

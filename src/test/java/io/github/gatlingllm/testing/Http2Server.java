@@ -161,8 +161,9 @@ public final class Http2Server implements AutoCloseable {
     }
 
     /** Sends bytes of the body, as far as flow control allows. */
-    public void bytes(byte[] bytes) {
-      var unused = stream.writeAndFlush(new DefaultHttp2DataFrame(Unpooled.wrappedBuffer(bytes)));
+    public void bytes(byte[] bytes, boolean last) {
+      var unused =
+          stream.writeAndFlush(new DefaultHttp2DataFrame(Unpooled.wrappedBuffer(bytes), last));
     }
 
     public Asked event(String json) {
