@@ -108,8 +108,9 @@ class PagesTest {
 
   @Test
   void settingsOnTheCommandLineExist() throws IOException {
-    List<String> commands = snippets("bash").flatMap(String::lines).toList();
-    assertThat(commands).contains("mvn gatling:test", "mvn verify");
+    List<String> commands =
+        snippets("bash").flatMap(String::lines).filter(line -> line.contains("-Dllm.")).toList();
+    assertThat(commands).hasSizeGreaterThan(8);
 
     for (String command : commands) {
       Map<String, String> properties = new HashMap<>();

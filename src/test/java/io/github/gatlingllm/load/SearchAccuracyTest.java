@@ -41,7 +41,7 @@ class SearchAccuracyTest {
   /** A search that would never end is a failure, not a test that hangs. */
   private static final int MAX_LEVELS = 61;
 
-  private static final int SEARCHES = 200;
+  private static final int SEARCHES = SimulatedTable.runs(60, 200);
 
   /**
    * Ending the doubling with the first level in which too many missed, the search found the limit

@@ -24,28 +24,27 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The three plain files of a summary: JSON for scripts, Markdown for CI, text for the console. */
 class SummaryFilesTest {
 
-  private final Summary sweep = DemoRun.sweep().figures().summary();
-  private final Summary demanding =
-      DemoRun.sweep().demanding("ttft.max<1m", "c=9:ttft.p99<200ms").figures().summary();
-  private final JsonNode json = parsed(SummaryJson.of(sweep));
+  private static final Summary SWEEP = DemoRun.sweep().figures().summary();
+  private static final JsonNode JSON = parsed(SummaryJson.of(SWEEP));
+  private static final Summary OBSERVED = DemoRun.sweep().observed().figures().summary();
 
   @Test
   void keysInTheOrderOfTheContract() {
-    assertThat(keys(json))
+    assertThat(keys(JSON))
         .isEqualTo(
             keys(
                 "schema run verdict config workload slo metrics throughput goodput jitter reader"
                     + " errors finish_reasons counts server rate_limits arrivals knee"
                     + " operating_point checks self_test assertions server_names stages curves"
                     + " targets requests"));
-    assertThat(json.get("schema").asText()).isEqualTo("gatling-llm/summary/1");
-    assertThat(keys(json.get("run")))
+    assertThat(JSON.get("schema").asText()).isEqualTo("gatling-llm/summary/1");
+    assertThat(keys(JSON.get("run")))
         .isEqualTo(keys("id simulation start_unix_ns end_unix_ns state seed injectors versions"));
   }
 
   @Test
   void numbersAreAtTheirPathsInTheCatalogue() {
-    JsonNode json = parsed(SummaryJson.of(DemoRun.sweep().observed().figures().summary()));
+    JsonNode json = parsed(SummaryJson.of(OBSERVED));
     for (Metric metric : Metric.values()) {
       if (!metric.isDistribution() && !metric.key().startsWith("counts.verdicts.")) {
         assertThat(json.at("/" + metric.key().replace('.', '/')).isMissingNode())
@@ -58,9 +57,7 @@ class SummaryFilesTest {
   /** Without pages of metrics nothing of them is in any file. */
   @Test
   void serverMetricsAndCostsAreInAllFiles() {
-    DemoRun run = DemoRun.sweep().observed();
-    Summary observed = run.figures().summary();
-    JsonNode said = parsed(SummaryJson.of(observed));
+    JsonNode said = parsed(SummaryJson.of(OBSERVED));
     JsonNode level = said.at("/stages/8");
     assertThat(level.at("/server_metrics/states/requests_running/mean").asDouble())
         .isBetween(20.0, 25.0);
@@ -71,15 +68,15 @@ class SummaryFilesTest {
             4 * 2.5 / 3.6e-3 / level.at("/throughput/output_tokens_per_s").asDouble(),
             withinPercentage(0.01));
     assertThat(said.at("/server_pages/0/last_error").asText()).isEqualTo("no answer within 900 ms");
-    assertThat(SummaryText.markdown(observed))
+    assertThat(SummaryText.markdown(OBSERVED))
         .contains("| efficiency | cost per million output tokens ")
         .contains("| engine | running ")
         .contains("| cost/1M tokens | cost/1M in SLO | tok/J |");
 
-    assertThat(json.at("/stages/8").has("server_metrics")).isFalse();
-    assertThat(json.has("efficiency")).isFalse();
-    assertThat(json.has("server_pages")).isFalse();
-    assertThat(SummaryText.markdown(sweep)).doesNotContain("engine", "tok/J", "cost");
+    assertThat(JSON.at("/stages/8").has("server_metrics")).isFalse();
+    assertThat(JSON.has("efficiency")).isFalse();
+    assertThat(JSON.has("server_pages")).isFalse();
+    assertThat(SummaryText.markdown(SWEEP)).doesNotContain("engine", "tok/J", "cost");
   }
 
   @Test
@@ -90,14 +87,14 @@ class SummaryFilesTest {
         continue; // stands with the throughput
       }
       names.add(metric.key());
-      assertThat(keys(json.get("metrics").get(metric.key())))
+      assertThat(keys(JSON.get("metrics").get(metric.key())))
           .isEqualTo(
               keys(
                   "count mean std min p50 p75 p90 p95 p99 p999 max mean_ci95 p50_ci95 p99_ci95"
                       + " low_n"));
     }
-    assertThat(keys(json.get("metrics"))).isEqualTo(names);
-    assertThat(keys(json.at("/throughput/user_tokens_per_s")))
+    assertThat(keys(JSON.get("metrics"))).isEqualTo(names);
+    assertThat(keys(JSON.at("/throughput/user_tokens_per_s")))
         .containsSubsequence("min", "p1", "p5", "p10", "p50");
     assertThat(names).startsWith("ttft_ms", "ttft_from_schedule_ms").contains("e2e_per_token_ms");
   }
@@ -112,7 +109,7 @@ class SummaryFilesTest {
             .figures()
             .summary();
     JsonNode said = parsed(SummaryJson.of(named));
-    assertThat(keys(said)).isEqualTo(keys(json));
+    assertThat(keys(said)).isEqualTo(keys(JSON));
     assertThat(said.at("/workload/scenarios/numbers").asLong()).isPositive();
     assertThat(said.at("/server/numbers/count").asLong()).isPositive();
     assertThat(said.at("/server/numbers/mean").asDouble()).isPositive();
@@ -123,16 +120,16 @@ class SummaryFilesTest {
     JsonNode plain = parsed(SummaryJson.of(DemoRun.sweep().withoutSlo().figures().summary()));
     assertThat(plain.get("slo").isNull()).isTrue();
     assertThat(plain.get("goodput").isNull()).isTrue();
-    assertThat(json.get("slo").isNull()).isFalse();
-    assertThat(SummaryJson.of(sweep)).doesNotContain("NaN").doesNotContain("Infinity");
+    assertThat(JSON.get("slo").isNull()).isFalse();
+    assertThat(SummaryJson.of(SWEEP)).doesNotContain("NaN").doesNotContain("Infinity");
   }
 
   @Test
   void numbersAreRounded() {
-    assertThat(SummaryJson.of(sweep))
+    assertThat(SummaryJson.of(SWEEP))
         .doesNotContainPattern("[0-9]\\.[0-9]{12}")
         .doesNotContainPattern("[0-9]E[+-]?[0-9]");
-    assertThat(SummaryJson.of(sweep)).isEqualTo(SummaryJson.of(sweep));
+    assertThat(SummaryJson.of(SWEEP)).isEqualTo(SummaryJson.of(SWEEP));
   }
 
   @Test
@@ -173,6 +170,8 @@ class SummaryFilesTest {
 
   @Test
   void jsonOfAssertions() {
+    Summary demanding =
+        DemoRun.sweep().demanding("ttft.max<1m", "c=9:ttft.p99<200ms").figures().summary();
     JsonNode gates = parsed(SummaryJson.of(demanding)).get("assertions");
     assertThat(keys(gates.get(0))).isEqualTo(keys("text expected actual ok note"));
     assertThat(gates.get(0).get("text").asText())
@@ -183,13 +182,13 @@ class SummaryFilesTest {
     assertThat(gates.get(0).get("note").isNull()).isTrue();
     assertThat(gates.get(1).get("actual").isNull()).isTrue();
     assertThat(gates.get(1).get("ok").asBoolean()).isFalse();
-    assertThat(json.get("assertions")).isEmpty();
-    assertThat(json.get("counts").get("verdicts").get("complete").asLong()).isPositive();
+    assertThat(JSON.get("assertions")).isEmpty();
+    assertThat(JSON.get("counts").get("verdicts").get("complete").asLong()).isPositive();
   }
 
   @Test
   void consoleFitsItsColumns() {
-    String block = SummaryText.console(sweep);
+    String block = SummaryText.console(SWEEP);
     assertThat(block.lines())
         .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(120))
         .noneMatch(line -> line.endsWith(" "));

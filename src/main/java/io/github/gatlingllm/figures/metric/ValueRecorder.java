@@ -76,11 +76,25 @@ public final class ValueRecorder {
 
   /** The nearest-rank percentile, percent in (0, 100]; null without values. */
   public @Nullable Double percentile(double percent) {
-    if (isEmpty()) {
-      return null;
+    return isEmpty() ? null : (Double) percentiles(percent)[0];
+  }
+
+  /** Of ascending percents, in one pass from the least value on. */
+  private double[] percentiles(double... percents) {
+    double[] found = new double[percents.length];
+    long value = histogram.getMinValue();
+    long counted = histogram.getCountAtValue(value);
+    for (int i = 0; i < percents.length; i++) {
+      // one ulp less, so that rounding cannot reach the next rank
+      long rank = (long) Math.ceil(Math.nextDown(percents[i]) * histogram.getTotalCount() / 100);
+      while (counted < rank) {
+        value = histogram.nextNonEquivalentValue(value);
+        counted += histogram.getCountAtValue(value);
+      }
+      double highest = histogram.highestEquivalentValue(value) / resolution;
+      found[i] = Math.max(moments.min(), Math.min(moments.max(), highest));
     }
-    double value = histogram.getValueAtPercentile(percent) / resolution;
-    return Math.max(moments.min(), Math.min(moments.max(), value));
+    return found;
   }
 
   /** Receives recorded values in ascending order, rounded to the histogram's precision. */
@@ -114,20 +128,21 @@ public final class ValueRecorder {
     if (isEmpty()) {
       return Distribution.EMPTY;
     }
+    double[] p = percentiles(LOWER_TOO);
     return new Distribution(
         moments.count(),
         moments.mean(),
         moments.std(),
         moments.min(),
-        isRate ? percentile(1) : null,
-        isRate ? percentile(5) : null,
-        isRate ? percentile(10) : null,
-        percentile(50),
-        percentile(75),
-        percentile(90),
-        percentile(95),
-        percentile(99),
-        percentile(99.9),
+        isRate ? (Double) p[0] : null,
+        isRate ? (Double) p[1] : null,
+        isRate ? (Double) p[2] : null,
+        p[3],
+        p[4],
+        p[5],
+        p[6],
+        p[7],
+        p[8],
         moments.max(),
         meanCi95,
         p50Ci95,
