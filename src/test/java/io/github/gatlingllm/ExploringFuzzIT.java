@@ -25,7 +25,7 @@ class ExploringFuzzIT {
   /** Limit for a run that hangs. */
   private static final int MAX_SECONDS = 300;
 
-  private static final int INPUTS = 6_000;
+  private static final int INPUTS = 3_000;
 
   /**
    * Disables Jazzer's own detectors, which take seconds to start: here assertions detect failures.

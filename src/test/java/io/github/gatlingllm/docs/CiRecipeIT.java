@@ -21,11 +21,11 @@ class CiRecipeIT {
 
   private static final int MAX_SECONDS = 300;
 
-  /** A few seconds of load without settling: figures are not asserted here. */
+  /** A second of load without settling: figures are not asserted here. */
   private static final Map<String, String> SHORT =
       Map.of(
           "LLM_CONCURRENCY", "4",
-          "LLM_DURATION", "3s",
+          "LLM_DURATION", "1s",
           "LLM_MAX_TOKENS", "16",
           "LLM_FILL", "0",
           "LLM_STABILIZE", "0",

@@ -10,7 +10,7 @@ import java.util.Arrays;
 public final class ClosingServersSimulation extends Simulation {
 
   static final int USERS = 4;
-  static final int REQUESTS = 500;
+  static final int REQUESTS = 200;
 
   {
     setUp(

@@ -24,10 +24,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Four processes that share a load, and one that has all of it, against the same engine. */
+/** Two processes that share a load, and one that has all of it, against the same engine. */
 class InjectorsIT {
 
-  private static final int INJECTORS = 4;
+  private static final int INJECTORS = 2;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final List<GatlingRun> injectors = new ArrayList<>();
@@ -78,7 +78,7 @@ class InjectorsIT {
   @Test
   void injectorsTogetherSendTheLoadOfOne() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(2), ofMillis(1)).start()) {
-      Duration lead = Duration.ofSeconds(7);
+      Duration lead = Duration.ofSeconds(8);
       while (!isRunInTime(engine, lead)) {
         close();
         lead = lead.multipliedBy(2);
@@ -107,16 +107,16 @@ class InjectorsIT {
         .as("only the first request of a user has a plan")
         .allMatch(r -> r.timing().scheduledOffsetNanos() == null);
     checkInfo();
-    assertThat(injectors.get(3).output())
-        .contains("LLM assertions: judged when the runs of all 4 injectors are merged")
-        .contains("LLM: injector 4/4 is ready; the load starts at " + start);
+    assertThat(injectors.get(1).output())
+        .contains("LLM assertions: judged when the runs of all 2 injectors are merged")
+        .contains("LLM: injector 2/2 is ready; the load starts at " + start);
   }
 
   private void checkInfo() throws IOException {
     long planned = 0;
     for (int i = 0; i < INJECTORS; i++) {
       RunInfo info = injectors.get(i).info();
-      assertThat(info.share()).hasToString(i + 1 + "/4");
+      assertThat(info.share()).hasToString(i + 1 + "/2");
       assertThat(info.injector()).endsWith("-" + (i + 1));
       assertThat(info.config()).containsEntry("startAt", start.toString());
       assertThat(info.stages()).extracting(LevelInfo::label).containsExactly("r=60", "c=5");

@@ -183,32 +183,6 @@ class LevelsIT {
   }
 
   /**
-   * A server that rejects every request: the first level ends after the 51st error, not after an
-   * hour.
-   */
-  @Test
-  void tooManyErrorsEndALevelAtOnce() throws Exception {
-    try (EmbeddedEngine engine =
-            EmbeddedEngine.builder()
-                .fixed(ofMillis(20), ofMillis(5))
-                .apiKey("sk-nobody-has")
-                .start();
-        GatlingRun run = plan("errors", engine).set("tokens", 10).succeed()) {
-      assertThat(run.info().stages()).extracting(stage -> stage.label()).containsExactly("c=4");
-      PhaseWindow measure = run.info().stages().get(0).window(Phase.MEASURE).orElseThrow();
-      assertThat(measure.endUnixNanos() - measure.startUnixNanos())
-          .as("cut")
-          .isLessThan(LevelsSimulation.AN_HOUR.toNanos());
-      assertThat(run.requests()).hasSizeGreaterThan(50);
-      JsonNode check = run.check("stopped_early");
-      assertThat(check.get("level").asText()).isEqualTo("warning");
-      assertThat(check.get("message").asText())
-          .startsWith("Stopped early: during c=4, 1 level left out: ")
-          .endsWith(" requests failed, more than 50.");
-    }
-  }
-
-  /**
    * A server that rejects all requests of levels above a rate, so that the result does not depend
    * on time: 20 holds, 40 fails, 30 holds, 35 fails, 32.5 fails and is close enough to 30. 30
    * requests are too few to decide 90 %, so levels of one second are extended.

@@ -17,9 +17,6 @@ public final class LevelsSimulation extends Simulation {
   /** Drain time of the first level; requests still open are cancelled. */
   static final Duration DRAIN = ofMillis(200);
 
-  /** Longer than any test: a level with this duration ends for another reason. */
-  static final Duration AN_HOUR = Duration.ofHours(1);
-
   /** Request header with the load level, for the server. */
   static final String LEVEL = "X-Load-Level";
 
@@ -87,7 +84,6 @@ public final class LevelsSimulation extends Simulation {
               closedLoop(4).measure(1).inject(once), openLoop(40).seed(1).measure(1).inject(chat));
       case "stop" ->
           atOnce(1, 2, 48, 64).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
-      case "errors" -> atOnce(4, 8).measure(AN_HOUR).stopWhen(errorCountAbove(50)).inject(once);
       case "search" ->
           maxGoodput()
               .startingAt(20)

@@ -144,7 +144,7 @@ class LimitsIT {
   /** With {@code -Dlimits.connections=10000} as many as a large load test opens. */
   @Test
   void thousandsOfConcurrentConnections() throws Exception {
-    int users = Integer.getInteger("limits.connections", 2_000);
+    int users = Integer.getInteger("limits.connections", 1_000);
     var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     assumeTrue(
         system.getMaxFileDescriptorCount() > 1.1 * users,

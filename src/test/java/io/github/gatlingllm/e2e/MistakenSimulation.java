@@ -6,14 +6,11 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 
 import io.gatling.javaapi.core.*;
 
-/** Invalid simulations, selected by {@code mistake}. */
+/** Requests of ours, with Gatling's protocol only. */
 public final class MistakenSimulation extends Simulation {
 
   public MistakenSimulation() {
     ScenarioBuilder chat = scenario("Chat").exec(llm("ask").chat().user("Hello"));
-    if (System.getProperty("mistake").equals("bad EL")) {
-      scenario("Bad").exec(llm("ask").chat().user("Hello").maxTokens("many"));
-    }
     setUp(scenario("Browse").pause(1).injectOpen(atOnceUsers(1)), chat.injectOpen(atOnceUsers(1)))
         .protocols(http);
   }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Several scenarios on one target side by side; one after the other: WorkloadsIT, TargetsIT. */
+/** Several scenarios on one target side by side; one after the other: TargetsIT. */
 class ScenariosIT {
 
   /** The same levels for two scenarios, with one and two requests per iteration. */

@@ -1,12 +1,14 @@
 package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,43 +38,38 @@ class TlsIT {
     server.close();
   }
 
-  private GatlingRun.Setup benchmark() {
-    return GatlingRun.of(Benchmark.class)
-        .set("llm.endpoint", server.baseUrl() + "/v1")
-        .set("llm.concurrency", 1)
-        .set("llm.requests", REQUESTS);
-  }
-
   @Test
   void untrustedCertificateIsRefusedInOneLine() throws Exception {
-    GatlingRun run = benchmark().set("llm.warmup", 0).run();
+    GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.endpoint", server.baseUrl() + "/v1")
+            .set("llm.concurrency", 1)
+            .set("llm.requests", REQUESTS)
+            .set("llm.warmup", 0)
+            .run();
 
     assertThat(server.requests()).isEmpty();
     assertThat(run.requests())
         .hasSize(REQUESTS)
-        .allSatisfy(
-            record -> {
-              assertThat(record.outcome().status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
-              assertThat(record.outcome().error()).isEqualTo(REFUSED);
-            });
+        .extracting(record -> record.outcome().status(), record -> record.outcome().error())
+        .containsOnly(tuple(RequestStatus.CONNECTION_ERROR, REFUSED));
   }
 
   @Test
-  void verifyTlsFalseAcceptsIt() throws Exception {
-    GatlingRun run = benchmark().set("llm.verifyTls", false).run();
+  void trustStoreOfTheJvmIsUsedUnlessNothingIsVerified() throws Exception {
+    try (ScriptedServer unknown =
+        ScriptedServer.startTls(
+            SelfSigned.sslContext(Files.createDirectory(folder.resolve("unknown"))),
+            exchange -> exchange.answer("Hi"))) {
+      GatlingRun run =
+          GatlingRun.of(TlsSimulation.class)
+              .set("trusted", server.baseUrl() + "/v1")
+              .set("unverified", unknown.baseUrl() + "/v1")
+              .set("javax.net.ssl.trustStore", folder.resolve("self-signed.p12"))
+              .set("javax.net.ssl.trustStorePassword", "changeit")
+              .succeed();
 
-    assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());
-    assertThat(run.info().config()).containsEntry("verifyTls", "false");
-  }
-
-  @Test
-  void trustStoreOfTheJvmIsUsed() throws Exception {
-    GatlingRun run =
-        GatlingRun.of(TlsSimulation.class, server.baseUrl() + "/v1")
-            .set("javax.net.ssl.trustStore", folder.resolve("self-signed.p12"))
-            .set("javax.net.ssl.trustStorePassword", "changeit")
-            .run();
-
-    assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());
+      assertThat(run.requests()).hasSize(2 * REQUESTS).allMatch(record -> record.outcome().ok());
+    }
   }
 }

@@ -50,11 +50,10 @@ class SettingEffectsIT {
   void settingsReachTheWireAndTheFiles() throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(exchange -> exchange.respond(200, "application/json", ANSWER))) {
-      GatlingRun dry = benchmark(server).set("llm.dryRun", true).succeed();
-      assertThat(dry.output()).contains("Dry run: nothing was sent");
-      assertThat(server.requests()).isEmpty();
-
-      GatlingRun run = benchmark(server).reports().succeed();
+      GatlingRun.Setup benchmark =
+          GatlingRun.of(Benchmark.class).set("llm.endpoint", server.baseUrl() + "/v1");
+      SET.forEach((name, value) -> benchmark.set("llm." + name, value));
+      GatlingRun run = benchmark.reports().succeed();
       assertThat(server.requests()).as("a warm-up request and two").hasSize(3);
       Set<String> images = new HashSet<>();
       for (Request request : server.requests()) {
@@ -94,13 +93,6 @@ class SettingEffectsIT {
       settings.addAll(List.of("help", "injector", "startAt"));
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }
-  }
-
-  private static GatlingRun.Setup benchmark(ScriptedServer server) {
-    GatlingRun.Setup setup =
-        GatlingRun.of(Benchmark.class).set("llm.endpoint", server.baseUrl() + "/v1");
-    SET.forEach((name, value) -> setup.set("llm." + name, value));
-    return setup;
   }
 
   private static String imageOf(JsonNode content, int part) {

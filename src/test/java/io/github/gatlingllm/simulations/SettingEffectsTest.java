@@ -47,7 +47,7 @@ class SettingEffectsTest {
           "csv",
           "gpus",
           "costPerHour",
-          "dryRun",
+          "dryRun", // UserProjectIT
           "live", // LivePageIT
           "otlp", // GenAiMetersTest
           "upload", // UploadIT

@@ -134,7 +134,8 @@ public final class TimeSlice extends Amounts {
 
     /** Number of values in {@code bin} and below. */
     public long upTo(int bin) {
-      return bin < 0 ? 0 : counts.getCountBetweenValues(0, LOWEST[bin]);
+      long least = counts.getMinValue(); // HdrHistogram visits every bin in between
+      return bin < 0 || LOWEST[bin] < least ? 0 : counts.getCountBetweenValues(least, LOWEST[bin]);
     }
 
     public long count(int bin) {

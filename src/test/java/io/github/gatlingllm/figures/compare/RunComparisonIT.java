@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RunComparisonIT {
 
-  private static final int PAIRS = 60;
+  private static final int PAIRS = 20;
   private static final long SECOND = 1_000_000_000L;
 
   /** Length of resampled pieces, longer than the correlation time of the machine. */
@@ -70,10 +70,6 @@ class RunComparisonIT {
       clear(same, "").forEach(figure -> wrong.merge(figure, 1, Integer::sum));
       found += clear(slower, "ttft.").isEmpty() ? 0 : 1;
     }
-    System.out.printf(
-        "of %d pairs %d called changed %s, %d found with TTFT + 20 %%%n",
-        PAIRS, calledChanged, wrong, found);
-
     assertThat(calledChanged).as("called changed: %s", wrong).isLessThanOrEqualTo(PAIRS / 20);
     assertThat(found).as("TTFT + 20 %% found").isGreaterThanOrEqualTo(PAIRS * 9 / 10);
   }
@@ -89,11 +85,7 @@ class RunComparisonIT {
       calledChanged += clear(Comparison.of(base, again, 1), "").isEmpty() ? 0 : 1;
       found += clear(Comparison.of(base, slower, 1), "ttft.").isEmpty() ? 0 : 1;
     }
-    System.out.printf(
-        "of %d fresh pairs %d called changed, %d found with TTFT + 20 %%%n",
-        PAIRS / 2, calledChanged, found);
-
-    assertThat(calledChanged).isLessThanOrEqualTo(PAIRS / 40);
+    assertThat(calledChanged).isZero();
     assertThat(found).isGreaterThanOrEqualTo(PAIRS / 2 * 9 / 10);
   }
 

@@ -91,12 +91,12 @@ class LoadCurveTest {
         .containsExactly(false, true);
   }
 
-  /** Throughput 100 from c=8 on, with 5 % noise: at most 2 of 60 plateaus are missed. */
+  /** Throughput 100 from c=8 on, with 5 % noise: at most 1 of 30 plateaus is missed. */
   @Test
   void plateauIsFoundInNoise() {
     Random random = new Random(24);
     int missed = 0;
-    for (int run = 0; run < 60; run++) {
+    for (int run = 0; run < 30; run++) {
       Levels levels = new Levels();
       for (int i = 0; i < 7; i++) {
         double truth = Math.min(100, 12.5 * (1 << i));
@@ -104,7 +104,7 @@ class LoadCurveTest {
       }
       missed += levels.summary().knee().reached() ? 0 : 1;
     }
-    assertThat(missed).isLessThanOrEqualTo(2);
+    assertThat(missed).isLessThanOrEqualTo(1);
   }
 
   /** All requests at c=64 started before its window: it is tried, and nobody knows how it does. */

@@ -38,19 +38,17 @@ class ReferenceScriptIT {
 
   private Path run;
 
-  /** Six runs of random records, under another SLO each. */
+  /** Runs of random records, under another SLO each. */
   @ParameterizedTest
   @CsvSource({
-    "11, ttft<300ms, 90, PERCENTILES",
     "12, 'ttft<250ms,e2e<1500ms', 95, REQUESTS",
     "13, 'ttft<400ms,tpot<45ms', 80, PERCENTILES",
-    "14, e2e<1s, 50, PERCENTILES",
     "15, 'itl<150ms,stall<200ms', 60, REQUESTS",
     "16, ttft<5s, 99, PERCENTILES"
   })
   void agrees(long seed, String slo, double percentile, Slo.Rule rule) throws Exception {
     write(info().slo(Slo.parse(slo, percentile, rule)), random(seed));
-    assertThat(script()).isEqualTo("1000 records, 5 stages: all figures agree");
+    assertThat(script()).isEqualTo("500 records, 5 stages: all figures agree");
   }
 
   /** What figures went wrong with before. */
@@ -129,7 +127,7 @@ class ReferenceScriptIT {
 
   private static List<RequestRecord> random(long seed) {
     Random random = new Random(seed);
-    return Stream.generate(() -> random(random)).limit(1_000).toList();
+    return Stream.generate(() -> random(random)).limit(500).toList();
   }
 
   private static RunInfo info() {

@@ -237,14 +237,12 @@ class VerdictSentenceTest {
                 + " a: 90 tok/s at c=2, the knee. b: 30 tok/s at c=2, the knee.");
   }
 
-  /**
-   * Two identical servers with 6 % noise at each level: 28 of 30 verdicts or more name no winner.
-   */
+  /** Two identical servers with 6 % noise at each level: 14 of 15 verdicts name no winner. */
   @Test
   void noWinnerByChance() {
     Random random = new Random(30);
     int named = 0;
-    for (int run = 0; run < 30; run++) {
+    for (int run = 0; run < 15; run++) {
       Levels levels = new Levels();
       for (String target : List.of("a", "b")) {
         levels.target(target);
@@ -255,7 +253,7 @@ class VerdictSentenceTest {
       }
       named += levels.verdict().contains("no clear difference") ? 0 : 1;
     }
-    assertThat(named).isLessThanOrEqualTo(2);
+    assertThat(named).isLessThanOrEqualTo(1);
   }
 
   /**
