@@ -1,9 +1,14 @@
 package io.github.gatlingllm.action;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -11,6 +16,8 @@ import io.github.gatlingllm.testing.PlanLines;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -75,5 +82,49 @@ class ArrivalModelsIT {
 
   private static void add(List<Long> to, LongStream offsets, long shiftNanos) {
     offsets.forEach(offset -> to.add(offset + shiftNanos));
+  }
+
+  /** Every arrival model in one {@code injectOpen}, and a level with gamma gaps after it. */
+  public static final class ArrivalModelsSimulation extends Simulation {
+    private final Queue<String> lines = new ConcurrentLinkedQueue<>();
+    private final EmbeddedEngine engine = EmbeddedEngine.builder().seed(1).start();
+
+    {
+      setUp(
+              scenario("Mixed")
+                  .exec(llm("ask").chat().user("Hi").maxTokens(2))
+                  .exec(
+                      session -> {
+                        Arrival arrival = session.get(Arrival.KEY);
+                        lines.add("offset mixed " + arrival.scheduledOffsetNanos());
+                        lines.add("lag mixed " + arrival.startLagNanos());
+                        if (session.contains("inputTokens")) {
+                          lines.add("input mixed " + session.getInt("inputTokens"));
+                          lines.add("output mixed " + session.getInt("outputTokens"));
+                        }
+                        return session;
+                      })
+                  .injectOpen(
+                      gammaUsersPerSec(25).cv(1.4).seed(42).during(2),
+                      nothingFor(1),
+                      replay("src/test/resources/traces/azure.csv", 10),
+                      usersPerSec(t -> 20 - 10 * t.toMillis() / 1000.0).seed(3).during(2))
+                  .andThen(
+                      openLoop(20)
+                          .gamma(0.5)
+                          .seed(9)
+                          .stabilize(0)
+                          .measure(1)
+                          .disableCooldown()
+                          .inject(
+                              scenario("Level").exec(llm("level").chat().user("Hi").maxTokens(2)))))
+          .protocols(llm.baseUrl(engine.baseUrl()).model("embedded").warmUp(0).disableJvmWarmUp());
+    }
+
+    @Override
+    public void after() {
+      lines.forEach(line -> System.out.println("> " + line));
+      engine.close();
+    }
   }
 }

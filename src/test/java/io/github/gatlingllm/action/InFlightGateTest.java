@@ -2,8 +2,17 @@ package io.github.gatlingllm.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.core.session.Session;
+import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.GenerationRequest;
+import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Timeline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -14,7 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class InFlightGateTest {
-
   private final List<String> told = new ArrayList<>();
 
   private InFlightGate.Permit enter(InFlightGate gate, String name) {
@@ -144,5 +152,55 @@ final class InFlightGateTest {
       assertThat(gate.acquire(() -> {}).atOnce()).as("place %s is free", i).isTrue();
     }
     assertThat(gate.acquire(() -> {}).atOnce()).isFalse();
+  }
+
+  private final InFlight inFlight = new InFlight();
+  private final Session session = Sessions.with(Map.of());
+
+  private StreamedExchange exchange() {
+    Timeline timeline = new Timeline(0, 0);
+    return new StreamedExchange(
+        timeline,
+        GenerationRequest.of(Api.CHAT).prompt("Hi").build(),
+        new StreamedExchange.ReadOptions(0, Secrets.NONE, null),
+        session.eventLoop(),
+        () -> 1,
+        inFlight::remove);
+  }
+
+  private <T> T onTheLoop(Callable<T> task) throws Exception {
+    return session.eventLoop().submit(task).get(60, TimeUnit.SECONDS);
+  }
+
+  /** The task blocks the event loop, so that the submitted cancellation has not run yet. */
+  @Test
+  void requestAdmittedAfterItsLevelIsOverIsCancelled() throws Exception {
+    StreamedExchange exchange = exchange();
+    onTheLoop(
+        () -> {
+          inFlight.add(exchange, session);
+          inFlight.close(InFlight.INTERRUPTED);
+          inFlight.await(System.nanoTime());
+          assertThat(exchange.isOver()).as("the cancel is still on its way").isFalse();
+          assertThat(inFlight.size()).as("time was up").isOne();
+          inFlight.cancelIfLate(exchange, session);
+          return null;
+        });
+    assertThat(exchange.ending().status()).isEqualTo(RequestStatus.CANCELLED);
+    assertThat(exchange.ending().error()).isEqualTo(InFlight.INTERRUPTED);
+    assertThat(exchange.timeline().isAdmitted()).isFalse();
+    assertThat(inFlight.size()).isZero();
+  }
+
+  @Test
+  void requestOfARunningLevelIsSent() throws Exception {
+    StreamedExchange exchange = exchange();
+    onTheLoop(
+        () -> {
+          inFlight.add(exchange, session);
+          inFlight.cancelIfLate(exchange, session);
+          return null;
+        });
+    assertThat(exchange.isOver()).isFalse();
   }
 }

@@ -1,14 +1,22 @@
 package io.github.gatlingllm.client;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What answers may hold in memory, one and all together. */
 class AnswerMemoryTest {
-
   private static final int MIB = 1 << 20;
   private static final byte[] ONE = new byte[MIB];
 
@@ -76,5 +84,58 @@ class AnswerMemoryTest {
     for (int i = 0; i < mebibytes; i++) {
       bytes.append(ONE, 0, MIB);
     }
+  }
+
+  static Stream<Arguments> pieces() {
+    return Stream.of(
+        arguments(List.of(), ""),
+        arguments(List.of("plain"), "plain"),
+        arguments(List.of("a", "", "b"), "ab"),
+        arguments(List.of("\\\"\\\\\\/\\b\\f\\n\\r\\t"), "\"\\/\b\f\n\r\t"),
+        arguments(List.of("\\u0041\\u00e9\\u20AC\\u0000"), "Aé€\0"),
+        arguments(List.of("raw é€😀"), "raw é€😀"),
+        arguments(List.of("\\ud83d\\ude00"), "😀"),
+        arguments(List.of("a\\ud83d", "\\ude00b"), "a😀b"),
+        arguments(List.of("\\ud83d"), "\uFFFD"),
+        arguments(List.of("\\ude00"), "\uFFFD"),
+        arguments(List.of("\\ud83dx"), "\uFFFDx"),
+        arguments(List.of("\\ud83d\\n"), "\uFFFD\n"),
+        arguments(List.of("\\ud83d\\ud83d\\ude00"), "\uFFFD😀"),
+        arguments(List.of("\\ude00\\ud83d"), "\uFFFD\uFFFD"),
+        arguments(List.of("\\u12"), "u12"),
+        arguments(List.of("\\u12zz"), "u12zz"),
+        arguments(List.of("a\\"), "a\\"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("pieces")
+  void textOfPieces(List<String> pieces, String text) {
+    AnswerBytes buffer = AnswerBytes.ofText(new AnswerMemory());
+    assertThat(buffer.isEmpty()).isTrue();
+    for (String piece : pieces) {
+      byte[] bytes = ("#" + piece + "#").getBytes(UTF_8);
+      buffer.append(bytes, 1, bytes.length - 2);
+    }
+    assertThat(buffer.isEmpty()).isEqualTo(pieces.isEmpty());
+    assertThat(buffer.text()).isEqualTo(text);
+    assertThat(buffer.text()).as("again").isEqualTo(text);
+  }
+
+  @Test
+  void characterInTwoPieces() {
+    AnswerBytes buffer = AnswerBytes.ofText(new AnswerMemory());
+    byte[] euro = "€".getBytes(UTF_8);
+    buffer.append(euro, 0, 2);
+    assertThat(buffer.text()).isEqualTo("\uFFFD");
+    buffer.append(euro, 2, 1);
+    assertThat(buffer.text()).isEqualTo("€");
+  }
+
+  @Test
+  void bytesThatAreNoUtf8() {
+    AnswerBytes buffer = AnswerBytes.ofText(new AnswerMemory());
+    byte[] latin = "é!".getBytes(ISO_8859_1);
+    buffer.append(latin, 0, latin.length);
+    assertThat(buffer.text()).isEqualTo("\uFFFD!");
   }
 }

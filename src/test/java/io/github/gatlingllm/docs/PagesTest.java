@@ -2,8 +2,11 @@ package io.github.gatlingllm.docs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.simulations.CheckedSettings;
 import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
@@ -29,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** README and pages in {@code docs} are correct: programs compile, settings exist, links work. */
 class PagesTest {
-
   private static final Path README = Path.of("README.md");
 
   /** Imports of a user's file. */
@@ -235,5 +237,39 @@ class PagesTest {
         .filter(diagnostic -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
         .map(diagnostic -> diagnostic.getMessage(null))
         .toList();
+  }
+
+  private static final Path PAGE = Path.of("docs/design.md");
+  private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm");
+  private static final Pattern CLASS = Pattern.compile("`((?:[a-z]+\\.)+[A-Z]\\w+)`");
+
+  @Test
+  void namedClassesExist() throws IOException {
+    List<Path> named =
+        CLASS
+            .matcher(Files.readString(PAGE))
+            .results()
+            .map(match -> SOURCES.resolve(match.group(1).replace('.', '/') + ".java"))
+            .toList();
+
+    assertThat(named).hasSizeGreaterThan(40).allSatisfy(source -> assertThat(source).exists());
+  }
+
+  @Test
+  void pageHasAtMost200Lines() throws IOException {
+    assertThat(Files.readAllLines(PAGE)).hasSizeLessThanOrEqualTo(200);
+  }
+
+  @Test
+  void pageHasAllKeysOfARun() throws IOException {
+    FilesPage.mustName(RunInfo.class);
+  }
+
+  @Test
+  void missingKeyIsDetected() {
+    assertThatThrownBy(
+            () -> FilesPage.mustName(new ObjectMapper().readTree("{\"run\":[{\"runn\":1}]}")))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("runn");
   }
 }

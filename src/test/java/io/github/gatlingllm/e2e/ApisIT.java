@@ -1,12 +1,17 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
+import io.github.gatlingllm.javaapi.ChatStep;
+import io.github.gatlingllm.javaapi.Llm;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestStatus;
@@ -14,13 +19,13 @@ import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Responses, messages and embeddings in one run, compared with the log of the engine. */
 class ApisIT {
-
   private static EmbeddedEngine engine;
   private static GatlingRun run;
 
@@ -114,5 +119,69 @@ class ApisIT {
     assertThat(run.row("requests", "name", "messages").at("/throughput/inputs_per_s").isNull())
         .isTrue();
     assertThat(Files.readString(run.directory().resolve("llm.html"))).contains("inputs/s");
+  }
+
+  /**
+   * An agent with each API of typed events, a request without streaming to each, and embeddings.
+   */
+  public static final class ApisSimulation extends Simulation {
+
+    static final int ITERATIONS = 6;
+
+    private static final String TOOLS =
+        "[{\"type\":\"function\",\"function\":{\"name\":\"weather\",\"parameters\":"
+            + "{\"type\":\"object\",\"properties\":{\"days\":{\"type\":\"integer\"}},"
+            + "\"required\":[\"days\"]}}}]";
+
+    public ApisSimulation() {
+      setUp(
+              closedLoop(2)
+                  .requests(ITERATIONS)
+                  .inject(
+                      scenario("APIs")
+                          .exec(
+                              agent("responses", Llm::responses, "completed", "max_output_tokens"),
+                              agent("messages", Llm::messages, "tool_use", "max_tokens"),
+                              exec(
+                                  llm("embed")
+                                      .embeddings()
+                                      .input("one text", "another text", "a third")
+                                      .dimensions(8)
+                                      .encodingFormat("base64")))))
+          .protocols(
+              llm.baseUrl(System.getProperty("baseUrl"))
+                  .apiKey("sk-never-to-be-seen")
+                  .disableJvmWarmUp()
+                  .recordText()
+                  .assertions(llmDetails("embed").inputsPerSec().gt(0)));
+    }
+
+    /**
+     * Calls a tool, sends the result with the history, and ends with a request that is not
+     * streamed.
+     */
+    private static ChainBuilder agent(
+        String name, Function<Llm, ChatStep> api, String called, String cut) {
+      String history = name + "-history";
+      String calls = name + "-calls";
+      return exec(conversation(history).system("Be brief."))
+          .exec(
+              api.apply(llm(name + " plan"))
+                  .history(history)
+                  .user("How is it in Bern?")
+                  .tools(TOOLS)
+                  .toolChoice("\"required\"")
+                  .maxTokens(24)
+                  .check(toolCalls().saveAs(calls), finishReason().in(List.of(called, cut))),
+              api.apply(llm(name))
+                  .history(history)
+                  .toolResults(calls, call -> "sunny; asked " + call.arguments())
+                  .tools(TOOLS)
+                  .maxTokens(12)
+                  .check(finishReason().is(cut), answer().saveAs("said"), substring(" ")),
+              api.apply(llm(name + " whole")).history(history).user("Again.").maxTokens(5).stream(
+                      false)
+                  .check(finishReason().is(cut), substring(" ")));
+    }
   }
 }

@@ -1,10 +1,14 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -14,13 +18,15 @@ import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** What a run reports about the load generator when an event loop is blocked. */
 class BlockedLoopIT {
-
   private static final Pattern SPAN =
       Pattern.compile("c=8.*from (\\d+) s to (\\d+) s of the run.*event loops.* lagged");
 
@@ -86,5 +92,46 @@ class BlockedLoopIT {
     assertThat(second.number(GeneratorField.PROCESS_CPU_S)).isNotNegative();
     assertThat(second.number(GeneratorField.HEAP_USED_BYTES)).isPositive();
     assertThat(second.number(GeneratorField.CPUS)).isPositive();
+  }
+
+  /** Two load levels; in the second one a user's function blocks an event loop once. */
+  public static final class BlockedLoopSimulation extends Simulation {
+
+    static final int MEASURE_SECONDS = 3;
+    static final int BLOCKED_MILLIS = 400;
+
+    private static final long BLOCK_AFTER = TimeUnit.MILLISECONDS.toNanos(1_500);
+    private static final AtomicBoolean BLOCKED = new AtomicBoolean();
+
+    {
+      ScenarioBuilder chat =
+          scenario("Chat")
+              .exec(BlockedLoopSimulation::mayBlock)
+              .exec(llm("ask").chat().user("hi").maxTokens(8));
+      setUp(
+              closedLoop(4, 8)
+                  .fill(0)
+                  .stabilize(ofMillis(100))
+                  .measure(MEASURE_SECONDS)
+                  .disableCooldown()
+                  .inject(chat))
+          .protocols(llm.baseUrl(System.getProperty("baseUrl")).model("m"));
+    }
+
+    /** How long the second level has been measured when the function blocks. */
+    private static Session mayBlock(Session session) {
+      long now = System.nanoTime();
+      RunningLevel level = session.get(RunningLevel.KEY);
+      if (level.label().equals("c=8")
+          && now - level.measureStartNanos() > BLOCK_AFTER
+          && BLOCKED.compareAndSet(false, true)) {
+        System.out.println("BLOCKED " + (now - level.measureStartNanos()));
+        long until = now + TimeUnit.MILLISECONDS.toNanos(BLOCKED_MILLIS);
+        while (System.nanoTime() < until) {
+          LockSupport.parkNanos(until - System.nanoTime());
+        }
+      }
+      return session;
+    }
   }
 }

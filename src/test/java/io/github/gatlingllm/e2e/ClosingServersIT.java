@@ -1,7 +1,10 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.RunOutcome;
@@ -12,6 +15,7 @@ import io.github.gatlingllm.testing.ScriptedServer.Script;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that close connections unannounced: no request fails, and none is answered twice. */
 class ClosingServersIT {
-
   private static final long MAX_LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
   /**
@@ -105,5 +108,26 @@ class ClosingServersIT {
         .doesNotHaveDuplicates()
         .containsExactlyInAnyOrderElementsOf(
             records.stream().map(record -> record.identity().requestId()).toList());
+  }
+
+  /** Closed loops against several servers at the same time. */
+  public static final class ClosingServersSimulation extends Simulation {
+
+    static final int USERS = 4;
+    static final int REQUESTS = 200;
+
+    {
+      setUp(
+          Arrays.stream(System.getProperty("servers").split(","))
+              .map(ClosingServersSimulation::users)
+              .toList());
+    }
+
+    private static PopulationBuilder users(String url) {
+      return closedLoop(USERS)
+          .requests(REQUESTS)
+          .inject(scenario(url).exec(llm("ask").chat().user("hi").maxTokens(2)))
+          .protocols(llm.baseUrl(url + "/v1").model("m").disableJvmWarmUp());
+    }
   }
 }

@@ -1,8 +1,12 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.simulations.Benchmark;
@@ -20,7 +24,6 @@ import org.junit.jupiter.api.Test;
 
 /** Requests of recorded dialogs, in real runs. */
 class DialogsIT {
-
   private static final String TUTOR = "Sei kurz. ☀️";
   private static final String FIRST = "Was ist Licht?";
   private static final String SECOND = "Wovon?";
@@ -129,8 +132,8 @@ class DialogsIT {
       JsonNode parts = body.at("/messages/0/content");
       assertThat(parts).hasSize(3);
       assertThat(parts.at("/1/type").asText()).isEqualTo("image_url");
-      assertThat(image(parts.path(1)).getRGB(0, 0)).isEqualTo(0xffff0000);
-      assertThat(image(parts.path(2)).getWidth()).isEqualTo(4);
+      assertThat(decoded(parts.path(1)).getRGB(0, 0)).isEqualTo(0xffff0000);
+      assertThat(decoded(parts.path(2)).getWidth()).isEqualTo(4);
       assertThat(body.path("n").asInt()).isEqualTo(2);
       assertThat(body.path("tool_choice").asText()).isEqualTo("auto");
       assertThat(body.at("/tools/0/function/name").asText()).isEqualTo("point");
@@ -140,7 +143,7 @@ class DialogsIT {
     assertThat(look.tokens().promptChars()).as("an image is no text").isEqualTo(13);
   }
 
-  private static java.awt.image.BufferedImage image(JsonNode part) throws IOException {
+  private static java.awt.image.BufferedImage decoded(JsonNode part) throws IOException {
     String url = part.at("/image_url/url").asText();
     assertThat(url).startsWith("data:image/png;base64,");
     byte[] png = Base64.getDecoder().decode(url.substring(url.indexOf(',') + 1));
@@ -178,5 +181,77 @@ class DialogsIT {
     }
     assertThat(dialogs).allMatch(contents -> contents.get(0).equals(opening));
     return dialogs;
+  }
+
+  /** Recorded dialogs, as one request and turn by turn, and images: one scenario per aspect. */
+  public static final class DialogsSimulation extends Simulation {
+
+    static final int LIMIT = 15;
+
+    private static DatasetFeeder tutor() {
+      return dataset(shareGpt("datasets/sharegpt.json")).inOrder();
+    }
+
+    private final ScenarioBuilder oneShot =
+        scenario("One shot")
+            .feed(dataset(openAiChat("datasets/openai.jsonl")).seed(42))
+            .exec(llm("one shot").chat().messages("#{dialog}").maxTokens("#{outputTokens}"));
+
+    private final ScenarioBuilder ownAnswers =
+        scenario("Own answers")
+            .feed(tutor())
+            .exec(conversation("history").dialog("#{dialog}"))
+            .asLongAs(goesOn("history"))
+            .on(llm("own #{turns}").chat().nextTurn("history"), pause(2, 8));
+
+    private final ScenarioBuilder recordedAnswers =
+        scenario("Recorded answers")
+            .feed(tutor())
+            .exec(conversation("history").dialog("#{dialog}").recordedAnswers().system("Be kind."))
+            .asLongAs(goesOn("history"))
+            .on(llm("recorded").chat().nextTurn("history"));
+
+    private final ScenarioBuilder full =
+        scenario("Full")
+            .exec(conversation("history").contextLimit(LIMIT))
+            .repeat(3)
+            .on(llm("full").chat().history("history").user("say hi").maxTokens(10))
+            .doIf(session -> !goesOn("history").apply(session))
+            .then(llm("left").chat().user("say left"));
+
+    private final ScenarioBuilder failing =
+        scenario("Failing")
+            .feed(tutor())
+            .exec(conversation("history").dialog("#{dialog}"))
+            .asLongAs(goesOn("history"))
+            .on(llm("fails").chat().nextTurn("history").check(substring("never there")))
+            .exec(conversation("history").dialog("#{dialog}"))
+            .repeat(2)
+            .on(llm("cannot be made").chat().nextTurn("history").maxTokens("#{nothing}"))
+            .exec(conversation("plain"))
+            .exec(llm("without dialog").chat().nextTurn("plain"));
+
+    private final ScenarioBuilder images =
+        scenario("Images")
+            .exec(
+                llm("look")
+                    .chat()
+                    .user("Which is red?", image("datasets/pixel.png"), image(4, 4).variants(2))
+                    .choices(2)
+                    .tools("[{\"type\": \"function\", \"function\": {\"name\": \"point\"}}]")
+                    .toolChoice("\"auto\""));
+
+    {
+      setUp(
+              oneShot.injectOpen(atOnceUsers(3)),
+              ownAnswers.injectOpen(atOnceUsers(1)),
+              recordedAnswers.injectOpen(atOnceUsers(1)),
+              full.injectOpen(atOnceUsers(2)),
+              failing.injectOpen(atOnceUsers(1)),
+              images.injectOpen(atOnceUsers(2)))
+          .disablePauses()
+          .protocols(
+              llm.baseUrl(System.getProperty("url") + "/v1").disableJvmWarmUp().disableIgnoreEos());
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.EMPTY;
@@ -13,6 +15,7 @@ import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.ChatChunks;
@@ -23,9 +26,12 @@ import io.github.gatlingllm.testing.ScriptedServer.Script;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +41,6 @@ import org.junit.jupiter.api.Test;
  * itself. All endings of an exchange are in the tests of the client.
  */
 class FaultsIT {
-
   private static final String A = ChatChunks.content("a");
   private static final String STOP = ChatChunks.finish("stop");
   private static final String TIME_OUT = "no end within the request timeout";
@@ -202,6 +207,49 @@ class FaultsIT {
       throws IOException, InterruptedException {
     for (int i = 0; true; i++) {
       exchange.at(TimeUnit.MILLISECONDS.toNanos(100) * i).send(new byte[] {(byte) single});
+    }
+  }
+
+  /**
+   * Closed loops against many servers at the same time, {@code name=url;…}: one request name per
+   * server, with long timeouts. The servers in {@code silent} get short timeouts.
+   */
+  public static final class FaultsSimulation extends Simulation {
+
+    static final int USERS = 2;
+
+    /** Longer than a busy machine takes to send a request and read the first bytes. */
+    static final Duration IDLE = Duration.ofSeconds(3);
+
+    static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    {
+      List<PopulationBuilder> all = users("silent", IDLE, TIMEOUT);
+      all.addAll(users("servers", LONG, LONG));
+      setUp(all);
+    }
+
+    private static List<PopulationBuilder> users(String servers, Duration idle, Duration timeout) {
+      return Arrays.stream(System.getProperty(servers).split(";"))
+          .map(server -> server.split("=", 2))
+          .map(server -> users(server[0], server[1], idle, timeout))
+          .collect(Collectors.toList());
+    }
+
+    private static PopulationBuilder users(
+        String name, String url, Duration idle, Duration timeout) {
+      return closedLoop(USERS)
+          .requests(USERS)
+          .inject(scenario(name).exec(llm(name).chat().user("hi").maxTokens(2)))
+          .protocols(
+              llm.baseUrl(url)
+                  .model("m")
+                  .target(name)
+                  .idleTimeout(idle)
+                  .requestTimeout(timeout)
+                  .verifyTls()
+                  .disableJvmWarmUp());
     }
   }
 }

@@ -1,11 +1,17 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.javaapi.ClosedLoop;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -14,6 +20,7 @@ import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -25,7 +32,6 @@ import org.junit.jupiter.api.Test;
 
 /** The in-flight gate in real runs of Gatling. */
 class GateIT {
-
   private static final int GATE = 4;
   private static final long SERVICE_NANOS = MILLISECONDS.toNanos(20);
   private static final long STALL_NANOS = SECONDS.toNanos(2);
@@ -194,5 +200,30 @@ class GateIT {
       List<RequestRecord> records, int percent, Function<RequestRecord, Long> nanos) {
     List<Long> sorted = records.stream().map(nanos).sorted().toList();
     return sorted.get((int) Math.ceil(percent / 100.0 * sorted.size()) - 1);
+  }
+
+  /** More users than a gate admits: in a closed loop, or at an arrival rate. */
+  public static final class GateSimulation extends Simulation {
+
+    static final int USERS = 16;
+    static final int REQUESTS = 160;
+    static final int PER_SECOND = 100;
+    static final Duration DRAIN = Duration.ofMillis(500);
+
+    {
+      ScenarioBuilder chat =
+          scenario("Gate")
+              .exec(llm("ask").chat().user("hi").maxTokens(Integer.getInteger("tokens", 2)));
+      LlmProtocolBuilder engine =
+          llm.baseUrl(System.getProperty("baseUrl")).model("m").disableJvmWarmUp();
+      Integer gate = Integer.getInteger("gate");
+      Integer measure = Integer.getInteger("measure");
+      ClosedLoop loop = closedLoop(USERS).fill(0).stabilize(0).disableCooldown().drain(DRAIN);
+      LoadProfile load =
+          Boolean.getBoolean("open")
+              ? openLoop(PER_SECOND).seed(1).stabilize(0).measure(4).disableCooldown()
+              : measure == null ? loop.requests(REQUESTS) : loop.measure(measure);
+      setUp(load.inject(chat)).protocols(gate == null ? engine : engine.maxInFlight(gate));
+    }
   }
 }

@@ -1,11 +1,16 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.javaapi.*;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
 import java.util.List;
@@ -15,7 +20,6 @@ import org.junit.jupiter.api.Test;
 
 /** Effect of assertions on a run: exit code and output. */
 class GatesIT {
-
   private static final String MISS =
       "Global: 99th percentile of TTFT is less than 1.0 : false (actual : ";
   private static final String OTHER_HOOK = "another hook has ended";
@@ -90,5 +94,42 @@ class GatesIT {
     assertThat(run.output())
         .contains("Global: 99th percentile of TTFT is less than 60000.0 : false (no value)")
         .contains("(no request is called 'ask'; there is none)");
+  }
+
+  /** A short load with Gatling's and our assertions, each of which can be made to fail. */
+  public static final class GatesSimulation extends Simulation {
+
+    {
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    try {
+                      Thread.sleep(1_500);
+                      System.out.println("another hook has ended");
+                    } catch (InterruptedException e) {
+                      System.out.println("another hook was interrupted");
+                    }
+                  }));
+      LlmProtocolBuilder engine =
+          llm.baseUrl(System.getProperty("baseUrl", "http://127.0.0.1:1/v1"))
+              .model("embedded")
+              .disableJvmWarmUp()
+              .slo(slo().ttft(60_000))
+              .assertions(
+                  llmGlobal().ttft().percentile(99).lt(Integer.getInteger("ttft", 60_000)),
+                  llmDetails("ask").goodput().percent().gte(95),
+                  llmStage("c=2").tpot().mean().lt(40_000),
+                  llmGlobal().status(RequestStatus.TRUNCATED).count().is(0),
+                  llmForAll().failedRequests().percent().lt(1));
+      ScenarioBuilder chat =
+          scenario("Gates")
+              .exec(
+                  doIf(session -> !Boolean.getBoolean("silent"))
+                      .then(llm("ask").chat().user("hi").maxTokens(4)));
+      setUp(closedLoop(2).requests(8).inject(chat))
+          .protocols(engine)
+          .assertions(global().failedRequests().count().is(0L));
+    }
   }
 }

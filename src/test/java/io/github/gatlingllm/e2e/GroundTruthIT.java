@@ -1,12 +1,16 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -23,7 +27,6 @@ import org.junit.jupiter.api.Test;
 
 /** A run compared with the engine's log of the same requests. */
 class GroundTruthIT {
-
   private static final int REQUESTS = 2 * GroundTruthSimulation.ITERATIONS;
 
   private static EmbeddedEngine engine;
@@ -141,5 +144,43 @@ class GroundTruthIT {
       assertThat(record.outcome().sloOk()).isNotNull();
     }
     assertThat(run.requests("ask")).allMatch(record -> record.identity().groups().isEmpty());
+  }
+
+  /**
+   * Requests inside and outside a group under a closed loop, and Gatling's own assertions on them.
+   */
+  public static final class GroundTruthSimulation extends Simulation {
+
+    static final int ITERATIONS = 40;
+
+    public GroundTruthSimulation() {
+      LlmProtocolBuilder engine =
+          llm.baseUrl(System.getProperty("baseUrl"))
+              .model("embedded")
+              .apiKey("sk-never-to-be-seen")
+              .slo(slo().ttft(ofMillis(Integer.getInteger("ttftMillis"))).percentile(90));
+      setUp(
+              closedLoop(4)
+                  .requests(ITERATIONS)
+                  .inject(
+                      scenario("Chat")
+                          .exec(
+                              exec(llm("ask").chat().user("Why is the sky blue?").maxTokens(24)),
+                              group("answer")
+                                  .on(llm("grouped").completion().prompt("Once").maxTokens(8)))))
+          .protocols(Boolean.getBoolean("cold") ? engine.disableJvmWarmUp() : engine)
+          .assertions(assertions());
+    }
+
+    private static List<Assertion> assertions() {
+      double limit = Integer.getInteger("ttftMillis");
+      return List.of(
+          details("ask TTFT").responseTime().percentile(90).lt((int) limit),
+          details("answer", "grouped TTFT").responseTime().percentile(90).lt((int) limit),
+          details("ask SLO").failedRequests().percent().lt(10.0),
+          details("answer", "grouped SLO").failedRequests().percent().lt(10.0),
+          global().failedRequests().count().is(0L),
+          global().allRequests().count().is(2L * ITERATIONS));
+    }
   }
 }

@@ -1,8 +1,12 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+import static java.time.Duration.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
@@ -19,7 +23,6 @@ import org.junit.jupiter.api.Test;
  * so checks that depend on the machine or need longer windows are not asserted.
  */
 class HealthyRunsIT {
-
   private static final Set<String> OF_THE_MACHINE =
       Set.of(
           "generator",
@@ -80,5 +83,36 @@ class HealthyRunsIT {
       }
     }
     return doubts;
+  }
+
+  /**
+   * A chat of several turns, and requests at given rates: a correct simulation as users write it.
+   */
+  public static final class HealthySimulation extends Simulation {
+
+    private final ScenarioBuilder chat =
+        scenario("Chat")
+            .exec(conversation("history"))
+            .feed(prompts().builtIn().tokens(60).seed(3))
+            .repeat(3)
+            .on(llm("turn").chat().history("history").user("#{prompt}").maxTokens(8));
+
+    private final ScenarioBuilder questions =
+        scenario("Questions")
+            .feed(prompts().builtIn().tokens(120).seed(4))
+            .exec(llm("ask").chat().user("#{prompt}").maxTokens(8));
+
+    {
+      setUp(
+              oneAfterTheOther(
+                  closedLoop(4).measure(ofMillis(1_200)).inject(chat),
+                  openLoop(20).seed(1).measure(ofMillis(1_200)).inject(questions)))
+          .protocols(
+              llm.baseUrl(System.getProperty("baseUrl"))
+                  .model("embedded")
+                  .tokenizer(chars4())
+                  .slo(slo().ttft(ofSeconds(20)))
+                  .disableJvmWarmUp());
+    }
   }
 }

@@ -1,7 +1,12 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.gatling.javaapi.http.HttpDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
@@ -20,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs over HTTP/2, where a request is cancelled by resetting its stream. */
 class Http2IT {
-
   private Http2Server server;
 
   @BeforeEach
@@ -70,6 +74,25 @@ class Http2IT {
           .extracting(RequestRecord.Identity::stage)
           .containsExactly("c=4", "c=4", "c=4", "c=4", "c=2", "c=2");
       assertThat(server.connections()).as("streams end, connections last").isEqualTo(connections);
+    }
+  }
+
+  /** Two load levels over HTTP/2. */
+  public static final class Http2Simulation extends Simulation {
+
+    {
+      ScenarioBuilder chat = scenario("Chat").exec(llm("ask").chat().user("Hello").maxTokens(10));
+      setUp(
+              closedLoop(4, 2)
+                  .fill(0)
+                  .stabilize(0)
+                  .disableCooldown()
+                  .measure(3)
+                  .drain(ofMillis(200))
+                  .inject(chat))
+          .protocols(
+              llm.baseUrl(System.getProperty("baseUrl")).metricsUrl("none").disableJvmWarmUp(),
+              http.enableHttp2());
     }
   }
 }

@@ -1,10 +1,13 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
@@ -26,7 +29,6 @@ import org.junit.jupiter.api.Test;
 
 /** Two processes that share a load, and one that has all of it, against the same engine. */
 class InjectorsIT {
-
   private static final int INJECTORS = 2;
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -179,5 +181,45 @@ class InjectorsIT {
           id.scenario().equals("Fed") ? withoutNonce : String.join("|", said));
     }
     return all;
+  }
+
+  /**
+   * A load that several injectors share: rates, then users, with requests that are determined by a
+   * seed.
+   */
+  public static final class InjectorsSimulation extends Simulation {
+
+    static final int ENOUGH = 35;
+
+    public InjectorsSimulation() {
+      ScenarioBuilder mixed =
+          scenario("Mixed")
+              .exec(
+                  mix()
+                      .add(2, diverseShort().distinct(100).maxTokens(2).tokenizer(chars4()))
+                      .add(1, dialog().turns(2).distinct(100).maxTokens(2).tokenizer(chars4())));
+      ScenarioBuilder fed =
+          scenario("Fed")
+              .feed(prompts().synthetic())
+              .exec(llm("fed").chat().user("#{prompt}").maxTokens(2));
+      setUp(
+              oneAfterTheOther(
+                  openLoop(60)
+                      .poisson()
+                      .stabilize(0)
+                      .measure(1)
+                      .disableCooldown()
+                      .drain(1)
+                      .inject(mixed),
+                  closedLoop(5).requests(10).inject(fed)))
+          .protocols(
+              llm.baseUrl(System.getProperty("baseUrl"))
+                  .tokenizer(chars4())
+                  .uniquePrompts()
+                  .maxInFlight(400)
+                  .assertions(llmGlobal().status(RequestStatus.COMPLETE).count().gt(ENOUGH))
+                  .recordText()
+                  .disableJvmWarmUp());
+    }
   }
 }

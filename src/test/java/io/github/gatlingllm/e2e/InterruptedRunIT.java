@@ -1,8 +1,11 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.record.RecordFile;
@@ -16,7 +19,6 @@ import org.junit.jupiter.api.Test;
 
 /** Interrupted runs keep their records. */
 class InterruptedRunIT {
-
   private static final int SIGTERM = 128 + 15;
   private static final int SIGKILL = 128 + 9;
 
@@ -61,6 +63,19 @@ class InterruptedRunIT {
           .containsExactly("LLM report: none, because no llm request was sent");
       assertThat(run.files().page()).doesNotExist();
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
+    }
+  }
+
+  /** Load that lasts longer than a test; with {@code idle} users send no requests. */
+  public static final class LongSimulation extends Simulation {
+
+    public LongSimulation() {
+      ScenarioBuilder chat =
+          scenario("Chat")
+              .pause(Integer.getInteger("idle", 0))
+              .exec(llm("ask").chat().user("Hello").maxTokens(100));
+      setUp(closedLoop(8).fill(0).stabilize(0).measure(300).inject(chat))
+          .protocols(llm.baseUrl(System.getProperty("baseUrl")).disableJvmWarmUp());
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
 import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
@@ -7,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -15,13 +18,13 @@ import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** A load generator that exhausts a resource of its machine: files, disk, memory. */
 class LimitsIT {
-
   private static final int RECORDS_LOST = 1;
 
   private static EmbeddedEngine engine() {
@@ -162,6 +165,34 @@ class LimitsIT {
           .as("a queue of connections that is full may cost some of them")
           .contains((String) null)
           .isSubsetOf(null, "connection reset by the server");
+    }
+  }
+
+  /**
+   * One successful and one failed request, so that all classes are loaded while files can still be
+   * opened; then many users at once, with one request each.
+   */
+  public static final class CrowdSimulation extends Simulation {
+
+    static final int FIRST = 2;
+
+    {
+      int users = Integer.getInteger("users");
+      String server = System.getProperty("baseUrl");
+      setUp(
+          ask("Failing", 1, "http://127.0.0.1:1/v1"),
+          ask("One", 1, server).andThen(ask("Crowd", users, server)));
+    }
+
+    private static PopulationBuilder ask(String name, int users, String url) {
+      return closedLoop(users)
+          .requests(users)
+          .inject(scenario(name).exec(llm(name).chat().user("hi").maxTokens(2)))
+          .protocols(
+              llm.baseUrl(url)
+                  .model("embedded")
+                  .idleTimeout(Duration.ofSeconds(Integer.getInteger("idleSeconds", 2)))
+                  .disableJvmWarmUp());
     }
   }
 }

@@ -1,7 +1,11 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.gatling.javaapi.http.HttpDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
@@ -11,7 +15,6 @@ import org.junit.jupiter.api.Test;
  * is constructed, and when Gatling builds its actions. Tests of the DSL cover all mistakes.
  */
 class MistakesIT {
-
   @Test
   void mistakeInASimulationIsOneLine() throws Exception {
     GatlingRun run = GatlingRun.of(MistakenSimulation.class).run();
@@ -38,5 +41,15 @@ class MistakesIT {
   void helpEndsWithoutAnError() throws Exception {
     GatlingRun run = GatlingRun.of(Benchmark.class).set("llm.help", "true").succeed();
     assertThat(run.output()).contains("\nTarget\n  endpoint ").doesNotContain("started...");
+  }
+
+  /** Requests of ours, with Gatling's protocol only. */
+  public static final class MistakenSimulation extends Simulation {
+
+    public MistakenSimulation() {
+      ScenarioBuilder chat = scenario("Chat").exec(llm("ask").chat().user("Hello"));
+      setUp(scenario("Browse").pause(1).injectOpen(atOnceUsers(1)), chat.injectOpen(atOnceUsers(1)))
+          .protocols(http);
+    }
   }
 }

@@ -1,10 +1,14 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+import static java.time.Duration.*;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -18,7 +22,6 @@ import org.junit.jupiter.api.Test;
 
 /** Scenarios under a load plan and under Gatling's own injection, in one run. */
 class MixedLoadIT {
-
   private static final double ROUNDING = 1e-6;
 
   private static EmbeddedEngine engine;
@@ -138,5 +141,38 @@ class MixedLoadIT {
         .contains(
             "E2E from schedule p90 < 1 ms of throttled is not met: E2E of throttled by 0 % of 20"
                 + " requests.");
+  }
+
+  /** A load plan beside Gatling's own injection, with and without a throttle. */
+  public static final class MixedLoadSimulation extends Simulation {
+
+    public MixedLoadSimulation() {
+      setUp(
+              closedLoop(2)
+                  .fill(0)
+                  .stabilize(0)
+                  .measure(1)
+                  .disableCooldown()
+                  .inject(asks("Planned", "planned")),
+              asks("Open", "open")
+                  .injectOpen(nothingFor(ofMillis(500)), constantUsersPerSec(20).during(1)),
+              asks("Throttled", "throttled")
+                  .injectOpen(constantUsersPerSec(20).during(1))
+                  .throttle(reachRps(10).in(1), holdFor(60)),
+              scenario("Broken")
+                  .exec(llm("broken").chat().user("#{missing}"))
+                  .injectOpen(constantUsersPerSec(5).during(1)),
+              asks("At once", "at once").injectOpen(atOnceUsers(3)),
+              asks("Closed", "closed").injectClosed(constantConcurrentUsers(2).during(1)))
+          .protocols(
+              llm.baseUrl(System.getProperty("baseUrl"))
+                  .slo(slo().ttft(ofMinutes(1)))
+                  .slo("throttled", slo().e2e(1).percentile(90))
+                  .disableJvmWarmUp());
+    }
+
+    private static ScenarioBuilder asks(String scenario, String request) {
+      return scenario(scenario).exec(llm(request).chat().user("Hello").maxTokens(10));
+    }
   }
 }

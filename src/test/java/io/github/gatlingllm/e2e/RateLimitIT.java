@@ -1,11 +1,15 @@
 package io.github.gatlingllm.e2e;
 
-import static io.github.gatlingllm.e2e.RateLimitSimulation.LIMIT;
-import static io.github.gatlingllm.e2e.RateLimitSimulation.REQUESTS;
-import static io.github.gatlingllm.e2e.RateLimitSimulation.USERS;
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.e2e.RateLimitIT.RateLimitSimulation.LIMIT;
+import static io.github.gatlingllm.e2e.RateLimitIT.RateLimitSimulation.REQUESTS;
+import static io.github.gatlingllm.e2e.RateLimitIT.RateLimitSimulation.USERS;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
@@ -14,6 +18,7 @@ import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +27,6 @@ import org.junit.jupiter.api.Test;
 
 /** Servers that allow {@value RateLimitSimulation#LIMIT} requests a minute, in a run of Gatling. */
 class RateLimitIT {
-
   private final AtomicInteger asked = new AtomicInteger();
   private final AtomicInteger askedPaced = new AtomicInteger();
 
@@ -102,5 +106,47 @@ class RateLimitIT {
         .extracting(JsonNode::asInt)
         .containsExactly(LIMIT + USERS, USERS, USERS);
     assertThat(run.info().config()).containsAllEntriesOf(Map.of("maxRequestsPerMinute", "20"));
+  }
+
+  /**
+   * Two servers that allow 20 requests a minute; one gets requests as fast as users can send them.
+   */
+  public static final class RateLimitSimulation extends Simulation {
+
+    static final int LIMIT = 20;
+    static final int REQUESTS = 60;
+
+    /** More than the limit of a minute, so that some are held back. */
+    static final int USERS = 24;
+
+    {
+      ChainBuilder ask = exec(llm("ask").chat().user("hi").maxTokens(2));
+      setUp(
+          closedLoop(4)
+              .fill(0)
+              .stabilize(0)
+              .requests(REQUESTS)
+              .inject(scenario("Free").exec(ask))
+              .protocols(server("free")),
+          closedLoop(USERS)
+              .fill(0)
+              .stabilize(0)
+              .measure(4)
+              .disableCooldown()
+              .drain(Duration.ofSeconds(1))
+              .inject(scenario("Paced").exec(ask))
+              .protocols(
+                  server("paced")
+                      .maxRequestsPerMinute(LIMIT)
+                      .assertions(llmGlobal().failedRequests().count().is(0L))));
+    }
+
+    private static LlmProtocolBuilder server(String name) {
+      return llm.baseUrl(System.getProperty(name))
+          .target(name)
+          .model("m")
+          .disableJvmWarmUp()
+          .disableFailOnInvalid();
+    }
   }
 }

@@ -1,10 +1,13 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
@@ -27,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server echoes all secrets wherever it can; they are in no file and no log of the run. */
 class SecretsIT {
-
   private static final String LOG =
       """
       <configuration>
@@ -216,5 +218,36 @@ class SecretsIT {
             String.valueOf(exchange.request().header("X-Api-Key")),
             String.valueOf(exchange.request().header("Cookie")),
             String.valueOf(exchange.request().header("X-Auth"))));
+  }
+
+  /** One user who sends secrets in every possible way, to a server that echoes them. */
+  public static final class SecretsSimulation extends Simulation {
+
+    static final List<String> KEYS =
+        List.of(
+            "sk-k3y/+=abc", "t3nant\\secret", "c00kie-value", "url-p4rameter", "fr0m the session");
+
+    public SecretsSimulation() {
+      setUp(
+              scenario("Keys")
+                  .exec(session -> session.set("mine", KEYS.get(4)))
+                  .exec(
+                      llm("streamed").chat().user("Hello"),
+                      llm("checked").chat().user("Hello").check(answer().is("no")),
+                      llm("refused").chat().user("Hello"),
+                      llm("broken").chat().user("Hello"))
+                  .injectOpen(atOnceUsers(1)))
+          .protocols(
+              llm.baseUrl(
+                      System.getProperty("baseUrl") + "/chat/completions?api-key=" + KEYS.get(3))
+                  .apiKey(KEYS.get(0))
+                  .header("x-api-key", KEYS.get(1))
+                  .header("Cookie", "session=" + KEYS.get(2))
+                  .header("X-Auth", "#{mine}")
+                  .warmUp(0)
+                  .disableJvmWarmUp()
+                  .recordText()
+                  .csv());
+    }
   }
 }

@@ -1,11 +1,16 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.javaapi.ClosedLoop;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -20,7 +25,6 @@ import org.junit.jupiter.api.Test;
 
 /** Several servers in one run. */
 class TargetsIT {
-
   private EmbeddedEngine slow;
   private EmbeddedEngine fast;
 
@@ -146,5 +150,27 @@ class TargetsIT {
 
   private static long closed(RequestRecord record) {
     return requireNonNull(record.timing().closedUnixNanos());
+  }
+
+  /** The same scenario under the same load against two servers, one after the other. */
+  public static final class TargetsSimulation extends Simulation {
+
+    private final ScenarioBuilder chat =
+        scenario("Chat").exec(llm("ask").chat().user("hi").maxTokens(8));
+
+    private final ClosedLoop load =
+        closedLoop(1, 2, 4).fill(0).stabilize(0).measure(1).disableCooldown();
+
+    private static LlmProtocolBuilder target(String name) {
+      return llm.baseUrl(System.getProperty(name)).disableJvmWarmUp();
+    }
+
+    {
+      setUp(
+          oneAfterTheOther(
+              load.target("slow", target("slow").slo(slo().ttft(60_000).percentile(90)))
+                  .inject(chat),
+              load.target("fast", target("fast").slo(slo().ttft(5))).inject(chat)));
+    }
   }
 }

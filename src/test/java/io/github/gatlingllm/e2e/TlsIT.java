@@ -1,8 +1,12 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -10,6 +14,7 @@ import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Certificates are verified by default. */
 class TlsIT {
-
   private static final int REQUESTS = TlsSimulation.REQUESTS;
   private static final String REFUSED =
       "TLS failed: the server's certificate is not trusted; add its authority to the trust store,"
@@ -70,6 +74,28 @@ class TlsIT {
               .succeed();
 
       assertThat(run.requests()).hasSize(2 * REQUESTS).allMatch(record -> record.outcome().ok());
+    }
+  }
+
+  /** A few requests to a server whose certificate is verified, and to one whose is not. */
+  public static final class TlsSimulation extends Simulation {
+
+    static final int REQUESTS = 3;
+
+    {
+      setUp(
+          users("trusted", LlmProtocolBuilder::verifyTls),
+          users("unverified", LlmProtocolBuilder::disableVerifyTls));
+    }
+
+    private static PopulationBuilder users(
+        String server, UnaryOperator<LlmProtocolBuilder> verifying) {
+      return closedLoop(1)
+          .requests(REQUESTS)
+          .inject(scenario(server).exec(llm("ask").chat().user("Hello").maxTokens(10)))
+          .protocols(
+              verifying.apply(
+                  llm.baseUrl(System.getProperty(server)).model("m").disableJvmWarmUp()));
     }
   }
 }

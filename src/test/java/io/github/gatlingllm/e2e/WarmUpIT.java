@@ -1,9 +1,12 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.RunOutcome.Conclusion;
@@ -17,6 +20,7 @@ import io.github.gatlingllm.testing.SelfSigned;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A server that does not answer gets no load, and one that stops answering gets no more. */
 class WarmUpIT {
-
   @TempDir private Path folder;
 
   /** Servers by the first part of the path. */
@@ -181,6 +184,32 @@ class WarmUpIT {
       assertThat(run.summary().path("checks"))
           .extracting(check -> check.path("id").asText())
           .doesNotContain("low_n");
+    }
+  }
+
+  /** A user's own simulation that sends one request to each URL of a target before its load. */
+  public static class WarmUpSimulation extends Simulation {
+
+    /**
+     * A request whose values come from feeders and earlier answers of this scenario, so it cannot
+     * be sent on its own.
+     */
+    static final String UNKNOWN = "#{question}";
+
+    {
+      setUp(
+              scenario("Chat")
+                  .exec(llm("ask").chat().user(UNKNOWN).maxTokens(4))
+                  .injectOpen(atOnceUsers(1)))
+          .protocols(
+              llm.baseUrls(List.of(System.getProperty("baseUrls").split(",")))
+                  .target("ours")
+                  .verifyTls()
+                  .apiKey("sk-not-to-be-shown\n") // as files of secrets end
+                  .idleTimeout(Duration.ofSeconds(4))
+                  .requestTimeout(Duration.ofSeconds(20))
+                  .warmUp(1)
+                  .disableJvmWarmUp());
     }
   }
 }

@@ -7,23 +7,30 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.Objectives.Assertion.Condition;
+import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
 
 /** The three plain files of a summary: JSON for scripts, Markdown for CI, text for the console. */
 class SummaryFilesTest {
-
   private static final Summary SWEEP = DemoRun.sweep().figures().summary();
   private static final JsonNode JSON = parsed(SummaryJson.of(SWEEP));
   private static final Summary OBSERVED = DemoRun.sweep().observed().figures().summary();
@@ -224,5 +231,56 @@ class SummaryFilesTest {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private static final String HOSTILE = "a<b>&\"'\u0000\u000b\ud800 ]]> \uD83D\uDE00";
+
+  @Test
+  void everyAssertionIsATestCase() throws Exception {
+    Element suite = suite(DemoRun.sweep().demanding("ttft.max<1m", "errors=0", "goodput>=10%"));
+
+    assertThat(suite.getAttribute("name")).isEqualTo("demo.DemoSimulation");
+    assertThat(suite.getAttribute("tests")).isEqualTo("3");
+    assertThat(suite.getAttribute("failures")).isEqualTo("1");
+    assertThat(suite.getAttribute("errors")).isEqualTo("0");
+    assertThat(Double.parseDouble(suite.getAttribute("time"))).isPositive();
+    NodeList cases = suite.getElementsByTagName("testcase");
+    assertThat(cases.getLength()).isEqualTo(3);
+    Element met = (Element) cases.item(0);
+    assertThat(met.getAttribute("classname")).isEqualTo("demo.DemoSimulation");
+    assertThat(met.getAttribute("name")).isEqualTo("Global: max of TTFT is less than 60000.0");
+    assertThat(met.getElementsByTagName("failure").getLength()).isZero();
+    assertThat(met.getElementsByTagName("system-out").item(0).getTextContent())
+        .startsWith("Global: max of TTFT is less than 60000.0 : true (actual : ");
+    Element failure = (Element) suite.getElementsByTagName("failure").item(0);
+    assertThat(((Element) failure.getParentNode()).getAttribute("name"))
+        .isEqualTo("Global: count of failed requests is 0.0");
+    assertThat(failure.getAttribute("message")).matches("expected = 0, actual \\d+");
+    assertThat(failure.getTextContent()).contains(" : false (actual : ");
+  }
+
+  @Test
+  void anyRequestNameGivesValidXml() throws Exception {
+    Assertion missing =
+        new Assertion(null, Scope.REQUEST, HOSTILE, "ttft.max", Condition.LT, List.of(1.0));
+    Element suite = suite(DemoRun.sweep().demanding(List.of(missing)));
+
+    Element only = (Element) suite.getElementsByTagName("testcase").item(0);
+    assertThat(only.getAttribute("name"))
+        .startsWith("a<b>&\"'\\u0000\\u000b\\ud800 ]]> \uD83D\uDE00: max of TTFT");
+    assertThat(((Element) only.getElementsByTagName("failure").item(0)).getAttribute("message"))
+        .isEqualTo("expected < 1 ms, actual –");
+  }
+
+  private static Element suite(DemoRun run) throws Exception {
+    Summary summary = run.figures().summary();
+    byte[] xml = SummaryText.junit(summary).getBytes(StandardCharsets.UTF_8);
+    Element root =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(new ByteArrayInputStream(xml))
+            .getDocumentElement();
+    assertThat(root.getTagName()).isEqualTo("testsuites");
+    return (Element) root.getElementsByTagName("testsuite").item(0);
   }
 }

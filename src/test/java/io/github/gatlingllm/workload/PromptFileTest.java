@@ -8,7 +8,10 @@ import io.github.gatlingllm.workload.Prompts.PromptPool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,7 +20,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class PromptFileTest {
-
   @TempDir private Path folder;
 
   static Stream<Arguments> goodFiles() {
@@ -92,5 +94,41 @@ final class PromptFileTest {
 
   private Path file(String name, String text) throws IOException {
     return Files.writeString(folder.resolve(name), text);
+  }
+
+  private final PromptPool pool = PromptPool.builtIn();
+
+  @Test
+  void builtInPromptsAreManyAndDistinct() {
+    assertThat(pool.texts()).hasSize(100).doesNotHaveDuplicates();
+    assertThat(pool.chars().getMin()).isGreaterThan(25);
+    assertThat(pool.chars().getMax()).isLessThan(300);
+  }
+
+  @Test
+  void picksAreFixedBySeedAndIndex() {
+    List<String> once = LongStream.range(0, 100).mapToObj(i -> pool.pick(42, i)).toList();
+    assertThat(LongStream.range(0, 100).mapToObj(i -> pool.pick(42, i))).isEqualTo(once);
+    assertThat(LongStream.range(0, 100).mapToObj(i -> pool.pick(43, i))).isNotEqualTo(once);
+    assertThat(new HashSet<>(once)).hasSizeGreaterThan(50);
+  }
+
+  @Test
+  void picksAreUniform() {
+    long[] counts = new long[100];
+    LongStream.range(0, 100_000).forEach(i -> counts[pool.texts().indexOf(pool.pick(7, i))]++);
+    // 1000 each; five standard deviations of a binomial are 155
+    assertThat(Arrays.stream(counts).boxed()).allMatch(count -> count > 845 && count < 1155);
+  }
+
+  @Test
+  void aFixedTextIsAlwaysPicked() {
+    assertThat(PromptPool.of("Hi").pick(1, 99)).isEqualTo("Hi");
+  }
+
+  @Test
+  void anEmptyPoolIsRefused() {
+    assertThatThrownBy(() -> new PromptPool("empty.txt", List.of()))
+        .hasMessage("empty.txt holds no prompt; expected at least one");
   }
 }

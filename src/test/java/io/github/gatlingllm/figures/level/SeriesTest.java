@@ -15,12 +15,12 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SeriesTest {
-
   private static final RunInfo RUN =
       Recorded.run(3, Recorded.stage(1, 0, 3_000)).slo(Slo.parse("ttft<200ms"));
 
@@ -149,5 +149,39 @@ class SeriesTest {
   void metricWithoutValuesHasNoCurve() {
     assertThat(Recorded.figures(RUN, at(0).body(10, 3).record()).series().quantiles())
         .containsOnlyKeys(Metric.E2E_MS);
+  }
+
+  @Test
+  void windowHasAllBucketsFromTheStart() {
+    TimeBuckets<AtomicInteger> buckets = TimeBuckets.within(100, 10, 4, AtomicInteger::new);
+    // 10 ns in 4 buckets are 3, 3, 3 and 1 ns.
+    for (long at : new long[] {0, 100, 102, 103, 109, 110, 1_000}) {
+      buckets.at(at).incrementAndGet();
+    }
+    assertThat(buckets.all()).extracting(AtomicInteger::get).containsExactly(3, 1, 0, 3);
+  }
+
+  @Test
+  void windowWithoutLengthHasBuckets() {
+    assertThat(TimeBuckets.within(100, 0, 4, AtomicInteger::new).all()).hasSize(4);
+  }
+
+  @Test
+  void neighboursAreMergedAtTheLimit() {
+    TimeBuckets<AtomicInteger> buckets =
+        TimeBuckets.from(100, 10, 3, AtomicInteger::new, (a, b) -> a.addAndGet(b.get()));
+    for (long at : new long[] {99, 100, 110, 120}) {
+      buckets.at(at).incrementAndGet();
+    }
+    assertThat(buckets.all()).extracting(AtomicInteger::get).containsExactly(2, 1, 1);
+    assertThat(buckets.endOf(115)).isEqualTo(120);
+
+    buckets.at(130).incrementAndGet();
+    assertThat(buckets.width()).isEqualTo(20);
+    assertThat(buckets.all()).extracting(AtomicInteger::get).containsExactly(3, 2);
+
+    buckets.at(260).incrementAndGet();
+    assertThat(buckets.width()).isEqualTo(80);
+    assertThat(buckets.all()).extracting(AtomicInteger::get).containsExactly(5, 0, 1);
   }
 }
