@@ -3,18 +3,27 @@ package io.github.gatlingllm.record;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.gatlingllm.docs.ReferencePage;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
+import io.github.gatlingllm.record.RecordFile.RecordCsv;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.simpleflatmapper.lightningcsv.CsvParser;
 
 class RecordFieldTest {
-
   @Test
   void everyFieldHasAMeaning() {
     assertThat(RecordField.values()).allMatch(field -> !field.meaning().isBlank());
@@ -136,5 +145,108 @@ class RecordFieldTest {
                         field.isColumn() ? "✓" : ""))
             .toList();
     return ReferencePage.table(List.of("Key", "Type", "Unit", "Meaning", "CSV"), rows);
+  }
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+
+  private static final List<String> NOT_FLAT =
+      List.of("event_offsets_us", "event_tokens", "event_choices", "server", "rate_limits");
+
+  @TempDir Path folder;
+
+  @Test
+  void everySingleValuedFieldIsAColumnWithTheSameValue() throws IOException {
+    RandomRecords random = new RandomRecords(11);
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 2_000; i++) {
+      records.add(random.any());
+    }
+    List<List<String>> rows = rows(write(records));
+
+    assertThat(rows).hasSize(records.size() + 1);
+    for (int i = 0; i < records.size(); i++) {
+      JsonNode json = JSON.readTree(RecordCodec.write(records.get(i)));
+      List<String> names = new ArrayList<>();
+      List<String> cells = new ArrayList<>();
+      for (var field : json.properties()) {
+        boolean isText =
+            List.of("messages", "prompt", "answer", "reasoning").contains(field.getKey());
+        if (!NOT_FLAT.contains(field.getKey()) && !isText) {
+          names.add(field.getKey());
+          String cell = PrintableText.of(cell(field.getValue()));
+          // a spreadsheet would take it for a formula
+          cells.add(
+              field.getValue().isNumber() || !cell.matches("(?s)[=+@\\t\\r\\n-].*")
+                  ? cell
+                  : "'" + cell);
+        }
+      }
+      assertThat(rows.get(0)).isEqualTo(names);
+      assertThat(rows.get(i + 1)).isEqualTo(cells);
+    }
+  }
+
+  private static String cell(JsonNode value) {
+    if (value.isArray()) {
+      List<String> texts = new ArrayList<>();
+      value.forEach(text -> texts.add(text.textValue()));
+      return String.join("|", texts);
+    }
+    return value.isNull()
+        ? ""
+        : value.isFloatingPointNumber()
+            ? value.decimalValue().setScale(9).toPlainString()
+            : value.asText();
+  }
+
+  @Test
+  void absentIsEmptyAndAnEmptyTextIsQuoted() throws IOException {
+    String line =
+        """
+        {"request_id":"","run_id":"r","injector":" i","request_index":0,"scenario":"s","name":"n",
+        "user_id":1,"target":"t","endpoint":"e","model":null,"api":"chat","stage":"",
+        "phase":"measure","start_unix_ns":1,"ttft_s":0.012345678,"verdict":"timeout",
+        "error":"said \\"no, thanks\\"\\r\\n"}
+        """;
+    byte[] json = line.getBytes(UTF_8);
+
+    String csv = write(List.of(RecordCodec.read(json, 0, json.length)));
+
+    assertThat(csv).startsWith("request_id,run_id,injector,trial,request_index,").endsWith("\r\n");
+    assertThat(csv.lines().skip(1).findFirst().orElseThrow())
+        .startsWith("\"\",r,\" i\",,0,s,n,,1,,t,e,,chat,\"\",measure,1,,,,,,0.012345678,,");
+    assertThat(csv).contains(",timeout,\"said \"\"no, thanks\"\"\\u000d\n\",,,true,0.000000000,,");
+  }
+
+  @Test
+  void tableWithoutRecordsHasItsHeader() throws IOException {
+    assertThat(write(List.of())).startsWith("request_id,run_id,").hasLineCount(1);
+  }
+
+  @Test
+  void incompleteTableIsDeleted() throws IOException {
+    Path file = folder.resolve("requests.csv");
+    try (RecordCsv csv = RecordCsv.create(file)) {
+      csv.accept(new RandomRecords(1).any());
+    }
+
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  private String write(List<RequestRecord> records) throws IOException {
+    Path file = folder.resolve("requests.csv");
+    try (RecordCsv csv = RecordCsv.create(file)) {
+      records.forEach(csv);
+      csv.finish();
+    }
+    assertThat(folder).isDirectoryContaining(file::equals);
+    return Files.readString(file, UTF_8);
+  }
+
+  private static List<List<String>> rows(String csv) throws IOException {
+    List<List<String>> rows = new ArrayList<>();
+    CsvParser.iterator(csv).forEachRemaining(row -> rows.add(List.of(row)));
+    return rows;
   }
 }
