@@ -6,6 +6,7 @@ import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.http.InvalidChunkExtensionException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
@@ -114,6 +115,9 @@ final class ConnectionFailure {
     }
     if (failure instanceof InvalidChunkExtensionException) {
       return "response has an HTTP chunk extension in a form that Netty does not read";
+    }
+    if (failure instanceof Http2Exception) {
+      return "HTTP/2 connection given up: " + message(failure);
     }
     if (failure instanceof CodecException || failure instanceof IllegalArgumentException) {
       return "response is not valid HTTP: is this the endpoint's port?";

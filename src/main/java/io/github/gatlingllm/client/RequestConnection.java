@@ -130,16 +130,10 @@ final class RequestConnection {
     return true;
   }
 
+  /** Why it was closed, where that is known. */
   @Nullable Throwable failure() {
-    return timestamps == null ? null : timestamps.failure();
-  }
-
-  @Nullable Throwable streamFailure() {
-    return stream == null ? null : stream.failure();
-  }
-
-  @Nullable String refusal() {
-    return stream == null ? null : stream.refusal();
+    Throwable ofStream = stream == null ? null : stream.failure();
+    return ofStream != null || timestamps == null ? ofStream : timestamps.failure();
   }
 
   boolean isActive() {

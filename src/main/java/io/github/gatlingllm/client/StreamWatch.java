@@ -1,12 +1,14 @@
 package io.github.gatlingllm.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.gatling.http.client.impl.Http2AppHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Stream;
-import java.nio.charset.StandardCharsets;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,6 @@ final class StreamWatch extends Http2ConnectionAdapter {
   private final Http2Frames frames;
   private final Runnable whenClosed;
   private @Nullable Integer stream;
-  private @Nullable String refusal;
   private @Nullable Throwable failure;
 
   private StreamWatch(Channel channel, Http2Frames frames, Runnable whenClosed) {
@@ -47,7 +48,7 @@ final class StreamWatch extends Http2ConnectionAdapter {
   @Override
   public void onStreamClosed(Http2Stream closed) {
     if (stream != null && stream == closed.id()) {
-      failure = frames.failure(closed);
+      failure = failure == null ? frames.failure(closed) : failure;
       whenClosed.run();
     }
   }
@@ -56,15 +57,13 @@ final class StreamWatch extends Http2ConnectionAdapter {
   @Override
   public void onGoAwaySent(int lastStreamId, long errorCode, ByteBuf why) {
     if (errorCode != Http2Error.NO_ERROR.code()) {
-      refusal = "HTTP/2 connection given up: " + why.toString(StandardCharsets.UTF_8);
+      failure = new Http2Exception(Http2Error.valueOf(errorCode), why.toString(UTF_8));
     }
   }
 
-  @Nullable String refusal() {
-    return refusal;
-  }
-
-  /** Why the body could not be decoded. */
+  /**
+   * Why the stream was closed, where it is known: data that cannot be decoded, or an invalid frame.
+   */
   @Nullable Throwable failure() {
     return failure;
   }

@@ -348,7 +348,7 @@ public final class StreamedExchange implements HttpListener {
   /** Incomplete gzip data is truncated, even if the decoded part looks complete. */
   private void gzipTruncated(long now, ResponseBody cut) {
     Throwable failure = connection.failure();
-    if (failure != null) {
+    if (failure != null && ConnectionFailure.find(TruncatedGzip.class, failure) == null) {
       connectionFailed(now, ConnectionFailure.reason(failure));
       return;
     }
@@ -368,12 +368,9 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null) {
       return;
     }
-    String refusal = connection.refusal();
-    Throwable failure = connection.streamFailure();
+    Throwable failure = connection.failure();
     if (failure != null) {
       failed(failure);
-    } else if (refusal != null) {
-      connectionFailed(now, refusal);
     } else if (connection.isActive()) {
       connectionFailed(now, "stream reset by the server");
     } else {

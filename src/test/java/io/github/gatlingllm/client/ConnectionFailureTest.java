@@ -11,6 +11,8 @@ import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.http.InvalidChunkExtensionException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
@@ -142,6 +144,9 @@ final class ConnectionFailureTest {
         row(
             new DecompressionException("Input is not in the GZIP format"),
             "response could not be decompressed: Input is not in the GZIP format"),
+        row(
+            new Http2Exception(Http2Error.PROTOCOL_ERROR, "invalid frame"),
+            "HTTP/2 connection given up: invalid frame"),
         row(new IllegalArgumentException("invalid version format: SSH-2.0"), NO_HTTP),
         row(new NumberFormatException("For input string: \"zz\""), NO_HTTP),
         row(new TooLongFrameException("HTTP line is larger than 4096 bytes."), NO_HTTP),
