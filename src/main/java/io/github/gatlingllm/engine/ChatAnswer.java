@@ -48,7 +48,7 @@ final class ChatAnswer extends ResponseWriter.Events {
   }
 
   @Override
-  void text(int choice, TokenType type, CharSequence text, Usage usage) {
+  void text(int choice, TokenType type, String text, Usage usage) {
     Chunk chunk = chunks.computeIfAbsent(new Place(choice, type), this::around);
     String escaped = String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text));
     chunk(chunk.start + escaped + chunk.end, usage);
@@ -87,16 +87,6 @@ final class ChatAnswer extends ResponseWriter.Events {
     if (request.includeUsage()) {
       event(answer(List.of()).with("usage", usage.json()).text());
     }
-    done();
-  }
-
-  @Override
-  void fail(Refusal refusal) {
-    event(refusal.json());
-    done();
-  }
-
-  private void done() {
     event("[DONE]");
     close();
   }

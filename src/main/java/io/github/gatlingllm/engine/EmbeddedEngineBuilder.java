@@ -23,7 +23,6 @@ public final class EmbeddedEngineBuilder implements Cloneable {
   int maxContext = 8_192;
   @Nullable String apiKey;
   boolean recordGroundTruth;
-  int tokensPerChunk = 1;
   private List<Fault> faults = List.of();
 
   // The knee is at 32 concurrent requests; docs/engine.md derives it.
@@ -160,12 +159,6 @@ public final class EmbeddedEngineBuilder implements Cloneable {
         });
   }
 
-  /** Tokens per chunk, as with SGLang's {@code --stream-interval}; 1 by default. */
-  public EmbeddedEngineBuilder tokensPerChunk(int tokens) {
-    check(tokens >= 1, "tokensPerChunk", tokens, "1 or more");
-    return with(copy -> copy.tokensPerChunk = tokens);
-  }
-
   /**
    * Answers a share of the requests with an error of this status, 400 to 599; 429 and 503 have
    * {@code Retry-After: 1}. Requests are drawn from the seed and their number, so that sequential
@@ -173,45 +166,15 @@ public final class EmbeddedEngineBuilder implements Cloneable {
    */
   public EmbeddedEngineBuilder reject(int status, double share) {
     check(status >= 400 && status <= 599, "status of a fault", status, "400 to 599");
-    return with(new Fault(FaultKind.REJECT, status, Duration.ZERO, share));
-  }
-
-  /** Closes the connection after this many tokens, without finish reason or {@code [DONE]}. */
-  public EmbeddedEngineBuilder cutAfter(int tokens, double share) {
-    return with(new Fault(FaultKind.CUT, tokens, Duration.ZERO, share));
-  }
-
-  /**
-   * Reports an error after this many tokens: an error object in the stream, then {@code [DONE]};
-   * status 500 where not streamed.
-   */
-  public EmbeddedEngineBuilder failAfter(int tokens, double share) {
-    return with(new Fault(FaultKind.FAIL, tokens, Duration.ZERO, share));
-  }
-
-  /** Pauses once after this many tokens; tokens generated meanwhile are then sent together. */
-  public EmbeddedEngineBuilder stallAfter(int tokens, Duration pause, double share) {
-    return with(new Fault(FaultKind.STALL, tokens, pause, share));
-  }
-
-  private EmbeddedEngineBuilder with(Fault fault) {
-    check(fault.number >= 0, "tokens before a fault", fault.number, "0 or more");
-    check(fault.share > 0, "share of a fault", fault.share, "more than 0");
-    List<Fault> longer = Stream.concat(faults.stream(), Stream.of(fault)).toList();
+    check(share > 0, "share of a fault", share, "more than 0");
+    List<Fault> longer =
+        Stream.concat(faults.stream(), Stream.of(new Fault(status, share))).toList();
     double together = longer.stream().mapToDouble(Fault::share).sum();
     check(together <= 1 + 1e-9, "faults' shares together", together, "at most 1");
     return with(copy -> copy.faults = longer);
   }
 
-  enum FaultKind {
-    REJECT,
-    CUT,
-    FAIL,
-    STALL
-  }
-
-  /** {@code number} is the status of a rejection, else the tokens sent before the fault. */
-  record Fault(FaultKind kind, int number, Duration pause, double share) {}
+  record Fault(int status, double share) {}
 
   /** Records the true times of each request, for {@link EmbeddedEngine#groundTruth}. */
   public EmbeddedEngineBuilder recordGroundTruth() {

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngineBuilder.Fault;
-import io.github.gatlingllm.engine.EmbeddedEngineBuilder.FaultKind;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -90,8 +89,8 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     allow(HttpMethod.POST, http);
     long number = engine.received.getAndIncrement();
     Fault fault = engine.settings.faultOf(number);
-    if (fault != null && fault.kind() == FaultKind.REJECT) {
-      throw Refusal.injected(fault.number());
+    if (fault != null) {
+      throw Refusal.injected(fault.status());
     }
     byte[] body = ByteBufUtil.getBytes(http.content());
     String requestId = http.headers().get(ResponseWriter.REQUEST_ID, "engine-" + number);
@@ -114,14 +113,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     current =
         new ServerExchange(
-            engine,
-            requestId,
-            receivedNanos,
-            sequences,
-            writer,
-            fault,
-            context.executor(),
-            () -> current = null);
+            engine, requestId, receivedNanos, sequences, writer, () -> current = null);
     current.start();
   }
 

@@ -60,12 +60,6 @@ final class MessagesAnswer extends TypedAnswer {
   }
 
   @Override
-  void fail(Refusal refusal) {
-    event("error", ",'error':{'type':'api_error','message':%s}", refusal.getMessage());
-    close();
-  }
-
-  @Override
   Json whole(List<SentChoice> choices, Usage usage) {
     return message(choices.get(0), stopReason(choices.get(0)), usage);
   }

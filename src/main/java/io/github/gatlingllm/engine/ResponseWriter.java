@@ -51,20 +51,14 @@ abstract class ResponseWriter {
 
   void begin(int choice, Usage usage) {}
 
-  abstract void text(int choice, TokenType type, CharSequence text, Usage usage);
+  abstract void text(int choice, TokenType type, String text, Usage usage);
 
   abstract void finish(int choice, String finishReason, Usage usage);
 
   abstract void end(Usage usage);
 
-  abstract void fail(Refusal refusal);
-
   final void flush() {
     context.flush();
-  }
-
-  final void cut() {
-    cut(context);
   }
 
   /**
@@ -148,7 +142,7 @@ abstract class ResponseWriter {
     }
 
     @Override
-    void text(int choice, TokenType type, CharSequence text, Usage usage) {
+    void text(int choice, TokenType type, String text, Usage usage) {
       choices.get(choice).append(type, text);
     }
 
@@ -160,11 +154,6 @@ abstract class ResponseWriter {
     @Override
     void end(Usage usage) {
       ok(context, requestId, JSON, form.apply(choices, usage).text());
-    }
-
-    @Override
-    void fail(Refusal refusal) {
-      refuse(context, requestId, refusal);
     }
   }
 

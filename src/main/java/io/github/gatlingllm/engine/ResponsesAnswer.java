@@ -82,13 +82,6 @@ final class ResponsesAnswer extends TypedAnswer {
   }
 
   @Override
-  void fail(Refusal refusal) {
-    String fields = ",'code':'server_error','message':%s,'param':null";
-    numbered("error", fields, refusal.getMessage());
-    close();
-  }
-
-  @Override
   Json whole(List<SentChoice> choices, Usage usage) {
     SentChoice answer = choices.get(0);
     boolean cut = answer.finishReason.equals("length");

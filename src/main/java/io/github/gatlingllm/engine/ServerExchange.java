@@ -1,38 +1,27 @@
 package io.github.gatlingllm.engine;
 
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
-import io.github.gatlingllm.engine.EmbeddedEngineBuilder.Fault;
-import io.github.gatlingllm.engine.EmbeddedEngineBuilder.FaultKind;
 import io.github.gatlingllm.engine.ResponseWriter.Usage;
-import io.netty.util.concurrent.EventExecutor;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request in progress: passes tokens from the scheduler to the response, keeps their times, and
- * injects the fault that was drawn for the request. Belongs to the event loop.
+ * One request in progress: passes tokens from the scheduler to the response, and keeps their times.
+ * Belongs to the event loop.
  */
 final class ServerExchange {
   private final EmbeddedEngine engine;
   private final String requestId;
   private final int promptTokens;
   private final ResponseWriter writer;
-  private final EventExecutor eventLoop;
   private final Runnable onEnd;
   private final long receivedNanos;
   private final List<Choice> choices;
-  private final List<Choice> heldBack = new ArrayList<>();
-  private @Nullable Fault fault;
   private @Nullable Long admittedNanos;
   private long[] tokenNanos = new long[16];
   private int generated;
-  private int sent;
-  private boolean stalled;
   private boolean ended;
 
   /** {@code onEnd} is called once, when the connection is free for the next request. */
@@ -42,16 +31,12 @@ final class ServerExchange {
       long receivedNanos,
       List<SequenceSpec> sequences,
       ResponseWriter writer,
-      @Nullable Fault fault,
-      EventExecutor eventLoop,
       Runnable onEnd) {
     this.engine = engine;
     this.requestId = requestId;
     this.receivedNanos = receivedNanos;
     this.promptTokens = SequenceSpec.promptTokens(sequences);
     this.writer = writer;
-    this.fault = fault;
-    this.eventLoop = eventLoop;
     this.onEnd = onEnd;
     this.choices =
         IntStream.range(0, sequences.size())
@@ -76,13 +61,10 @@ final class ServerExchange {
     private final SequenceSpec spec;
     private final GeneratedAnswer answer;
     private final Sequence sequence;
-    private final StringBuilder unsent = new StringBuilder();
-    private GeneratedAnswer.TokenType type = GeneratedAnswer.TokenType.TEXT;
     private long begunNanos = receivedNanos;
     private long firstNanos;
     private long lastNanos;
     private int generated;
-    private int sent;
     private boolean finished;
 
     Choice(int index, SequenceSpec spec) {
@@ -103,15 +85,9 @@ final class ServerExchange {
 
     @Override
     public void token() {
-      if (stalled) {
-        heldBack.add(this);
-      } else if (!ended) {
+      if (!ended) {
         addToken(this);
       }
-    }
-
-    boolean complete() {
-      return generated == answer.tokens();
     }
   }
 
@@ -134,50 +110,32 @@ final class ServerExchange {
     engine.metrics.admitted(choice.spec.prompt().tokens(), choice.begunNanos - receivedNanos);
     writer.begin(choice.index, usage());
     writer.flush();
-    injectFault();
   }
 
   private void addToken(Choice choice) {
-    GeneratedAnswer.TokenType type = choice.answer.type(choice.generated);
-    if (type != choice.type) {
-      send(choice);
-      choice.type = type;
+    long now = System.nanoTime();
+    if (generated == tokenNanos.length) {
+      tokenNanos = Arrays.copyOf(tokenNanos, 2 * generated);
     }
-    choice.unsent.append(choice.answer.text(choice.generated++));
-    generated++;
-    if (choice.complete()
-        || choice.generated - choice.sent == engine.settings.tokensPerChunk
-        || isFaultDue()) {
-      send(choice);
-      injectFault();
+    tokenNanos[generated++] = now;
+    if (choice.generated == 0) {
+      choice.firstNanos = now;
     }
-    if (choice.complete() && !ended && !stalled) {
+    if (choice.spec.generated() && choice.generated == 0) {
+      engine.metrics.firstToken(now - receivedNanos, now - choice.begunNanos);
+    } else if (choice.spec.generated()) {
+      engine.metrics.nextToken(now - choice.lastNanos);
+    }
+    choice.lastNanos = now;
+    int token = choice.generated++;
+    String text = choice.answer.text(token);
+    if (!text.isEmpty()) {
+      writer.text(choice.index, choice.answer.type(token), text, usage());
+    }
+    if (choice.generated == choice.answer.tokens()) {
       finish(choice);
     }
     writer.flush();
-  }
-
-  private void send(Choice choice) {
-    long now = System.nanoTime();
-    for (; choice.sent < choice.generated; choice.sent++) {
-      if (sent == tokenNanos.length) {
-        tokenNanos = Arrays.copyOf(tokenNanos, 2 * sent);
-      }
-      tokenNanos[sent++] = now;
-      if (!choice.spec.generated()) {
-        choice.firstNanos = now;
-      } else if (choice.sent == 0) {
-        choice.firstNanos = now;
-        engine.metrics.firstToken(now - receivedNanos, now - choice.begunNanos);
-      } else {
-        engine.metrics.nextToken(now - choice.lastNanos);
-      }
-      choice.lastNanos = now;
-    }
-    if (choice.unsent.length() > 0) {
-      writer.text(choice.index, choice.type, choice.unsent, usage());
-      choice.unsent.setLength(0);
-    }
   }
 
   private void finish(Choice choice) {
@@ -190,46 +148,6 @@ final class ServerExchange {
       writer.end(usage());
       end(false);
     }
-  }
-
-  private boolean isFaultDue() {
-    return fault != null && fault.number() == generated;
-  }
-
-  private void injectFault() {
-    if (!isFaultDue()) {
-      return;
-    }
-    Fault injected = fault;
-    fault = null;
-    if (injected.kind() == FaultKind.STALL) {
-      stalled = true;
-      Future<?> unused =
-          eventLoop.schedule(this::resume, injected.pause().toNanos(), TimeUnit.NANOSECONDS);
-      return;
-    }
-    choices.forEach(this::send);
-    abort();
-    end(false);
-    if (injected.kind() == FaultKind.FAIL) {
-      writer.fail(Refusal.injected(500));
-      writer.flush();
-    } else {
-      writer.cut();
-    }
-  }
-
-  private void resume() {
-    stalled = false;
-    List<Choice> tokens = List.copyOf(heldBack);
-    heldBack.clear();
-    tokens.forEach(Choice::token);
-    for (Choice choice : choices) {
-      if (!ended && choice.complete() && !choice.finished) {
-        finish(choice);
-      }
-    }
-    writer.flush();
   }
 
   private void abort() {
@@ -248,11 +166,11 @@ final class ServerExchange {
             requestId,
             receivedNanos,
             admittedNanos,
-            sent == 0 ? null : (Long) tokenNanos[0],
-            Arrays.copyOf(tokenNanos, sent),
+            generated == 0 ? null : (Long) tokenNanos[0],
+            Arrays.copyOf(tokenNanos, generated),
             promptTokens,
             usage().cachedTokens(),
-            choices.get(0).spec.generated() ? sent : 0,
+            choices.get(0).spec.generated() ? generated : 0,
             System.nanoTime(),
             cancelled));
     onEnd.run();

@@ -28,17 +28,17 @@ abstract class TypedAnswer extends ResponseWriter.Events {
   }
 
   @Override
-  final void text(int choice, TokenType type, CharSequence text, Usage usage) {
+  final void text(int choice, TokenType type, String text, Usage usage) {
     // The name of a tool and its arguments share one item.
     if (open == null || (type != open && type != TokenType.ARGUMENTS)) {
       closeItem();
       item++;
       open = type;
-      opened(type, text.toString());
+      opened(type, text);
     }
     sent.append(type, text);
     if (type != TokenType.TOOL_NAME) {
-      delta(type, text.toString());
+      delta(type, text);
     }
   }
 

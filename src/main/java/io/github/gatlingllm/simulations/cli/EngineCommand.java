@@ -74,9 +74,6 @@ final class EngineCommand implements Callable<Integer> {
   @Option(names = "--reasoning", description = "reasoning tokens per answer")
   private int reasoning;
 
-  @Option(names = "--tokens-per-chunk", description = "tokens that share one chunk of a stream")
-  private int tokensPerChunk = 1;
-
   @Option(
       names = "--prefix-caching",
       negatable = true,
@@ -125,7 +122,6 @@ final class EngineCommand implements Callable<Integer> {
             .seed(seed)
             .maxContext(maxContext)
             .reasoning(reasoning)
-            .tokensPerChunk(tokensPerChunk)
             .prefixCaching(prefixCaching);
     for (String fault : faults) {
       Matcher form = REJECTED.matcher(fault);
