@@ -24,6 +24,7 @@ public final class ExploredMethods {
           "record.RecordFuzzTest#line",
           "record.RecordFuzzTest#file",
           "simulations.SettingsFuzzTest#value",
+          "simulations.SettingsFuzzTest#several",
           "run.MetricsFuzzTest#page");
 
   private static final Path INPUTS = Path.of("src/test/resources/io/github/gatlingllm");

@@ -128,6 +128,9 @@ public record ProcessSetting(String property) {
   /** Suggests existing names for a misspelled one. */
   public static final class Spelling {
 
+    /** Longer than any name; comparing takes time in proportion to the length. */
+    private static final int MAX_CHARS = 100;
+
     private Spelling() {}
 
     /** The nearest names by edit distance; it is at most 1 if one contains the misspelled name. */
@@ -140,7 +143,8 @@ public record ProcessSetting(String property) {
     }
 
     private static String plain(String name) {
-      return name.replace("_", "").toLowerCase(Locale.ROOT);
+      String start = name.substring(0, Math.min(name.length(), MAX_CHARS));
+      return start.replace("_", "").toLowerCase(Locale.ROOT);
     }
 
     private static int apart(String wrong, String name) {

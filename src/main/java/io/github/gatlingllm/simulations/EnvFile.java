@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,13 +21,14 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
   /** A name, and its value in double quotes, in single quotes, or as it is up to a comment. */
   private static final Pattern LINE =
       Pattern.compile(
-          "(?:export\\s+)?([A-Za-z_][A-Za-z0-9_]*)\\s*=\\s*"
-              + "(?:\"((?:[^\"\\\\]|\\\\.)*)\"|'([^']*)'|((?![\"'#]).*?)(?:$|(?=\\s+#))|)"
+          "(?:export\\s+)?([A-Za-z_][A-Za-z0-9_]*)\\s*=\\s*+"
+              + "(?:\"((?:[^\"\\\\]|\\\\.)*+)\"|'([^']*)'|((?![\"'#]).*?)(?:$|(?=\\s#))|)"
               + "\\s*(?:#.*)?");
 
   private static final Pattern ESCAPE = Pattern.compile("\\\\(.)");
 
   private static final int MAX_BYTES = 1_000_000;
+  private static final int MAX_WARNINGS = 20;
 
   static EnvFile read(Path file) {
     if (Files.notExists(file)) {
@@ -58,18 +61,30 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
       if (form.matches()) {
         values.put(form.group(1), value(form));
       } else {
-        warnings.add(".env:" + number + ": not understood and skipped; expected NAME=value");
+        int at = number;
+        warn(warnings, () -> ".env:" + at + ": not understood and skipped; expected NAME=value");
       }
     }
     return new EnvFile(values, warnings);
+  }
+
+  /**
+   * Adds a warning about a name or line, unless there are many: a long file would hide the plan.
+   */
+  static void warn(List<String> warnings, Supplier<String> line) {
+    if (warnings.size() < MAX_WARNINGS) {
+      warnings.add(line.get());
+    } else if (warnings.size() == MAX_WARNINGS) {
+      warnings.add("more LLM_ names or lines of .env have no effect");
+    }
   }
 
   private static String value(Matcher line) {
     if (line.group(2) != null) {
       return ESCAPE.matcher(line.group(2)).replaceAll(EnvFile::unescaped);
     }
-    String plain = line.group(3) == null ? line.group(4) : line.group(3);
-    return plain == null ? "" : plain;
+    String quoted = line.group(3);
+    return quoted != null ? quoted : Objects.requireNonNullElse(line.group(4), "").strip();
   }
 
   private static String unescaped(MatchResult escape) {

@@ -91,7 +91,7 @@ final class Settings {
       return;
     }
     if (text.isEmpty()) {
-      throw InvalidSimulation.because(name + " is empty; give it a value or leave it out");
+      throw InvalidSimulation.because(clipped(name) + " is empty; give it a value or leave it out");
     }
     String key = name.substring(PROPERTY_PREFIX.length());
     SettingEntry<?> setting = Setting.named(key);
@@ -117,9 +117,11 @@ final class Settings {
       putHeader(name, name.substring(HEADER_VARIABLE_PREFIX.length()).replace('_', '-'), text);
     } else {
       String key = name.substring(VARIABLE_PREFIX.length());
-      warnings.add(
-          "%s%s is not a setting and has no effect; did you mean %s?"
-              .formatted(clipped(name), source.words, Setting.nearest(key).variable()));
+      EnvFile.warn(
+          warnings,
+          () ->
+              "%s%s is not a setting and has no effect; did you mean %s?"
+                  .formatted(clipped(name), source.words, Setting.nearest(key).variable()));
     }
   }
 

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.github.gatlingllm.action.InvalidSimulation;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 
 /** Settings with arbitrary text. Saved inputs are in {@code SettingsFuzzTestInputs}. */
 class SettingsFuzzTest {
@@ -20,6 +24,25 @@ class SettingsFuzzTest {
       setting.parse(text);
     } catch (IllegalArgumentException refused) {
       assertThat(refused.getMessage()).isNotBlank();
+    }
+  }
+
+  /** Several settings at once, and any lines of {@code .env}, are read or refused in one line. */
+  @FuzzTest
+  void several(FuzzedDataProvider data) {
+    Map<String, String> properties = new HashMap<>();
+    for (int i = data.consumeInt(0, 4); i > 0; i--) {
+      properties.put(data.pickValue(Setting.all()).property(), data.consumeAsciiString(40));
+    }
+    EnvFile file = EnvFile.parse("LLM_" + data.consumeRemainingAsString());
+    assertThat(file.warnings()).hasSizeLessThan(22).allMatch(line -> line.length() < 200);
+    if ((properties + file.values().toString()).indexOf('/') >= 0) {
+      return; // some settings name files, and read them
+    }
+    try {
+      new Settings(properties, file.values(), Path.of(".none")).check();
+    } catch (InvalidSimulation refused) {
+      assertThat(refused.getMessage()).isNotBlank().hasSizeLessThan(201).doesNotContain("\n", "\r");
     }
   }
 }

@@ -7,11 +7,15 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.simulations.Settings.Source;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -88,6 +92,17 @@ final class SettingsTest {
         .anyMatch(line -> line.startsWith("LLM_FOO in the environment is not a setting"));
   }
 
+  @Test
+  void longAndManyNamesCostLittle() throws IOException {
+    StringBuilder names = new StringBuilder("LLM_" + "A".repeat(400_000) + "=1\n");
+    for (int i = 0; i < 4_000; i++) {
+      names.append("LLM_FOO").append(i).append("=1\n");
+    }
+    assertThat(new Settings(Map.of(), Map.of(), envFile(names.toString())).warnings())
+        .hasSize(21)
+        .allSatisfy(line -> assertThat(line.length()).isLessThan(200));
+  }
+
   static Stream<SettingEntry<?>> settings() {
     return Setting.all().stream().filter(setting -> setting != Setting.HEADER);
   }
@@ -156,6 +171,8 @@ final class SettingsTest {
         arguments("  export A = 1  ", "1"),
         arguments("A=1 # a comment", "1"),
         arguments("A=1#2", "1#2"),
+        arguments("A=1 \t # a comment", "1"),
+        arguments("A=' 1 '", " 1 "),
         arguments("A=", ""),
         arguments("A=# nothing", ""),
         arguments("A=\"one two\" # a comment", "one two"),
@@ -186,6 +203,28 @@ final class SettingsTest {
             ".env:5: not understood and skipped; expected NAME=value");
   }
 
+  /** Each took a minute, or as much stack as the value is long. */
+  @Test
+  @Timeout(60)
+  void longLinesAreReadInLinearTime() {
+    int many = 400_000;
+    assertThat(value("A=\"" + "x".repeat(many) + "\"")).hasSize(many);
+    assertThat(value("A=\"" + "\\n".repeat(many) + "\"")).hasSize(many);
+    assertThat(value("A=1" + " ".repeat(many) + "2")).hasSize(many + 2);
+    assertThat(value("A=" + " ".repeat(many) + "\"open")).isNull();
+  }
+
+  private static @Nullable String value(String line) {
+    return EnvFile.parse(line).values().get("A");
+  }
+
+  @Test
+  void warningsAreFew() {
+    assertThat(EnvFile.parse("x\n".repeat(400_000)).warnings())
+        .hasSize(21)
+        .endsWith("more LLM_ names or lines of .env have no effect");
+  }
+
   @Test
   void noFileIsAnEmptyFile(@TempDir Path folder) {
     assertThat(EnvFile.read(folder.resolve(".env")).values()).isEmpty();
@@ -193,10 +232,18 @@ final class SettingsTest {
 
   @Test
   void refusesAFileThatCannotBeRead(@TempDir Path folder) throws Exception {
-    assertThatThrownBy(() -> EnvFile.read(folder))
-        .isInstanceOf(InvalidSimulation.class)
-        .hasMessage(
-            ".env cannot be read; expected a readable file of NAME=value lines, at most 1 MB");
+    Path loop = folder.resolve("loop");
+    Files.createSymbolicLink(loop, loop);
+    Path huge = folder.resolve("huge");
+    try (RandomAccessFile file = new RandomAccessFile(huge.toFile(), "rw")) {
+      file.setLength(1L << 40);
+    }
+    for (Path bad : List.of(folder, loop, huge, Path.of("/dev/zero"))) {
+      assertThatThrownBy(() -> EnvFile.read(bad))
+          .isInstanceOf(InvalidSimulation.class)
+          .hasMessage(
+              ".env cannot be read; expected a readable file of NAME=value lines, at most 1 MB");
+    }
     Path binary = Files.write(folder.resolve(".env"), new byte[] {(byte) 0xff});
     assertThatThrownBy(() -> EnvFile.read(binary))
         .hasMessage(".env is not UTF-8 text; save it as UTF-8");
