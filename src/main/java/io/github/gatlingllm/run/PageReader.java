@@ -43,6 +43,7 @@ final class PageReader {
   private Map<EngineMetric, Double> before = Map.of();
   private double cpuBefore = Double.NaN;
   private double idleBefore;
+  private @Nullable String unusable;
 
   record Reading(
       Set<String> sources,
@@ -67,6 +68,11 @@ final class PageReader {
     }
   }
 
+  /** Whether a page had a wanted metric whose value was no measurement, such as NaN. */
+  boolean isUnusable() {
+    return unusable != null;
+  }
+
   Reading read(String page) {
     Map<String, List<Series>> byName = new HashMap<>();
     PrometheusText.read(
@@ -77,6 +83,8 @@ final class PageReader {
             byName
                 .computeIfAbsent(SourceNames.plain(series.name), any -> new ArrayList<>())
                 .add(series);
+          } else if (series.isWhole()) {
+            unusable = series.name;
           }
         });
     Reading reading =
@@ -93,7 +101,10 @@ final class PageReader {
     }
     nodeCpu(byName, reading);
     if (reading.sources().isEmpty()) {
-      throw new IllegalArgumentException("no metric of an engine, GPU or host");
+      throw new IllegalArgumentException(
+          unusable == null
+              ? "no metric of an engine, GPU or host"
+              : "its metrics have no value, e.g. " + unusable);
     }
     Map<EngineMetric, Double> now = counters(reading);
     boolean reset =

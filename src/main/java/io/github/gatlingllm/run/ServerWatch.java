@@ -165,7 +165,8 @@ final class ServerWatch implements RunObserver {
         error = e.getMessage();
       }
     }
-    if (reading == null && endpoint.source.isEmpty() && !endpoint.page.isSet()) {
+    boolean isGuess = !endpoint.page.isSet() && !endpoint.reader.isUnusable();
+    if (reading == null && endpoint.source.isEmpty() && isGuess) {
       // A slow first response gets a second try: JVM or server may be warming up.
       boolean isTimedOut = response.tookNanos() >= timeout.toNanos();
       endpoint.isGivenUp = !isTimedOut || endpoint.timedOutOnce;
@@ -221,7 +222,7 @@ final class ServerWatch implements RunObserver {
       file.append(sample);
     } catch (IOException e) {
       if (!isFailed) {
-        say.accept("LLM server.jsonl could not be written: " + e.getMessage());
+        say.accept("LLM server.jsonl could not be written: " + RunDirectory.reason(e));
       }
       isFailed = true;
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -164,6 +165,28 @@ class ServerWatchTest {
   }
 
   @Test
+  void autoNamesAPageWithoutValuesOnceAndReadsOn() throws IOException {
+    AtomicReference<String> value = new AtomicReference<>("NaN");
+    ScriptedServer server =
+        server(x -> x.answer("a")).pages(x -> x.respond(200, TEXT, PAGE.replace("3", value.get())));
+    watch.targetUsed(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
+    watch.runBegan();
+    watch.secondPassed();
+    value.set("3");
+    List<ServerSample> samples = samples();
+    assertThat(samples.get(0).values()).isEmpty();
+    assertThat(samples.get(0).histograms()).isEmpty();
+    assertThat(samples.get(samples.size() - 1).value(EngineMetric.REQUESTS_RUNNING)).isEqualTo(3);
+    assertThat(said)
+        .containsExactly(
+            "LLM server metrics: cannot read "
+                + server.baseUrl()
+                + "/metrics: its metrics have no value, e.g. vllm:num_requests_running; the run"
+                + " continues without them",
+            "LLM server metrics: reading vllm from " + server.baseUrl() + "/metrics once a second");
+  }
+
+  @Test
   void autoTriesAgainAfterALateFirstResponse() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
     Semaphore asked = new Semaphore(0);
@@ -216,6 +239,9 @@ class ServerWatchTest {
         page(
             exchange -> exchange.respond(200, TEXT, "go_goroutines 7\n"),
             "no metric of an engine, GPU or host"),
+        page(
+            exchange -> exchange.respond(200, TEXT, PAGE.replace("3", "-Inf") + "go_goroutines 7"),
+            "its metrics have no value, e.g. vllm:num_requests_running"),
         page(
             exchange -> exchange.startStream().chunk("vllm:n").reset(),
             "response incomplete or not HTTP"));
