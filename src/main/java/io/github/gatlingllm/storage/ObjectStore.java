@@ -1,5 +1,9 @@
 package io.github.gatlingllm.storage;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.storage.S3Location.StoredObject;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -7,12 +11,16 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -38,6 +46,7 @@ import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -63,6 +72,9 @@ final class ObjectStore implements AutoCloseable {
 
   /** Servers other than Amazon's accept any region. */
   private static final Region ANY_REGION = Region.US_EAST_1;
+
+  /** Pages of a listing, each of at most 1,000 objects. */
+  private static final int MAX_PAGES = 200;
 
   /** The folder of a run, and the file in it. */
   private static final Pattern RECORD =
@@ -159,25 +171,36 @@ final class ObjectStore implements AutoCloseable {
         "s3:ListBucket",
         place,
         threads.submit(
-            () ->
-                client
-                    .listObjectsV2Paginator(
-                        list -> list.bucket(place.bucket()).prefix(place.below()))
-                    .contents()
-                    .forEach(object -> addTo(runs, object))));
+            () -> {
+              int pages = 0;
+              for (ListObjectsV2Response page :
+                  client.listObjectsV2Paginator(
+                      list -> list.bucket(place.bucket()).prefix(place.below()))) {
+                if (++pages > MAX_PAGES) {
+                  throw new IOException("more than 200,000 objects; name a longer prefix");
+                }
+                page.contents().forEach(object -> addTo(runs, object));
+              }
+              return runs;
+            }));
     return runs;
   }
 
   /** Skips all objects but records, and keys that lead out of the place. */
   private void addTo(SortedMap<String, Map<String, StoredObject>> runs, S3Object object) {
-    String path = object.key().substring(place.below().length());
+    boolean isBelow = object.key().startsWith(place.below()) && object.size() != null;
+    String path = isBelow ? object.key().substring(place.below().length()) : "";
     Matcher parts = RECORD.matcher(path);
     if (parts.matches() && SAFE.matcher(path).matches()) {
       String run = parts.group(1) == null ? "" : parts.group(1);
       runs.computeIfAbsent(run, r -> new TreeMap<>())
           .put(
               parts.group(2),
-              new StoredObject(object.key(), object.size(), object.eTag(), object.lastModified()));
+              new StoredObject(
+                  object.key(),
+                  object.size(),
+                  object.eTag(),
+                  Objects.requireNonNullElse(object.lastModified(), Instant.MAX)));
     }
   }
 
@@ -205,7 +228,13 @@ final class ObjectStore implements AutoCloseable {
     Files.createDirectories(file.getParent());
     ResponseTransformer<GetObjectResponse, Long> toPart =
         (response, content) -> {
-          long bytes = Files.copy(content, part, StandardCopyOption.REPLACE_EXISTING);
+          long bytes;
+          try (FileChannel to = FileChannel.open(part, CREATE, WRITE, TRUNCATE_EXISTING)) {
+            bytes = to.transferFrom(Channels.newChannel(content), 0, object.size() + 1);
+          }
+          if (bytes > object.size()) {
+            throw new IOException("it has more than the " + object.size() + " bytes listed");
+          }
           if (bytes < object.size()) { // HttpURLConnection takes a broken connection for the end
             throw RetryableException.create(
                 "the connection broke after " + bytes + " of " + object.size() + " bytes");

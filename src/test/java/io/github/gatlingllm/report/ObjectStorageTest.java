@@ -169,6 +169,37 @@ class ObjectStorageTest {
         .hasMessage("s3://bench/t contains no run: no llm/run.json is below it");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          <Size>200000<       | <Size>10<               | requests.jsonl at .*: it has more than the 10 bytes listed
+          <Size>200000<       | <Size>-1<               | requests.jsonl at .*: it has more than the -1 bytes listed
+          <Key>[^<]*<         | <Key>t<                 | contains no run: no llm/run.json is below it
+          <Key>[^<]*<         | <Key>x/../llm/run.json< | contains no run: no llm/run.json is below it
+          <Size>[^<]*</Size>  | ''                      | contains no run: no llm/run.json is below it
+          <IsTruncated>false< | <NextContinuationToken>a</NextContinuationToken><IsTruncated>true< | at .*: more than 200,000 objects; name a longer prefix
+          """)
+  void listingThatLiesIsReportedInOneLine(String of, String by, String message) {
+    store("t/a", bytes(200_000));
+    s3.listing = xml -> xml.replaceAll(of, by);
+
+    assertThatThrownBy(() -> inputs("s3://bench/t"))
+        .hasMessageMatching("s3://bench/t(/a/llm/| )" + message);
+    assertThat(folder.resolve("cache/bench/t/a/llm/requests.jsonl")).doesNotExist();
+  }
+
+  @Test
+  void listingWithoutDatesIsRead() throws IOException {
+    store("t/a", bytes(10));
+    s3.listing = xml -> xml.replaceAll("<(LastModified|ETag)>[^<]*</(LastModified|ETag)>", "");
+
+    try (RunInputs inputs = inputs("s3://bench/t")) {
+      assertThat(inputs.one().resolve("llm/requests.jsonl")).hasSize(10);
+    }
+  }
+
   @Test
   void placeWithoutRunsIsReported() {
     assertThatThrownBy(() -> inputs("s3://bench/t"))
@@ -266,9 +297,9 @@ class ObjectStorageTest {
 
     assertThatThrownBy(() -> upload(files))
         .hasMessageMatching(
-            "s3://bench/t/sim-1-host-2-2/llm/requests.jsonl at http://127.0.0.1:\\d+: its 5368709121"
-                + " bytes are more than the 5 GiB that S3 takes in one request; upload it with aws"
-                + " s3 cp");
+            "s3://bench/t/sim-1-host-2-2/llm/requests.jsonl at http://127.0.0.1:\\d+: its"
+                + " 5368709121 bytes are more than the 5 GiB that S3 takes in one request; upload"
+                + " it with aws s3 cp");
     assertThat(s3.objects).doesNotContainKey("t/sim-1-host-2-2/llm/run.json");
   }
 

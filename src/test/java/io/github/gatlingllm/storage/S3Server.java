@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,9 @@ public final class S3Server implements AutoCloseable {
   public volatile Predicate<String> refused = request -> false;
 
   public volatile String refusal = "503 SlowDown";
+
+  /** Changes what a listing says. */
+  public volatile UnaryOperator<String> listing = xml -> xml;
 
   /** Done before a request is answered. */
   public volatile Consumer<String> before = request -> {};
@@ -152,7 +156,8 @@ public final class S3Server implements AutoCloseable {
       xml.append("<NextContinuationToken>%s</NextContinuationToken>".formatted(keys.get(most - 1)));
     }
     xml.append("<IsTruncated>").append(keys.size() > most).append("</IsTruncated>");
-    send(exchange, 200, xml.append("</ListBucketResult>").toString().getBytes(UTF_8));
+    String all = listing.apply(xml.append("</ListBucketResult>").toString());
+    send(exchange, 200, all.getBytes(UTF_8));
   }
 
   private void get(HttpExchange exchange, String key) throws IOException {
