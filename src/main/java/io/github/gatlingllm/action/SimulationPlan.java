@@ -72,7 +72,7 @@ final class SimulationPlan {
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   synchronized void end() {
     PrintableText.print("LLM dry run");
-    System.out.print(text());
+    PrintableText.print(text().stripTrailing());
     PrintableText.print("Dry run: nothing was sent");
     System.out.flush();
     run.ending().refuse();

@@ -44,6 +44,10 @@ public final class PrintableText {
     System.out.println(of(line));
   }
 
+  public static void printError(String line) {
+    System.err.println(of(line));
+  }
+
   /** Whether the character is invisible and may change the text direction. */
   public static boolean turnsText(int c) {
     // U+200D joins several emoji into one

@@ -80,7 +80,7 @@ public final class Recorder {
         CAPACITY,
         System::nanoTime,
         observer,
-        complaint -> System.err.println("LLM: " + complaint));
+        complaint -> PrintableText.printError("LLM: " + complaint));
   }
 
   private static WritableByteChannel create(Path file) throws IOException {

@@ -95,7 +95,7 @@ public final class Benchmark extends Simulation {
     settings.warnings().forEach(PrintableText::print);
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
-    System.out.print(DryRun.text(plan));
+    PrintableText.print(DryRun.text(plan).stripTrailing());
     if (injector.isPart()) {
       PrintableText.print(
           "injector       " + injector + "; automatic phases take their longest time");

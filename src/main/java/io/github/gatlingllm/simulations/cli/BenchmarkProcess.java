@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations.cli;
 
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.simulations.Benchmark;
 import java.io.File;
@@ -37,7 +38,7 @@ record BenchmarkProcess(
     try {
       return of(arguments).run();
     } catch (IllegalArgumentException | IOException e) {
-      System.err.println(e.getMessage());
+      PrintableText.printError(String.valueOf(e.getMessage()));
       return 1;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

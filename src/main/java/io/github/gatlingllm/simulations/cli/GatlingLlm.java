@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations.cli;
 
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.report.Main;
 import java.util.List;
 import java.util.Objects;
@@ -53,7 +54,7 @@ public final class GatlingLlm {
         if (command.startsWith("--")) {
           yield BenchmarkProcess.run(arguments);
         }
-        System.err.println(
+        PrintableText.printError(
             "Unknown command "
                 + command
                 + "; expected benchmark, render, merge, compare, upload, engine");
