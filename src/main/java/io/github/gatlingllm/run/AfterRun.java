@@ -106,6 +106,7 @@ public final class AfterRun implements Runnable {
       boolean isComplete = state == RunInfo.State.COMPLETE;
       if (isComplete) {
         exit = new GatlingExit();
+        catchFailureOfPages();
       } else {
         run.levels().interrupted(System.nanoTime());
         cancelling.accept(CANCELLING);
@@ -115,6 +116,25 @@ public final class AfterRun implements Runnable {
       run.observers().await(observer -> {}); // the last levels have ended now
       run.observers().await(RunObserver::runEnded);
       closedAtEnd.forEach(AfterRun::closeNow);
+    }
+  }
+
+  /** Gatling's pages fail with a stack trace where the disk is full or the folder is gone. */
+  private void catchFailureOfPages() {
+    if (Thread.getDefaultUncaughtExceptionHandler() == null) {
+      Thread.setDefaultUncaughtExceptionHandler(
+          (thread, failure) -> {
+            boolean isGone = Files.notExists(run.files().run().resolve(RunDirectory.LOG));
+            if (GatlingExit.isGatling(failure.getStackTrace())
+                && (isGone || failure instanceof IOException)) {
+              PrintableText.printError(
+                  "LLM: Gatling's own pages could not be made: "
+                      + (isGone ? "the folder of the run is gone" : failure.getMessage()));
+            } else {
+              System.err.print("Exception in thread \"" + thread.getName() + "\" ");
+              failure.printStackTrace();
+            }
+          });
     }
   }
 
@@ -171,7 +191,7 @@ public final class AfterRun implements Runnable {
 
   /** Makes the report; returns the exit code of a run that completed, 0 to keep Gatling's. */
   int exitCode(PrintStream out) {
-    boolean failsBuild = report(out);
+    boolean failsBuild = report(line -> out.println(PrintableText.of(line)));
     boolean isOutputLost =
         isReportFailed
             || unwritten > 0
@@ -180,7 +200,7 @@ public final class AfterRun implements Runnable {
     return failsBuild ? GatlingExit.ASSERTIONS_MISSED : isOutputLost ? GatlingExit.OUTPUT_LOST : 0;
   }
 
-  private boolean report(PrintStream out) {
+  private boolean report(Consumer<String> say) {
     try {
       end(RunInfo.State.INTERRUPTED);
       RunInfo info = run.info();
@@ -190,33 +210,30 @@ public final class AfterRun implements Runnable {
       boolean isEmpty = !run.hasRequests() && info.objectives().assertions().isEmpty();
       if (!isEmpty) {
         SelfTest known =
-            SelfTestResults.ofUser()
-                .atEndOf(info, run.files(), run.clock()::unixNanos, out::println);
+            SelfTestResults.ofUser().atEndOf(info, run.files(), run.clock()::unixNanos, say);
         run.describe(ended -> ended.selfTest(known));
       }
       run.observers().await(observer -> observer.recordsWritten(run.info()));
       if (isEmpty) {
-        out.println("LLM report: none, because no llm request was sent");
+        say.accept("LLM report: none, because no llm request was sent");
         return false;
       }
-      boolean failsBuild = report(info, out);
+      boolean failsBuild = report(info, say);
       run.observers().await(observer -> observer.reportWritten(run.info()));
       return failsBuild;
     } catch (Throwable e) {
       String cause = e instanceof IOException ? e.getMessage() : e.toString();
-      out.println(
-          PrintableText.of(
-              Files.exists(run.files().requests())
-                  ? "LLM report could not be made (%s); the records are kept, make it with: java -cp <class path> io.github.gatlingllm.report.Main render %s"
-                      .formatted(cause, run.files().run())
-                  : "LLM report could not be made: " + cause));
+      say.accept(
+          Files.exists(run.files().requests())
+              ? "LLM report could not be made (%s); the records are kept, make it with: java -cp <class path> io.github.gatlingllm.report.Main render %s"
+                  .formatted(cause, run.files().run())
+              : "LLM report could not be made: " + cause);
       isReportFailed = true;
       return false;
     }
   }
 
-  private boolean report(RunInfo info, PrintStream out) throws IOException {
-    Consumer<String> say = line -> out.println(PrintableText.of(line));
+  private boolean report(RunInfo info, Consumer<String> say) throws IOException {
     List<String> more = new ArrayList<>();
     if (info.assertionsToJudge().size() < info.objectives().assertions().size()) {
       more.add(
@@ -226,7 +243,7 @@ public final class AfterRun implements Runnable {
     }
     more.addAll(run.levels().conclusions());
     Summary summary = RunReport.of(run.files()).write(more, say);
-    out.println(
+    say.accept(
         "LLM report generated, please open the following file: " + run.files().page().toUri());
     boolean isWhole = exit != null && (info.share() == null || !info.share().isPart());
     return RunReport.failsBuild(summary, info.reportOptions(), isWhole, say);
@@ -271,9 +288,11 @@ public final class AfterRun implements Runnable {
     private static boolean gatlingExits() {
       return Thread.getAllStackTraces().values().stream()
           .anyMatch(
-              stack ->
-                  Arrays.stream(stack).anyMatch(GatlingExit::isExit)
-                      && Arrays.stream(stack).anyMatch(GatlingExit::isGatling));
+              stack -> Arrays.stream(stack).anyMatch(GatlingExit::isExit) && isGatling(stack));
+    }
+
+    private static boolean isGatling(StackTraceElement[] stack) {
+      return Arrays.stream(stack).anyMatch(GatlingExit::isGatling);
     }
 
     private static boolean isExit(StackTraceElement frame) {

@@ -156,7 +156,7 @@ final class GeneratorLog implements RunObserver {
       second.append(file);
     } catch (IOException e) {
       if (!isFailed) {
-        PrintableText.print("LLM generator.jsonl could not be written: " + e.getMessage());
+        PrintableText.print("LLM generator.jsonl could not be written: " + RunDirectory.reason(e));
       }
       isFailed = true;
     }

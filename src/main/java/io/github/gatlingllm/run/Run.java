@@ -267,7 +267,7 @@ public final class Run {
     try {
       info.write(files.info());
     } catch (IOException e) {
-      String failure = "LLM run.json could not be written: " + e.getMessage();
+      String failure = "LLM run.json could not be written: " + RunDirectory.reason(e);
       if (!failure.equals(lastFailure)) {
         lastFailure = failure;
         PrintableText.print(failure);

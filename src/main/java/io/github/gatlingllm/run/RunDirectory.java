@@ -8,6 +8,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -30,13 +31,13 @@ record RunDirectory(String simulation, String id, Path path) {
   private static final Path DEFAULT_ROOT = Path.of("results");
   private static final DateTimeFormatter TIME_OF_ID =
       DateTimeFormatter.ofPattern("yyyyMMddHHmmssSSS", Locale.ROOT);
-  private static final String LOG = "simulation.log";
+  static final String LOG = "simulation.log";
   private static final int DEPTH = 6;
   private static final int SEARCH_DEPTH = 5;
   private static final String LAUNCHER = "io.gatling.app.Gatling";
 
-  /** More than file systems keep beside a file's entry, so that a full disk is noticed. */
-  private static final int PROBE_BYTES = 64 * 1024;
+  /** About as much as a short run and its pages need, so that a disk that is full is noticed. */
+  private static final int PROBE_BYTES = 3 << 20;
 
   /** Finds the directory of this run, or creates one and prints its path. */
   static RunDirectory of(Object statsEngine) {
@@ -99,7 +100,11 @@ record RunDirectory(String simulation, String id, Path path) {
     }
   }
 
-  private static String reason(IOException failure) {
+  /** Why a file could not be written. */
+  static String reason(IOException failure) {
+    if (failure instanceof NoSuchFileException) {
+      return "its folder is gone";
+    }
     if (failure instanceof AccessDeniedException) {
       return "no permission";
     }

@@ -391,7 +391,7 @@ public final class RunLevels {
           written.accept(count);
         }
       } catch (IOException e) {
-        PrintableText.print("LLM arrivals.jsonl could not be written: " + e.getMessage());
+        PrintableText.print("LLM arrivals.jsonl could not be written: " + RunDirectory.reason(e));
       }
     }
 
