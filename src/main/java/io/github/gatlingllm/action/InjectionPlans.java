@@ -27,8 +27,6 @@ import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -59,11 +57,19 @@ final class InjectionPlans {
       if (profile instanceof ClosedInjectionProfile
           && field(profile, "steps") instanceof List<?> some) {
         List<ClosedInjectionStep> steps = (List<ClosedInjectionStep>) some;
-        injections.put(scenario, closed(CollectionConverters.asJava(steps)));
+        injections.put(
+            scenario,
+            injection(
+                CollectionConverters.asJava(steps).stream().map(InjectionPlans::step),
+                Injection.USERS));
       } else if (profile instanceof OpenInjectionProfile
           && field(profile, "steps") instanceof List<?> some) {
         List<OpenInjectionStep> steps = (List<OpenInjectionStep>) some;
-        injections.put(scenario, open(CollectionConverters.asJava(steps)));
+        injections.put(
+            scenario,
+            injection(
+                CollectionConverters.asJava(steps).stream().map(InjectionPlans::step),
+                Injection.RATE));
         schedules.put(scenario, new OpenSchedule(words(steps), () -> planned(steps)));
       }
     }
@@ -108,55 +114,40 @@ final class InjectionPlans {
     return NumberText.of(NumberText.plain(rate), "users/s");
   }
 
-  private static Injection open(java.util.List<OpenInjectionStep> steps) {
-    return injection(
-        steps,
-        step -> step.users() > 0,
-        OpenInjectionStep::duration,
-        InjectionPlans::rate,
-        Injection.RATE);
+  /** The load is users per second or users; null where it varies. */
+  private record Step(boolean hasUsers, FiniteDuration duration, @Nullable Double load) {}
+
+  private static Step step(OpenInjectionStep step) {
+    Double rate =
+        step instanceof LoadInjection.ArrivalStep ours
+            ? ours.constantRate()
+            : step instanceof ConstantRateOpenInjection constant ? (Double) constant.rate() : null;
+    return new Step(step.users() > 0, step.duration(), rate);
   }
 
-  private static Injection closed(java.util.List<ClosedInjectionStep> steps) {
-    return injection(
-        steps,
-        step -> !step.isEmpty(),
-        ClosedInjectionStep::duration,
-        step ->
-            step instanceof ConstantConcurrentUsersInjection constant
-                ? (Double) (double) constant.number()
-                : null,
-        Injection.USERS);
-  }
-
-  /** Users per second of a step; null where the rate varies. */
-  private static @Nullable Double rate(OpenInjectionStep step) {
-    if (step instanceof LoadInjection.ArrivalStep ours) {
-      return ours.constantRate();
-    }
-    return step instanceof ConstantRateOpenInjection constant ? (Double) constant.rate() : null;
+  private static Step step(ClosedInjectionStep step) {
+    Double users =
+        step instanceof ConstantConcurrentUsersInjection constant
+            ? (Double) (double) constant.number()
+            : null;
+    return new Step(!step.isEmpty(), step.duration(), users);
   }
 
   /** Leading and trailing steps without users are not part of the load. */
-  private static <S> Injection injection(
-      java.util.List<S> steps,
-      Predicate<S> hasUsers,
-      Function<S, FiniteDuration> duration,
-      Function<S, @Nullable Double> load,
-      String unit) {
+  private static Injection injection(Stream<Step> steps, String unit) {
     long at = 0;
     long from = -1;
     long until = 0;
     Set<@Nullable Double> loads = new HashSet<>();
-    for (S step : steps) {
-      long end = at + duration.apply(step).toNanos();
-      if (hasUsers.test(step)) {
+    for (Step step : (Iterable<Step>) steps::iterator) {
+      long end = at + step.duration.toNanos();
+      if (step.hasUsers) {
         if (from >= 0 && at > until) {
           loads.add(null);
         }
         from = from < 0 ? at : from;
         until = end;
-        loads.add(load.apply(step));
+        loads.add(step.load);
       }
       at = end;
     }

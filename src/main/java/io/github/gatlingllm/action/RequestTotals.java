@@ -56,7 +56,7 @@ final class RequestTotals {
             connections.put(
                 address, new RunOutcome.Connections(of.kept() + of.closed(), of.closed())));
     RunOutcome.PromptRepeats repeats =
-        new RunOutcome.PromptRepeats(counting.seenPrompts(), counting.repeatedPrompts());
+        new RunOutcome.PromptRepeats(counting.seen.counted(), counting.seen.repeated());
     return more.notSent(notSent)
         .connections(connections)
         .prompts(repeats.counted() == 0 ? null : repeats);

@@ -53,7 +53,9 @@ final class TokenCounting {
   /** Used by the thread only. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
 
-  private final SeenPrompts seen = new SeenPrompts();
+  /** Of prompts with a known target. */
+  final SeenPrompts seen = new SeenPrompts();
+
   private final Set<PendingCount<?>> pending = ConcurrentHashMap.newKeySet();
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
   private final AtomicLong uncounted = new AtomicLong();
@@ -167,15 +169,6 @@ final class TokenCounting {
   /** Whether to count an answer that the server counted too: a sample, while few texts wait. */
   boolean isSampled(long requestIndex) {
     return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && tasks.size() < FEW_WAITING;
-  }
-
-  /** Number of prompts that were checked for repetition: those with a known target. */
-  long seenPrompts() {
-    return seen.counted();
-  }
-
-  long repeatedPrompts() {
-    return seen.repeated();
   }
 
   PromptCount prompt(Tokenizer tokenizer, List<String> texts) {

@@ -18,6 +18,7 @@ import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.netty.channel.EventLoop;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
@@ -29,6 +30,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,9 @@ final class WarmUpRounds {
 
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final String PROMPT = "Say hello.";
+
+  private static final Pattern HAS_REMEDY =
+      Pattern.compile("\\?$|: check |; use |; set |; add |: raise ");
 
   private final ScenarioContext context;
   private final CoreComponents core;
@@ -126,7 +131,7 @@ final class WarmUpRounds {
           record = sendAndAwait(action, i, protocol);
         }
         if (record == null || !record.outcome().ok()) {
-          failures.put(url, EndpointCheck.warmUpFailure(components.target, url, record));
+          failures.put(url, failure(components.target, url, record));
         }
       }
     } catch (InterruptedException e) {
@@ -136,6 +141,53 @@ final class WarmUpRounds {
       components.run.ending().refuse();
       throw InvalidSimulation.because(String.join("\n", failures.values()));
     }
+  }
+
+  private static String failure(String target, String url, @Nullable RequestRecord record) {
+    String cause = "no answer";
+    RequestStatus status = RequestStatus.TIMEOUT;
+    Integer http = null;
+    if (record != null) {
+      RequestRecord.Outcome outcome = record.outcome();
+      status = outcome.status();
+      http = outcome.httpStatus();
+      cause = outcome.error() == null ? status.key() : outcome.error();
+    }
+    String remedy = HAS_REMEDY.matcher(cause).find() ? "" : remedy(status, http);
+    return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
+        .formatted(target, url, (sentence(cause) + sentence(remedy)).stripTrailing());
+  }
+
+  private static String sentence(String text) {
+    return text.isEmpty() ? "" : text + (text.matches(".*[.?…]") ? " " : ". ");
+  }
+
+  private static String remedy(RequestStatus status, @Nullable Integer http) {
+    return switch (status) {
+      case HTTP_ERROR -> http == null ? "Look at the server's log" : remedy(http);
+      case RATE_LIMITED -> "Wait for as long as it says, or have the limit raised";
+      case TIMEOUT, STALLED ->
+          "Look at the server's log; is it still loading the model? Or allow more time (timeout,"
+              + " idleTimeout)";
+      case CONNECTION_ERROR -> "Check host, port and scheme (https:// for TLS) of the endpoint";
+      case INVALID_RESPONSE, EMPTY, TRUNCATED ->
+          "Check that the endpoint is an OpenAI-compatible one, and what lies before it";
+      case NOT_BUILT -> "Change the request of the simulation";
+      case IN_STREAM_ERROR, CANCELLED, COMPLETE -> "Look at the server's log";
+    };
+  }
+
+  private static String remedy(int http) {
+    return switch (http) {
+      case 400, 413, 422 -> "Change what it names: the model, a length, a field of the request";
+      case 401, 403 -> "Set the API key: LLM_API_KEY in the environment or in .env, or apiKey";
+      case 404 -> "Check the path (most servers expect …/v1) and the name of the model";
+      case 405 -> "Check the path: requests are posted to it";
+      default ->
+          http >= 500
+              ? "Look at the server's log; is it still loading the model?"
+              : "Check the endpoint: it does not take this request";
+    };
   }
 
   private static boolean isPinningRejected(@Nullable RequestRecord record) {

@@ -21,8 +21,6 @@ import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongUnaryOperator;
-import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import javax.management.ListenerNotFoundException;
 import javax.management.Notification;
@@ -43,10 +41,7 @@ final class GeneratorLog implements RunObserver {
   /** Shortest interval of a line: CPU time is counted in steps of 10 ms. */
   private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final Path file;
-  private final String injector;
-  private final LongUnaryOperator unixNanos;
-  private final Supplier<Load> load;
+  private final Run run;
   private final MachineCounters counters = new MachineCounters(Path.of("/"));
   private final GcPauses pauses = GcPauses.listen();
   private final List<Heartbeat.Started> heartbeats = new ArrayList<>();
@@ -58,34 +53,15 @@ final class GeneratorLog implements RunObserver {
   private long coalesced;
   private boolean isFailed;
 
-  record Load(long inFlight, long queued, long dropped) {}
-
   private record Reading(long nanoTime, Map<GeneratorField, Long> totals) {}
 
   /** {@code watcher} receives each line before it is written, and must return at once. */
   GeneratorLog(
       Run run, Iterable<? extends EventExecutor> loops, Consumer<GeneratorSecond> watcher) {
-    this(
-        run.files().generator(),
-        run.injector(),
-        run::unixNanos,
-        () -> new Load(run.inFlight(), run.waitingRecords(), run.lostRecords()),
-        watcher);
-    watch(loops);
-  }
-
-  GeneratorLog(
-      Path file,
-      String injector,
-      LongUnaryOperator unixNanos,
-      Supplier<Load> load,
-      Consumer<GeneratorSecond> watcher) {
-    this.file = file;
-    this.injector = injector;
-    this.unixNanos = unixNanos;
-    this.load = load;
+    this.run = run;
     this.watcher = watcher;
     before = reading(System.nanoTime());
+    watch(loops);
   }
 
   /** Starts a heartbeat on each event loop, at evenly spaced instants. */
@@ -153,7 +129,7 @@ final class GeneratorLog implements RunObserver {
     before = now;
     watcher.accept(second);
     try {
-      second.append(file);
+      second.append(run.files().generator());
     } catch (IOException e) {
       if (!isFailed) {
         PrintableText.print("LLM generator.jsonl could not be written: " + RunDirectory.reason(e));
@@ -186,13 +162,12 @@ final class GeneratorLog implements RunObserver {
     long length = now.nanoTime - before.nanoTime;
     GeneratorSecond second =
         new GeneratorSecond()
-            .with(GeneratorField.INJECTOR, injector)
-            .with(GeneratorField.START_UNIX_NS, unixNanos.applyAsLong(before.nanoTime))
+            .with(GeneratorField.INJECTOR, run.injector())
+            .with(GeneratorField.START_UNIX_NS, run.unixNanos(before.nanoTime))
             .with(GeneratorField.LENGTH_S, length);
     List<Heartbeat.Lateness> late =
         heartbeats.stream().map(each -> each.heartbeat().take(now.nanoTime)).toList();
     GcPauses.Pauses gc = pauses.take(now.nanoTime);
-    Load run = load.get();
     second
         .with(GeneratorField.LOOP_LAG_P50_US, byLoop(late, loop -> loop.percentile(50)))
         .with(GeneratorField.LOOP_LAG_P99_US, byLoop(late, loop -> loop.percentile(99)))
@@ -214,8 +189,8 @@ final class GeneratorLog implements RunObserver {
         .with(GeneratorField.LATE_STARTS, lateStarts)
         .with(GeneratorField.EVENTS, events)
         .with(GeneratorField.COALESCED_EVENTS, coalesced)
-        .with(GeneratorField.RECORDS_QUEUED, run.queued())
-        .with(GeneratorField.RECORDS_DROPPED, run.dropped());
+        .with(GeneratorField.RECORDS_QUEUED, run.waitingRecords())
+        .with(GeneratorField.RECORDS_DROPPED, run.lostRecords());
     lateStarts = 0;
     events = 0;
     coalesced = 0;

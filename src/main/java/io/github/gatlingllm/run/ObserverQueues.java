@@ -245,7 +245,8 @@ final class ObserverQueues {
           each -> {
             try {
               answer.complete(question.apply(each));
-            } finally {
+            } catch (Throwable e) {
+              complain("failed (" + e + ")");
               answer.complete(null);
             }
           });

@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.run.GeneratorLog.GcPauses;
+import io.github.gatlingllm.run.Run.RunClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -113,13 +114,13 @@ class MachineCountersTest {
       Files.copy(new GZIPInputStream(zipped), recorded);
     }
     RecordFile.read(recorded, records::add);
-    Path file = folder.resolve("generator.jsonl");
-    GeneratorLog log =
-        new GeneratorLog(
-            file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0), second -> {});
+    Run run = LevelLogTest.open(folder, new RunClock(0, 0));
+    Path file = run.files().generator();
+    GeneratorLog log = new GeneratorLog(run, List.of(), second -> {});
     records.forEach(log::requestEnded);
     log.secondPassed();
     log.runEnded();
+    run.ending().complete();
 
     List<GeneratorSecond> lines = new ArrayList<>();
     assertThat(GeneratorSecond.read(file, lines::add)).isNull();
@@ -131,10 +132,9 @@ class MachineCountersTest {
 
   @Test
   void aLineEndsAtTheEdgeOfAMeasureWindow() throws Exception {
-    Path file = folder.resolve("generator.jsonl");
-    GeneratorLog log =
-        new GeneratorLog(
-            file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0), second -> {});
+    Run run = LevelLogTest.open(folder, new RunClock(0, 0));
+    Path file = run.files().generator();
+    GeneratorLog log = new GeneratorLog(run, List.of(), second -> {});
     long edge = System.nanoTime();
     log.windowEdge(edge);
     log.windowEdge(edge + TimeUnit.HOURS.toNanos(1));
@@ -142,6 +142,7 @@ class MachineCountersTest {
     log.windowEdge(edge);
     log.windowEdge(edge - 1_000);
     log.runEnded();
+    run.ending().complete();
 
     List<GeneratorSecond> lines = new ArrayList<>();
     assertThat(GeneratorSecond.read(file, lines::add)).isNull();
