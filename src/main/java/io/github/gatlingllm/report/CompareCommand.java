@@ -79,11 +79,11 @@ final class CompareCommand implements Callable<Integer> {
     String markdown = compared.markdown();
     AtomicFile.write(directory.resolve("compare.md"), markdown);
     compared.write(page);
-    RunReport.toJobPage(markdown, System.getenv(), Main::print);
+    RunReport.toJobPage(markdown, System.getenv(), PrintableText::print);
     for (Compared other : compared.others()) {
-      Main.print(other.side().name() + ": " + ChangeText.verdict(other));
-      other.comparison().notes().forEach(Main::print);
-      other.judged().forEach(judged -> Main.print(ChangeText.judged(judged)));
+      PrintableText.print(other.side().name() + ": " + ChangeText.verdict(other));
+      other.comparison().notes().forEach(PrintableText::print);
+      other.judged().forEach(judged -> PrintableText.print(ChangeText.judged(judged)));
     }
     PrintableText.print("LLM comparison: " + page.toAbsolutePath().toUri());
     return compared.hasFailed() ? Main.MISSED : 0;

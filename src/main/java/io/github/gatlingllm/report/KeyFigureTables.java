@@ -22,8 +22,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tables of key figures by load level, operating point, target, request and trial. Pages, {@code
@@ -55,14 +57,6 @@ final class KeyFigureTables {
   private static final String KEY_FIGURES =
       "output tok/s, inputs/s, in SLO, TTFT p50, TTFT p95, TTFT p99, ITL p50, ITL p99,"
           + " E2E p50, E2E p95, E2E p99, cost/1M tokens, cost/1M in SLO, tok/J";
-
-  private static final List<Column<Trial>> TRIAL =
-      List.of(
-          Column.count("requests", Trial::requests),
-          Column.count("ok", Trial::ok),
-          Column.count("output tokens", Trial::outputTokens),
-          Column.number("wall, s", Trial::wallS),
-          Column.number("output tok/s", Trial::outputTokensPerS));
 
   private KeyFigureTables() {}
 
@@ -290,33 +284,41 @@ final class KeyFigureTables {
 
   /** Batch trials of all load levels, the first of each; empty outside batch mode. */
   static Table trials(Summary summary, int most) {
-    List<List<Cell>> rows = new ArrayList<>();
+    List<TrialRow> rows = new ArrayList<>();
     for (LevelFigures stage : summary.stages()) {
       Trials trials = stage.figures().trials();
-      if (trials == null) {
-        continue;
-      }
-      List<Trial> shown = trials.rows().stream().limit(most).toList();
-      shown.forEach(trial -> rows.add(trial(place(summary, stage), trial)));
-      long hidden = trials.rowsLeftOut() + trials.rows().size() - shown.size();
-      if (hidden > 0) {
-        rows.add(
-            Stream.of(place(summary, stage), NumberText.count(hidden) + " more", "", "", "", "", "")
-                .map(Cell::words)
-                .toList());
+      if (trials != null) {
+        List<Trial> shown = trials.rows().stream().limit(most).toList();
+        shown.forEach(trial -> rows.add(new TrialRow(stage, trial, 0)));
+        long hidden = trials.rowsLeftOut() + trials.rows().size() - shown.size();
+        if (hidden > 0) {
+          rows.add(new TrialRow(stage, null, hidden));
+        }
       }
     }
     return Table.of(
         "Trials",
-        Stream.concat(Stream.of("level", "trial"), TRIAL.stream().map(Column::heading)).toList(),
-        rows);
+        rows,
+        Column.name("level", row -> place(summary, row.stage)),
+        trial("trial", t -> Cell.count(t.trial())),
+        trial("requests", t -> Cell.count(t.requests())),
+        trial("ok", t -> Cell.count(t.ok())),
+        trial("output tokens", t -> Cell.count(t.outputTokens())),
+        trial("wall, s", t -> Cell.number(t.wallS())),
+        trial("output tok/s", t -> Cell.number(t.outputTokensPerS())));
   }
 
-  private static List<Cell> trial(String place, Trial trial) {
-    return Stream.concat(
-            Stream.of(Cell.words(place), Cell.count(trial.trial())),
-            TRIAL.stream().map(column -> column.cell().apply(trial)))
-        .toList();
+  /** A trial, or the number of those that are left out. */
+  private record TrialRow(LevelFigures stage, @Nullable Trial trial, long hidden) {}
+
+  private static Column<TrialRow> trial(String heading, Function<Trial, Cell> cell) {
+    return Column.of(
+        heading,
+        row ->
+            row.trial != null
+                ? cell.apply(row.trial)
+                : Cell.words(
+                    heading.equals("trial") ? NumberText.count(row.hidden) + " more" : ""));
   }
 
   static String place(Summary summary, LevelFigures stage) {

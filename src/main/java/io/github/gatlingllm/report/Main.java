@@ -10,7 +10,7 @@ import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.io.Writer;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -101,20 +101,12 @@ public final class Main {
   /** Prints in the encoding of the stream; picocli's own writers use the JVM's default charset. */
   private static PrintWriter printingTo(PrintStream stream) {
     return new PrintWriter(
-        new Writer() {
-          @Override
-          public void write(char[] text, int from, int length) {
-            stream.print(new String(text, from, length));
-          }
-
+        new StringWriter() {
           @Override
           public void flush() {
+            stream.print(this);
             stream.flush();
-          }
-
-          @Override
-          public void close() {
-            stream.flush();
+            getBuffer().setLength(0);
           }
         },
         true);
@@ -191,7 +183,7 @@ public final class Main {
       RunReport report = RunReport.of(files, judged, csv);
       Summary summary = written(report, files);
       if (summary.slo() == null && (percentile != null || rule != null)) {
-        print("LLM: the run has no SLO to judge by; set one with --slo");
+        PrintableText.print("LLM: the run has no SLO to judge by; set one with --slo");
       }
       return codeOf(summary);
     }
@@ -213,7 +205,7 @@ public final class Main {
     private @Nullable Path cache;
 
     RunInputs open(List<String> places) throws IOException {
-      return RunInputs.open(places, cache, Main::print);
+      return RunInputs.open(places, cache, PrintableText::print);
     }
   }
 
@@ -257,15 +249,11 @@ public final class Main {
     RunUpload upload = RunUpload.of(prefix, files, info);
     upload.records();
     upload.report();
-    print("LLM upload: " + upload.place());
-  }
-
-  static void print(String line) {
-    PrintableText.print(line);
+    PrintableText.print("LLM upload: " + upload.place());
   }
 
   static Summary written(RunReport report, RunFiles files) throws IOException {
-    Summary summary = report.write(List.of(), Main::print);
+    Summary summary = report.write(List.of(), PrintableText::print);
     PrintableText.print("LLM report: " + files.page().toUri());
     return summary;
   }

@@ -3,9 +3,9 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RecordFile;
-import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.storage.S3Location;
@@ -13,14 +13,12 @@ import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -91,7 +89,7 @@ final class MergeCommand implements Callable<Integer> {
       RunUpload.check(S3Location.parse(upload));
     }
     if (wait != null) {
-      expected = RunInputs.await(places, atMost(wait), expected, Main::print);
+      expected = RunInputs.await(places, atMost(wait), expected, PrintableText::print);
     }
     try (RunInputs inputs = from.open(places)) {
       return merge(inputs.runs());
@@ -143,9 +141,9 @@ final class MergeCommand implements Callable<Integer> {
             files);
     Files.createDirectories(files.folder());
     records.copyOthers();
-    records.remarksOnRuns().forEach(Main::print);
+    records.remarksOnRuns().forEach(PrintableText::print);
     Summary summary = Main.written(RunReport.of(files, records.info(), records), files);
-    records.remarks().forEach(Main::print);
+    records.remarks().forEach(PrintableText::print);
     if (upload != null) {
       Main.upload(S3Location.parse(upload), files);
     }
@@ -154,20 +152,14 @@ final class MergeCommand implements Callable<Integer> {
 
   private static int codeOfRun(Summary summary, RunInfo run) {
     boolean isWhole = run.state() == RunInfo.State.COMPLETE;
-    return RunReport.failsBuild(summary, run.reportOptions(), isWhole, Main::print)
+    return RunReport.failsBuild(summary, run.reportOptions(), isWhole, PrintableText::print)
         ? Main.MISSED
         : 0;
   }
 
   private static void requireEmpty(Path out) throws IOException {
-    if (Files.isDirectory(out)) {
-      try (Stream<Path> inside = Files.list(out)) {
-        if (inside.findAny().isEmpty()) {
-          return;
-        }
-      }
-    }
-    if (Files.exists(out)) {
+    String[] inside = out.toFile().list();
+    if (inside == null ? Files.exists(out) : inside.length > 0) {
       throw new FileAlreadyExistsException(
           out + " is not an empty directory; name one for --out that does not exist yet");
     }
@@ -176,13 +168,14 @@ final class MergeCommand implements Callable<Integer> {
   /** The {@code run.json} of an injector; one that died early may have left no records. */
   private static RunInfo read(RunFiles files) throws IOException {
     RunInfo info = RunInfo.read(files.info()).orElse(null);
-    if (Files.exists(files.requests())) {
-      return RunStatistics.completed(info, sink -> RecordFile.read(files.requests(), sink));
-    }
     if (info == null) {
-      throw new NoSuchFileException(
-          files.requests() + " is not there; expected the directory of a recorded run");
+      files.requireRequests();
     }
-    return RunStatistics.completed(info, sink -> new ReadReport(0, 0, 0, List.of()));
+    return RunStatistics.completed(
+        info,
+        sink ->
+            Files.exists(files.requests())
+                ? RecordFile.read(files.requests(), sink)
+                : MergedRecords.NOTHING);
   }
 }

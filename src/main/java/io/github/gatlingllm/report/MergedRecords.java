@@ -1,5 +1,7 @@
 package io.github.gatlingllm.report;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
@@ -11,7 +13,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -23,10 +24,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Merges the files of injectors in one pass: a record goes to the statistics and is copied. */
 final class MergedRecords implements RecordSource {
+
+  static final ReadReport NOTHING = new ReadReport(0, 0, 0, List.of());
 
   private final InjectorMerge merge;
   private final List<RunInfo> infos;
@@ -97,7 +101,7 @@ final class MergedRecords implements RecordSource {
     measured = 0;
     Path file = runs.get(injector).requests();
     if (!Files.exists(file)) {
-      return new ReadReport(0, 0, 0, List.of());
+      return NOTHING;
     }
     return RecordFile.readLines(
         file,
@@ -157,19 +161,13 @@ final class MergedRecords implements RecordSource {
     for (RunFiles run : runs) {
       Path file = of.apply(run);
       if (Files.isRegularFile(file)) {
-        try (InputStream from = Files.newInputStream(file);
-            OutputStream to =
-                Files.newOutputStream(
-                    of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-          byte[] buffer = new byte[1 << 16];
-          byte last = '\n';
-          for (int count = from.read(buffer); count > 0; count = from.read(buffer)) {
-            to.write(buffer, 0, count);
-            last = buffer[count - 1];
-          }
-          if (last != '\n') {
-            to.write('\n');
-          }
+        try (Stream<String> lines = Files.lines(file, ISO_8859_1)) {
+          Files.write(
+              of.apply(target),
+              (Iterable<String>) lines::iterator,
+              ISO_8859_1,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.APPEND);
         }
       }
     }

@@ -32,14 +32,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return Columns.of(columns).table(title, items);
   }
 
-  static Table of(String title, List<String> headings, List<List<Cell>> rows) {
-    return new Table(
-        title,
-        "",
-        headings.stream().map(heading -> new Heading(heading, false)).toList(),
-        List.of(new Group("", "", rows)));
-  }
-
   Table styled(String css) {
     return new Table(title, css, headings, groups);
   }

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.pebbletemplates.pebble.PebbleEngine;
 import io.pebbletemplates.pebble.loader.ClasspathLoader;
@@ -22,6 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.unbescape.html.HtmlEscape;
 
 /** The resources of this package. Templates escape all values but files of this package. */
 final class Templates {
@@ -44,6 +44,9 @@ final class Templates {
 
   private static final Map<String, Map<String, String>> TEXTS = new ConcurrentHashMap<>();
   private static final Pattern PLACE = Pattern.compile("\\{(\\d)}");
+
+  /** Control characters, and invisible ones that may change the direction of text. */
+  private static final Pattern HIDDEN = Pattern.compile("[\\p{Cc}\\p{Cf}&&[^\n\t\u00AD\u200D]]");
 
   private Templates() {}
 
@@ -115,22 +118,7 @@ final class Templates {
    * forbids or that change the text direction.
    */
   static String escape(String text) {
-    return text.chars().mapToObj(Templates::escaped).collect(Collectors.joining());
-  }
-
-  private static String escaped(int c) {
-    return switch (c) {
-      case '&' -> "&amp;";
-      case '<' -> "&lt;";
-      case '>' -> "&gt;";
-      case '"' -> "&quot;";
-      case '\'' -> "&#39;";
-      case '\n', '\t' -> Character.toString(c);
-      default ->
-          Character.isISOControl(c) || PrintableText.turnsText(c)
-              ? "\uFFFD"
-              : String.valueOf((char) c);
-    };
+    return HtmlEscape.escapeHtml4Xml(HIDDEN.matcher(text).replaceAll("\uFFFD"));
   }
 
   /** Escapes JSON for a script element: it cannot end the element, start a comment, or break. */

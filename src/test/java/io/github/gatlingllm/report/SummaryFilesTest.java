@@ -166,13 +166,13 @@ class SummaryFilesTest {
 
   @Test
   void footnoteOfUncertainPercentilesNeedsOne() {
-    Cell name = Cell.words("chat*");
-    Cell uncertain = new Cell("12.0", CellKind.LOW_N);
+    assertThat(columnOf(Cell.figure("12.0"))).matches(table -> !table.hasLowN());
+    assertThat(columnOf(new Cell("12.0", CellKind.LOW_N))).matches(Table::hasLowN);
+  }
 
-    assertThat(Table.of("", List.of("request", "p99"), List.of(List.of(name, Cell.figure("12.0")))))
-        .matches(table -> !table.hasLowN());
-    assertThat(Table.of("", List.of("request", "p99"), List.of(List.of(name, uncertain))))
-        .matches(Table::hasLowN);
+  private static Table columnOf(Cell figure) {
+    return Table.of(
+        "", List.of(figure), Column.name("request", c -> "chat*"), Column.of("p99", c -> c));
   }
 
   @Test
