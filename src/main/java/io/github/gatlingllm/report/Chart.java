@@ -6,10 +6,10 @@ import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.Table.Group;
-import io.github.gatlingllm.report.Table.Heading;
+import io.github.gatlingllm.report.Table.Columns;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
@@ -176,22 +176,14 @@ record Chart(
 
   private Table byX() {
     TreeSet<Double> places = new TreeSet<>();
-    List<Map<Double, Point>> columns = new ArrayList<>();
+    Columns<Double> columns = Columns.of(Column.name(x.heading(), x::write));
     for (Line line : series) {
-      Map<Double, Point> column = new HashMap<>();
-      line.points().forEach(point -> column.put(point.x(), point));
-      places.addAll(column.keySet());
-      columns.add(column);
+      Map<Double, @Nullable Double> values = new HashMap<>();
+      line.points().forEach(point -> values.put(point.x(), point.y()));
+      places.addAll(values.keySet());
+      columns.and(Column.number(headingOf(line, y), values::get));
     }
-    List<List<Cell>> rows = new ArrayList<>();
-    for (Double place : places) {
-      List<Cell> row = new ArrayList<>(List.of(Cell.words(x.write(place))));
-      columns.forEach(column -> row.add(valueOf(column.get(place))));
-      rows.add(row);
-    }
-    List<Heading> headings = new ArrayList<>(List.of(new Heading(x.heading(), false)));
-    series.forEach(line -> headings.add(new Heading(headingOf(line, y), false)));
-    return new Table(title(), "", headings, List.of(new Group("", "", rows)));
+    return columns.table(title(), places);
   }
 
   private static String headingOf(Line line, Axis y) {
@@ -209,13 +201,9 @@ record Chart(
         title(),
         points,
         Column.name(x.heading(), of -> x.write(of.point.x())),
-        Column.of(y.heading(), of -> valueOf(of.point)),
+        Column.number(y.heading(), of -> of.point.y()),
         Column.words("Series", of -> of.line.name()),
         Column.words("Point", of -> Objects.requireNonNullElse(of.point.label(), "")));
-  }
-
-  private static Cell valueOf(@Nullable Point point) {
-    return Cell.number(point == null ? null : point.y());
   }
 
   /** How values are placed and written along an axis. */
@@ -334,14 +322,6 @@ record Chart(
       this(x, y, null);
     }
 
-    static <T> List<Point> inOrder(List<T> items, Function<? super T, @Nullable Double> y) {
-      List<Point> points = new ArrayList<>();
-      for (T item : items) {
-        points.add(new Point(points.size(), y.apply(item)));
-      }
-      return points;
-    }
-
     /** A point for each load level that has both figures. */
     static List<Point> ofLevels(
         List<LevelFigures> levels,
@@ -382,11 +362,22 @@ record Chart(
 
     private static final int MAX_NAMED = 14;
 
-    /** A phase of the load level at that position, of {@code levels}. */
-    static Band of(
-        double from, double to, boolean isMeasured, String label, int position, int levels) {
-      return new Band(
-          from, to, isMeasured && levels <= MAX_NAMED ? label : "", isMeasured ? position % 2 : 2);
+    /** The phases of load levels; those without an end last until the end given. */
+    static List<Band> of(
+        List<LevelInfo> levels, Function<LevelInfo, String> name, long startUnixNanos, long end) {
+      List<Band> bands = new ArrayList<>();
+      for (int i = 0; i < levels.size(); i++) {
+        LevelInfo level = levels.get(i);
+        String label = levels.size() <= MAX_NAMED ? name.apply(level) : "";
+        for (LevelInfo.PhaseWindow phase : level.phases()) {
+          double from = (phase.startUnixNanos() - startUnixNanos) / 1e9;
+          long until = Objects.requireNonNullElse(phase.endUnixNanos(), end);
+          double to = from + Math.max(0, until - phase.startUnixNanos()) / 1e9;
+          boolean isMeasured = phase.phase() == Phase.MEASURE;
+          bands.add(isMeasured ? new Band(from, to, label, i % 2) : new Band(from, to, "", 2));
+        }
+      }
+      return bands;
     }
   }
 }

@@ -119,15 +119,11 @@ final class CompareCommand implements Callable<Integer> {
 
   /** Display names of runs: the names of their folders if these differ, else the whole paths. */
   private static List<String> names(List<Path> runs) {
-    List<String> names = runs.stream().map(CompareCommand::last).toList();
+    List<String> names =
+        runs.stream().map(run -> run.toAbsolutePath().normalize().toFile().getName()).toList();
     return names.stream().distinct().count() == names.size()
         ? names
         : runs.stream().map(Path::toString).toList();
-  }
-
-  private static String last(Path run) {
-    Path name = run.toAbsolutePath().normalize().getFileName();
-    return name == null ? run.toString() : name.toString();
   }
 
   private static ComparedRun read(Path run, @Nullable RunInfo judge) throws IOException {

@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +37,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A base and the runs that are compared with it, as {@code compare.html} and {@code compare.md}:
@@ -58,6 +60,14 @@ record ComparePage(RunSide base, List<Compared> others) {
 
   /** Mean lengths that differ by a smaller part come from the same workload. */
   private static final double SAME_LENGTH = 0.01;
+
+  /** What was measured; a condition may have no change. */
+  private static final List<Column<@Nullable Change>> MEASURED =
+      List.of(
+          measured("Base", change -> ChangeText.value(change, change.base())),
+          measured("This run", change -> ChangeText.value(change, change.run())),
+          measured("Change", ChangeText::by),
+          measured("Interval", ChangeText::interval));
 
   record RunSide(String name, RunFigures figures) {
 
@@ -85,6 +95,7 @@ record ComparePage(RunSide base, List<Compared> others) {
         sides().stream()
             .map(side -> new Fact(side.equals(base) ? "Base" : "Run", inWords(side)))
             .toList();
+    Map<String, Object> values = values();
     new Page(
             "compare",
             "LLM comparison",
@@ -92,7 +103,11 @@ record ComparePage(RunSide base, List<Compared> others) {
             Map.of("base", base.name),
             facts,
             List.of(),
-            List.of(differences(), verdict(), figures(), curves()))
+            List.of(
+                Section.of("differences").body("compare-differences", values),
+                Section.of("verdict").body("compare-verdict", values),
+                Section.of("figures").body("compare-figures", values),
+                curves()))
         .write(file);
   }
 
@@ -104,21 +119,20 @@ record ComparePage(RunSide base, List<Compared> others) {
 
   /** The comparison as {@code compare.md}, short enough for a pull request. */
   String markdown() {
-    return Templates.fill(
-        "compare-md",
-        Map.of(
-            "base",
-            base.name,
-            "settings",
-            settings(),
-            "unmatched",
-            unmatched(),
-            "verdicts",
-            others.stream().map(RunVerdict::of).toList(),
-            "places",
-            changes().stream().filter(changes -> !changes.table.isEmpty()).toList(),
-            "rule",
-            ChangeText.RULE));
+    return Templates.fill("compare-md", values());
+  }
+
+  private Map<String, Object> values() {
+    Map<String, Object> values = new HashMap<>();
+    values.put("base", base.name);
+    values.put("several", others.size() > 1);
+    values.put("settings", settings());
+    values.put("unmatched", unmatched());
+    values.put("verdicts", others.stream().map(RunVerdict::of).toList());
+    values.put("conditions", conditions());
+    values.put("places", changes());
+    values.put("rule", ChangeText.RULE);
+    return values;
   }
 
   // ---- verdict
@@ -136,21 +150,6 @@ record ComparePage(RunSide base, List<Compared> others) {
     }
   }
 
-  private Section verdict() {
-    return Section.of("verdict")
-        .body(
-            "compare-verdict",
-            Map.of(
-                "verdicts",
-                others.stream().map(RunVerdict::of).toList(),
-                "several",
-                others.size() > 1,
-                "conditions",
-                conditions(),
-                "rule",
-                ChangeText.RULE));
-  }
-
   private record RunCondition(String run, Judged judged) {}
 
   private Table conditions() {
@@ -158,22 +157,16 @@ record ComparePage(RunSide base, List<Compared> others) {
         others.stream()
             .flatMap(run -> run.judged.stream().map(j -> new RunCondition(run.side.name, j)))
             .toList();
-    return Table.of(
-        "Conditions",
-        conditions,
-        Column.name("Condition", c -> c.judged.condition().text()),
-        Column.words("Run", RunCondition::run),
-        measured("Base", change -> ChangeText.value(change, change.base())),
-        measured("This run", change -> ChangeText.value(change, change.run())),
-        measured("Change", ChangeText::by),
-        measured("Interval", ChangeText::interval),
-        Column.of("Outcome", c -> Cell.passed(!c.judged.hasFailed())));
+    return Columns.<RunCondition>of(
+            Column.name("Condition", c -> c.judged.condition().text()),
+            Column.words("Run", RunCondition::run))
+        .of(c -> c.judged.change(), MEASURED)
+        .and(Column.of("Outcome", c -> Cell.passed(!c.judged.hasFailed())))
+        .table("Conditions", conditions);
   }
 
-  private static Column<RunCondition> measured(String heading, Function<Change, String> figure) {
-    return Column.figure(
-        heading,
-        c -> c.judged.change() == null ? NumberText.ABSENT : figure.apply(c.judged.change()));
+  private static Column<@Nullable Change> measured(String heading, Function<Change, String> of) {
+    return Column.figure(heading, change -> change == null ? NumberText.ABSENT : of.apply(change));
   }
 
   // ---- changes
@@ -181,11 +174,6 @@ record ComparePage(RunSide base, List<Compared> others) {
   /** The changes at one load level, or of all pooled. */
   record Changes(
       String run, String title, String counted, Table table, Table rest, int unchanged) {}
-
-  private Section figures() {
-    return Section.of("figures")
-        .body("compare-figures", Map.of("places", changes(), "several", others.size() > 1));
-  }
 
   private List<Changes> changes() {
     List<Changes> all = new ArrayList<>();
@@ -218,9 +206,7 @@ record ComparePage(RunSide base, List<Compared> others) {
   private boolean isOperatingPoint(Place place) {
     LevelInfo level = place.level();
     return level != null
-        && base.summary().curves().stream()
-            .map(Summary.Curve::operatingPoint)
-            .anyMatch(at -> at.isAt(level));
+        && base.summary().curves().stream().anyMatch(c -> c.operatingPoint().isAt(level));
   }
 
   private List<Change> shown(Compared other, Place place) {
@@ -241,15 +227,10 @@ record ComparePage(RunSide base, List<Compared> others) {
   }
 
   private static Table changes(String title, List<Change> changes) {
-    return Table.of(
-        title,
-        changes,
-        Column.of("Figure", ComparePage::figure),
-        Column.figure("Base", change -> ChangeText.value(change, change.base())),
-        Column.figure("This run", change -> ChangeText.value(change, change.run())),
-        Column.figure("Change", ChangeText::by),
-        Column.figure("Interval", ChangeText::interval),
-        Column.of("Verdict", ComparePage::outcome));
+    return Columns.of(Column.of("Figure", ComparePage::figure))
+        .and(MEASURED)
+        .and(Column.of("Verdict", ComparePage::outcome))
+        .table(title, changes);
   }
 
   private static Cell figure(Change change) {
@@ -270,11 +251,6 @@ record ComparePage(RunSide base, List<Compared> others) {
   }
 
   // ---- configuration differences
-
-  private Section differences() {
-    return Section.of("differences")
-        .body("compare-differences", Map.of("settings", settings(), "unmatched", unmatched()));
-  }
 
   /** Load levels that only one run has. */
   private List<String> unmatched() {

@@ -65,7 +65,7 @@ final class EngineSection {
   }
 
   private Column<LevelFigures> level() {
-    return Column.name("Load level", stage -> KeyFigureTables.place(summary, stage));
+    return Column.name("Load level", stage -> summary.place(stage.info()));
   }
 
   private static Column<LevelFigures> number(

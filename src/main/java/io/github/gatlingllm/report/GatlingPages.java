@@ -1,21 +1,26 @@
 package io.github.gatlingllm.report;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.unbescape.html.HtmlEscape;
 
 /**
  * Inserts the LLM figures into the pages that Gatling wrote: a block and a menu entry on the index,
@@ -89,32 +94,29 @@ final class GatlingPages {
   private static String request(Summary summary, String name) {
     List<RequestAtPoint> all =
         summary.requestsAtPoints().stream().filter(r -> r.name().equals(name)).toList();
-    return Templates.fill(
-        "gatling-request",
-        Map.of(
-            "styles",
-            Templates.resource("gatling.css"),
-            "link",
-            "llm.html#" + KeyFigureTables.anchor(name),
-            "figures",
-            KeyFigureTables.byName(summary, "llm.html", all),
-            "times",
-            all.stream()
-                .limit(MAX_CURVES)
-                .map(r -> new Times(times(summary, r), MetricsSection.times(r.figures())))
-                .toList()));
+    List<Times> times =
+        all.stream()
+            .limit(MAX_CURVES)
+            .map(r -> new Times(times(summary, r), MetricsSection.times(r.figures())))
+            .toList();
+    Map<String, Object> values = new HashMap<>();
+    values.put("styles", Templates.resource("gatling.css"));
+    values.put("link", "llm.html#" + KeyFigureTables.anchor(name));
+    values.put("figures", KeyFigureTables.byName(summary, "llm.html", all));
+    values.put("times", times);
+    return Templates.fill("gatling-request", values);
   }
 
   private static String times(Summary summary, RequestAtPoint request) {
     return summary.hasSeveralLevels() ? KeyFigureTables.at(summary, request) : "";
   }
 
-  /** The LLM request of the page; if several names match its title, the longest. */
+  /** The LLM request of the page; if its title ends with several names, the longest. */
   private static Optional<RequestGroup> requestOf(MarkedPage page, Summary summary) {
-    String text = page.toString();
+    String title = " / " + page.title();
     return summary.requests().stream()
-        .filter(request -> MarkedPage.title(request.name()).matcher(text).find())
-        .max((a, b) -> Integer.compare(a.name().length(), b.name().length()));
+        .filter(request -> title.endsWith(" / " + request.name()))
+        .max(Comparator.comparingInt(request -> request.name().length()));
   }
 
   private static List<Path> pages(Path runDirectory) throws IOException {
@@ -132,14 +134,14 @@ final class GatlingPages {
   }
 
   private static String read(Path file) throws IOException {
-    return Files.readString(file, StandardCharsets.ISO_8859_1);
+    return Files.readString(file, ISO_8859_1);
   }
 
   private static void write(Path file, String text) throws IOException {
     if (text.equals(read(file))) {
       return;
     }
-    AtomicFile.write(file, text.getBytes(StandardCharsets.ISO_8859_1));
+    AtomicFile.write(file, text.getBytes(ISO_8859_1));
   }
 
   /**
@@ -148,6 +150,8 @@ final class GatlingPages {
    */
   static final class MarkedPage {
 
+    private static final Pattern TITLE =
+        Pattern.compile("<title>Gatling Stats - ([^<\n]*)</title>");
     private static final String BEGIN = "<!-- gatling-llm:begin ";
     private static final String END = "<!-- gatling-llm:end -->";
 
@@ -203,25 +207,12 @@ final class GatlingPages {
           .collect(Collectors.joining());
     }
 
-    /** Matches the title of Gatling's page of a request in any groups, with named entities. */
-    static Pattern title(String requestName) {
-      return Pattern.compile(
-          requestName
-              .codePoints()
-              .mapToObj(MarkedPage::entity)
-              .collect(
-                  Collectors.joining("", "<title>Gatling Stats - (?:[^<\\n]* / )?", "</title>")));
-    }
-
-    private static String entity(int c) {
-      return switch (c) {
-        case '&' -> "&amp;";
-        case '<' -> "&lt;";
-        case '>' -> "&gt;";
-        case '"' -> "(?:\"|&quot;)";
-        case '\'' -> "(?:'|&#39;|&apos;)";
-        default -> c < 128 ? Pattern.quote(Character.toString(c)) : "(?:&\\w+;|[^\\x00-\\x7f]+)";
-      };
+    /** The groups and the name of the request in the title of Gatling's page. */
+    String title() {
+      Matcher title = TITLE.matcher(text);
+      return title.find()
+          ? HtmlEscape.unescapeHtml(new String(title.group(1).getBytes(ISO_8859_1), UTF_8))
+          : "";
     }
   }
 }

@@ -8,6 +8,7 @@ import io.github.gatlingllm.report.RunText.Fact;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -85,29 +86,17 @@ final class HtmlReport {
   /** The facts at the head of the page: model, endpoint, workload, load profile, versions. */
   private static List<Fact> facts(Summary summary) {
     Summary.Workload workload = summary.workload();
-    return RunText.facts(
-        "head",
-        Map.of(
-            "summary",
-            summary,
-            "hosts",
-            joined(", ", workload.endpoints().keySet().stream().map(HtmlReport::host)),
-            "requests",
-            workload.apis().values().stream().mapToLong(Long::longValue).sum(),
-            "kinds",
-            joined(
-                ", ",
-                summary.stages().stream()
-                    .map(LevelFigures::kind)
-                    .filter(kind -> !kind.equals("unknown"))),
-            "labels",
-            joined(" ", summary.stages().stream().map(LevelFigures::label)),
-            "tokens",
-            RunText.fact(summary, "total tokens"),
-            "prefixes",
-            RunText.prefixes(summary),
-            "pooled",
-            RunText.pooledOver(summary)));
+    Stream<String> kinds = summary.stages().stream().map(LevelFigures::kind);
+    Map<String, Object> values = new HashMap<>();
+    values.put("summary", summary);
+    values.put("hosts", joined(", ", workload.endpoints().keySet().stream().map(HtmlReport::host)));
+    values.put("requests", workload.apis().values().stream().mapToLong(Long::longValue).sum());
+    values.put("kinds", joined(", ", kinds.filter(kind -> !kind.equals("unknown"))));
+    values.put("labels", joined(" ", summary.stages().stream().map(LevelFigures::label)));
+    values.put("tokens", RunText.fact(summary, "total tokens"));
+    values.put("prefixes", RunText.prefixes(summary));
+    values.put("pooled", RunText.pooledOver(summary));
+    return RunText.facts("head", values);
   }
 
   private static String joined(String separator, Stream<String> names) {

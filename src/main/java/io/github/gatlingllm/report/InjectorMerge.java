@@ -167,8 +167,7 @@ final class InjectorMerge {
   private Map<String, String> sideBySide(Function<RunInfo, Map<String, String>> of) {
     Map<String, Set<String>> values = new LinkedHashMap<>();
     for (RunInfo run : runs) {
-      of.apply(run)
-          .forEach((key, value) -> values.computeIfAbsent(key, k -> new TreeSet<>()).add(value));
+      of.apply(run).forEach((k, v) -> values.computeIfAbsent(k, key -> new TreeSet<>()).add(v));
     }
     Map<String, String> all = new LinkedHashMap<>();
     values.forEach((key, different) -> all.put(key, String.join(",", different)));

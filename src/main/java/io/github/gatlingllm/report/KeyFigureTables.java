@@ -188,7 +188,7 @@ final class KeyFigureTables {
     return Columns.<RequestAtPoint>of(Column.name("request", RequestAtPoint::name))
         .when(
             summary.hasSeveralLevels(),
-            Column.words("at", r -> place(summary, summary.operatingLevel(r.curve()))))
+            Column.words("at", r -> summary.place(summary.operatingLevel(r.curve()).info())))
         .of(
             RequestAtPoint::figures,
             columns(
@@ -250,7 +250,7 @@ final class KeyFigureTables {
                     + " p50")
             + (embeds(summary) ? ", E2E p99" : "")
             + ", in SLO, failed, cost/1M tokens, cost/1M in SLO, tok/J";
-    return Columns.<LevelFigures>of(Column.name("level", stage -> place(summary, stage)))
+    return Columns.<LevelFigures>of(Column.name("level", stage -> summary.place(stage.info())))
         .and(rates(summary))
         .when(!isOpen, Column.number("in flight", LevelFigures::meanInFlight))
         .of(LevelFigures::figures, columns(summary, true, figures))
@@ -299,7 +299,7 @@ final class KeyFigureTables {
     return Table.of(
         "Trials",
         rows,
-        Column.name("level", row -> place(summary, row.stage)),
+        Column.name("level", row -> summary.place(row.stage.info())),
         trial("trial", t -> Cell.count(t.trial())),
         trial("requests", t -> Cell.count(t.requests())),
         trial("ok", t -> Cell.count(t.ok())),
@@ -319,9 +319,5 @@ final class KeyFigureTables {
                 ? cell.apply(row.trial)
                 : Cell.words(
                     heading.equals("trial") ? NumberText.count(row.hidden) + " more" : ""));
-  }
-
-  static String place(Summary summary, LevelFigures stage) {
-    return summary.place(stage.info());
   }
 }

@@ -87,7 +87,7 @@ final class LevelSections {
       if (of == null) {
         continue;
       }
-      String name = KeyFigureTables.place(summary, level.stage());
+      String name = summary.place(level.stage().info());
       for (Metric metric : drawn) {
         List<Quantile> curve = of.get(metric);
         if (curve != null) {
@@ -168,7 +168,7 @@ final class LevelSections {
     for (LevelFigures stage : summary.stages()) {
       T value = of.apply(stage);
       if (value != null) {
-        rows.add(Map.entry(KeyFigureTables.place(summary, stage), value));
+        rows.add(Map.entry(summary.place(stage.info()), value));
       }
     }
     if (all != null && !rows.isEmpty()) {
@@ -212,7 +212,8 @@ final class LevelSections {
     all.forEach(level -> parts.addAll(level.meansMs().keySet()));
     List<Line> lines = new ArrayList<>();
     for (Part part : parts) {
-      List<Point> points = Point.inOrder(all, level -> level.meansMs().getOrDefault(part, 0.0));
+      List<Point> points =
+          Point.of(all, all::indexOf, level -> level.meansMs().getOrDefault(part, 0.0));
       int stripes = name(part).startsWith("reported") ? 1 : 0;
       lines.add(new Line(name(part), Form.STACK, color(part), stripes, points, List.of()));
     }

@@ -6,7 +6,6 @@ import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
@@ -45,7 +44,20 @@ public final class LivePage {
   public record Finished(String level, LiveFigures figures) {}
 
   public static String html(Now now) {
-    return page(now).html();
+    String name = now.simulation.substring(now.simulation.lastIndexOf('.') + 1);
+    List<Section> sections = new ArrayList<>();
+    sections.add(Section.of("now").body("live", values(now)));
+    sections.addAll(charts(now));
+    return new Page(
+            "live-page",
+            "Live",
+            "Live: " + name,
+            Map.of("run", Map.of("name", name, "id", now.id)),
+            List.of(),
+            List.of(),
+            sections)
+        .following("live.js")
+        .html();
   }
 
   /** An update as one line of JSON: the markup {@code now}, {@code isOver}, and {@code charts}. */
@@ -60,43 +72,12 @@ public final class LivePage {
             Page.charts(charts(now))));
   }
 
-  private static Page page(Now now) {
-    String name = now.simulation.substring(now.simulation.lastIndexOf('.') + 1);
-    List<Section> sections = new ArrayList<>();
-    sections.add(Section.of("now").body("live", values(now)));
-    sections.addAll(charts(now));
-    return new Page(
-            "live-page",
-            "Live",
-            "Live: " + name,
-            Map.of("run", Map.of("name", name, "id", now.id)),
-            List.of(),
-            List.of(),
-            sections)
-        .following("live.js");
-  }
-
   private static List<Section> charts(Now now) {
-    TimeSection time = new TimeSection(now.series, now.isJudged, bands(now));
+    long soFar = Math.round(now.series.overTime().size() * now.series.bucketS() * 1e9);
+    List<Band> bands =
+        Band.of(now.levels, LevelInfo::label, now.startUnixNanos, now.startUnixNanos + soFar);
+    TimeSection time = new TimeSection(now.series, now.isJudged, bands);
     return Stream.of(time.section(), time.generator()).filter(Objects::nonNull).toList();
-  }
-
-  /** The phases of load levels so far. */
-  private static List<Band> bands(Now now) {
-    List<Band> bands = new ArrayList<>();
-    double soFar = now.series.overTime().size() * now.series.bucketS();
-    int levels = 0;
-    for (LevelInfo level : now.levels) {
-      for (LevelInfo.PhaseWindow phase : level.phases()) {
-        double from = (phase.startUnixNanos() - now.startUnixNanos) / 1e9;
-        Long end = phase.endUnixNanos();
-        double to = end == null ? soFar : (end - now.startUnixNanos) / 1e9;
-        boolean isMeasured = phase.phase() == Phase.MEASURE;
-        bands.add(Band.of(from, to, isMeasured, level.label(), levels, now.levels.size()));
-      }
-      levels++;
-    }
-    return bands;
   }
 
   private static Map<String, Object> values(Now now) {

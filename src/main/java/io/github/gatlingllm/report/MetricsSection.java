@@ -109,12 +109,7 @@ final class MetricsSection {
         });
   }
 
-  private record Named(Cell name, Distribution values) {
-
-    static Named of(String name, String remark, Distribution values) {
-      return new Named(Cell.words(name).remarked(remark), values);
-    }
-  }
+  private record Named(Cell name, Distribution values) {}
 
   private static Table distributions(
       String title, String heading, List<Column<Distribution>> columns, List<Named> rows) {
@@ -144,9 +139,11 @@ final class MetricsSection {
     return rows.values().stream()
         .map(
             same ->
-                Named.of(
-                    same.stream().map(Metric::title).collect(Collectors.joining(", ")) + unit,
-                    same.get(0).formula(),
+                new Named(
+                    Cell.words(
+                            same.stream().map(Metric::title).collect(Collectors.joining(", "))
+                                + unit)
+                        .remarked(same.get(0).formula()),
                     figures.metric(same.get(0))))
         .toList();
   }
@@ -183,33 +180,28 @@ final class MetricsSection {
         ALL,
         Metric.distributions().stream()
             .filter(metric -> metric.isTime() && !figures.metric(metric).isEmpty())
-            .map(metric -> Named.of(metric.title() + ", ms", "", figures.metric(metric)))
+            .map(m -> new Named(Cell.words(m.title() + ", ms"), figures.metric(m)))
             .toList());
   }
 
   record Metrics(Table table, Table rates, String missing) {}
 
   private static Metrics metrics(String title, Figures figures) {
-    List<String> notes = new ArrayList<>();
-    note("No value in this run: ", metric -> figures.metric(metric).isEmpty(), notes);
-    note("Always 0: ", metric -> isZero(figures.metric(metric)), notes);
+    Group times = group("Latency, ms", "lower is better", Unit.MILLIS, ALL, figures);
+    Group lengths = group("Lengths, tokens", "neither better nor worse", Unit.TOKENS, ALL, figures);
+    Group rates =
+        group(
+            "Rates of single requests, tok/s",
+            "higher is better: 90 % of the requests exceed p10",
+            Unit.TOKENS_PER_S,
+            OF_RATES,
+            figures);
     return new Metrics(
-        distributions(title, "Metric", ALL, List.of())
-            .grouped(
-                List.of(
-                    group("Latency, ms", "lower is better", Unit.MILLIS, ALL, figures),
-                    group(
-                        "Lengths, tokens", "neither better nor worse", Unit.TOKENS, ALL, figures))),
-        distributions(title + ": rates", "Metric", OF_RATES, List.of())
-            .grouped(
-                List.of(
-                    group(
-                        "Rates of single requests, tok/s",
-                        "higher is better: 90 % of the requests exceed p10",
-                        Unit.TOKENS_PER_S,
-                        OF_RATES,
-                        figures))),
-        String.join(" ", notes));
+        distributions(title, "Metric", ALL, List.of()).grouped(List.of(times, lengths)),
+        distributions(title + ": rates", "Metric", OF_RATES, List.of()).grouped(List.of(rates)),
+        (note("No value in this run: ", metric -> figures.metric(metric).isEmpty())
+                + note("Always 0: ", metric -> isZero(figures.metric(metric))))
+            .strip());
   }
 
   private static Group group(
@@ -223,15 +215,13 @@ final class MetricsSection {
     return new Group(heading, remark, table.rows().toList());
   }
 
-  private static void note(String what, Predicate<Metric> which, List<String> notes) {
-    List<String> names =
+  private static String note(String what, Predicate<Metric> which) {
+    String names =
         Metric.distributions().stream()
             .filter(metric -> metric.unit() != Unit.TOKENS_PER_S && which.test(metric))
             .map(Metric::title)
-            .toList();
-    if (!names.isEmpty()) {
-      notes.add(what + String.join(", ", names) + ".");
-    }
+            .collect(Collectors.joining(", "));
+    return names.isEmpty() ? "" : what + names + ". ";
   }
 
   private record ServerRow(LevelFigures level, String key, Distribution values) {
@@ -261,7 +251,7 @@ final class MetricsSection {
                 row ->
                     Cell.words(row.name())
                         .remarked(String.join(", ", names.getOrDefault(row.key, Set.of())))),
-            Column.words("at", row -> KeyFigureTables.place(summary, row.level)),
+            Column.words("at", row -> summary.place(row.level.info())),
             Column.count("count", row -> row.values.count()),
             Column.number("mean", row -> row.shown(row.values.mean())),
             Column.number("p50", row -> row.shown(row.values.p50())),
@@ -296,10 +286,6 @@ final class MetricsSection {
       return new Whole(
           title, id, when, MetricsSection.metrics(title, figures), MetricsSection.system(figures));
     }
-
-    static Whole of(String name, String id, Figures figures) {
-      return of("All metrics of " + name, id, When.ALWAYS, figures);
-    }
   }
 
   /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
@@ -307,6 +293,7 @@ final class MetricsSection {
 
   Section section() {
     List<Whole> wholes = new ArrayList<>();
+    List<Whole> pools = new ArrayList<>();
     for (ShownLevels.Level level : levels.all()) {
       String title = level.title().isEmpty() ? "All metrics" : level.title();
       Figures figures = level.stage().figures();
@@ -315,19 +302,13 @@ final class MetricsSection {
     if (wholes.isEmpty()) {
       wholes.add(Whole.of("All metrics", "level", When.ALWAYS, summary.figures()));
     }
-    String all = pooled.replace(".", "");
+    if (summary.hasSeveralLevels()) {
+      String all = pooled.replace(".", "");
+      pools.add(Whole.of(all, "pooled", When.ALWAYS, summary.figures()));
+    }
+    List<Part> parts = parts().filter(part -> !part.table.isEmpty()).toList();
     return Section.of("metrics")
-        .body(
-            "metrics",
-            Map.of(
-                "wholes",
-                wholes,
-                "pooled",
-                summary.hasSeveralLevels()
-                    ? List.of(Whole.of(all, "pooled", When.ALWAYS, summary.figures()))
-                    : List.of(),
-                "parts",
-                parts().filter(part -> !part.table.isEmpty()).toList()));
+        .body("metrics", Map.of("wholes", wholes, "pooled", pools, "parts", parts));
   }
 
   private Stream<Part> parts() {
@@ -341,7 +322,7 @@ final class MetricsSection {
             "By target",
             isPooled ? "All load levels of a target pooled." : "",
             KeyFigureTables.byTarget(summary, targets),
-            targets.stream().map(t -> Whole.of(t.label(), "", t.figures())).toList()),
+            targets.stream().map(t -> detail(t.label(), "", t.figures())).toList()),
         new Part(
             "By request name",
             "",
@@ -356,8 +337,11 @@ final class MetricsSection {
 
   private Whole detail(RequestAtPoint request) {
     String at = summary.hasSeveralLevels() ? " (" + KeyFigureTables.at(summary, request) + ")" : "";
-    String anchor = KeyFigureTables.anchor(summary, request);
-    return Whole.of(request.name() + at, anchor, request.figures());
+    return detail(request.name() + at, KeyFigureTables.anchor(summary, request), request.figures());
+  }
+
+  private static Whole detail(String name, String id, Figures figures) {
+    return Whole.of("All metrics of " + name, id, When.ALWAYS, figures);
   }
 
   private static Table byTurn(List<Turn> turns) {

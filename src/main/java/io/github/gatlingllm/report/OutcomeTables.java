@@ -47,7 +47,7 @@ final class OutcomeTables {
   }
 
   private static List<Entry<String, ObjectiveRow>> objectives(Summary summary, LevelFigures level) {
-    String place = KeyFigureTables.place(summary, level);
+    String place = summary.place(level.info());
     return level.objectives().stream().map(row -> Map.entry(place, row)).toList();
   }
 
@@ -120,7 +120,7 @@ final class OutcomeTables {
   /** Rate limits of the server and of the client, by load level; empty if none applied. */
   static Table rateLimits(Summary summary) {
     return Columns.<LevelFigures>of(
-            Column.name("Rate limits", level -> KeyFigureTables.place(summary, level)))
+            Column.name("Rate limits", level -> summary.place(level.info())))
         .of(
             level -> level.figures().rateLimits(),
             List.<Column<RateLimits>>of(
@@ -204,7 +204,7 @@ final class OutcomeTables {
     List<InjectorRow> rows = new ArrayList<>();
     for (Curve curve : summary.curves()) {
       LevelFigures level = summary.operatingLevel(curve);
-      String place = KeyFigureTables.place(summary, level);
+      String place = summary.place(level.info());
       level.injectors().forEach(of -> rows.add(new InjectorRow(place, of)));
     }
     return rows;

@@ -18,8 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SortedSet;
-import java.util.TreeSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -38,6 +37,9 @@ final class RunInputs implements AutoCloseable {
   /** How many levels below a given folder runs are searched. */
   private static final int MAX_DEPTH = 8;
 
+  /** The name of the file that completes an upload, as in keys of objects. */
+  private static final String INFO = "llm/run.json";
+
   private final List<String> places;
   private final @Nullable Path cache;
   private final List<Path> runs = new ArrayList<>();
@@ -55,7 +57,6 @@ final class RunInputs implements AutoCloseable {
   static RunInputs open(List<String> places, @Nullable Path cache, Consumer<String> log)
       throws IOException {
     RunInputs inputs = new RunInputs(places, cache);
-    boolean isOpen = false;
     try {
       for (String place : places) {
         if (S3Location.isS3Url(place)) {
@@ -65,12 +66,10 @@ final class RunInputs implements AutoCloseable {
           inputs.runs.addAll(found.isEmpty() ? List.of(Path.of(place)) : found);
         }
       }
-      isOpen = true;
       return inputs;
-    } finally {
-      if (!isOpen) {
-        inputs.close();
-      }
+    } catch (IOException | RuntimeException e) {
+      inputs.close();
+      throw e;
     }
   }
 
@@ -150,9 +149,6 @@ final class RunInputs implements AutoCloseable {
     return out;
   }
 
-  /** The name of the file that completes an upload, as in keys of objects. */
-  static final String INFO = "llm/run.json";
-
   /** The folder itself if it is a run's, otherwise the folders of runs below it, by name. */
   static List<Path> runsIn(Path folder) throws IOException {
     if (isRun(folder)) {
@@ -210,21 +206,17 @@ final class RunInputs implements AutoCloseable {
      * The number of ended runs, the indexes of their shares, and the number of injectors, null if
      * not known.
      */
-    private record EndedRuns(int ended, SortedSet<Integer> shares, @Nullable Integer all) {
+    private record EndedRuns(int ended, Set<Integer> shares, @Nullable Integer all) {
 
       static EndedRuns of(List<RunInfo> runs, @Nullable Integer expected) {
         List<RunInfo> ended =
             runs.stream().filter(run -> run.state() != RunInfo.State.RUNNING).toList();
-        SortedSet<Integer> shares = new TreeSet<>();
-        Integer all = expected;
-        for (RunInfo run : ended) {
-          InjectorShare share = run.share();
-          if (share != null) {
-            shares.add(share.index());
-            all = all == null ? (Integer) share.count() : all;
-          }
-        }
-        return new EndedRuns(ended.size(), shares, all);
+        List<InjectorShare> shares =
+            ended.stream().map(RunInfo::share).filter(Objects::nonNull).toList();
+        return new EndedRuns(
+            ended.size(),
+            shares.stream().map(InjectorShare::index).collect(Collectors.toSet()),
+            expected == null && !shares.isEmpty() ? (Integer) shares.get(0).count() : expected);
       }
 
       boolean isAll() {
@@ -270,9 +262,12 @@ final class RunInputs implements AutoCloseable {
         if (isOver) {
           return ended.all();
         }
-        pause();
         try {
+          sleep.seconds(EVERY_SECONDS);
           ended = EndedRuns.of(look(), expected);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new InterruptedIOException("interrupted while waiting for runs");
         } catch (IOException e) {
           log.accept("waiting: " + e.getMessage());
         }
@@ -281,20 +276,16 @@ final class RunInputs implements AutoCloseable {
       return ended.all();
     }
 
-    private void pause() throws InterruptedIOException {
-      try {
-        sleep.seconds(EVERY_SECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new InterruptedIOException("interrupted while waiting for runs");
-      }
-    }
-
     private List<RunInfo> look() throws IOException {
       List<RunInfo> runs = new ArrayList<>();
       for (String place : places) {
         if (S3Location.isS3Url(place)) {
-          lookInto(S3Location.parse(place), runs);
+          S3Location prefix = S3Location.parse(place);
+          for (Map<String, StoredObject> records : prefix.runs().values()) {
+            if (records.containsKey(INFO)) {
+              runs.add(read(prefix, records.get(INFO)));
+            }
+          }
         } else {
           for (Path run : RunInputs.runsIn(Path.of(place))) {
             RunInfo.read(new RunFiles(run).info()).ifPresent(runs::add);
@@ -304,30 +295,20 @@ final class RunInputs implements AutoCloseable {
       return runs;
     }
 
-    private void lookInto(S3Location place, List<RunInfo> runs) throws IOException {
-      for (Map<String, StoredObject> records : place.runs().values()) {
-        StoredObject object = records.get(RunInputs.INFO);
-        if (object != null) {
-          RunInfo known = read.get(object);
-          RunInfo info = known == null ? read(place, object) : known;
-          read.put(object, info);
-          runs.add(info);
-        }
+    private RunInfo read(S3Location place, StoredObject object) throws IOException {
+      if (read.containsKey(object)) {
+        return read.get(object);
       }
-    }
-
-    private static RunInfo read(S3Location place, StoredObject object) throws IOException {
-      Path folder = Files.createTempDirectory("gatling-llm-");
-      Path file = folder.resolve("run.json");
+      Path file = Files.createTempFile("gatling-llm-", ".json");
       try {
         place.download(Map.of(file, object));
-        return RunInfo.read(file).orElseThrow();
+        read.put(object, RunInfo.read(file).orElseThrow());
+        return read.get(object);
       } catch (IOException e) {
         String at = new S3Location(place.bucket(), object.key()).toString();
         throw new IOException(String.valueOf(e.getMessage()).replace(file.toString(), at), e);
       } finally {
         Files.deleteIfExists(file);
-        Files.delete(folder);
       }
     }
   }

@@ -39,18 +39,21 @@ public final class RunReport {
   private final RunFiles files;
   private final UnaryOperator<RunInfo> judged;
   private final boolean csv;
-  private final @Nullable Source source;
+  private final @Nullable RunInfo known;
+  private final RecordSource records;
   private final List<String> messages = new ArrayList<>();
 
-  /** A run whose records are not in its folder yet. */
-  private record Source(RunInfo info, RecordSource records) {}
-
   private RunReport(
-      RunFiles files, UnaryOperator<RunInfo> judged, boolean csv, @Nullable Source source) {
+      RunFiles files,
+      UnaryOperator<RunInfo> judged,
+      boolean csv,
+      @Nullable RunInfo known,
+      RecordSource records) {
     this.files = files;
     this.judged = judged;
     this.csv = csv;
-    this.source = source;
+    this.known = known;
+    this.records = records;
   }
 
   public static RunReport of(RunFiles files) {
@@ -59,25 +62,25 @@ public final class RunReport {
 
   /** The report of a run that is judged by another SLO, and perhaps with a CSV file. */
   static RunReport of(RunFiles files, UnaryOperator<RunInfo> judged, boolean csv) {
-    return new RunReport(files, judged, csv, null);
+    return new RunReport(files, judged, csv, null, sink -> RecordFile.read(files.requests(), sink));
   }
 
   /** The report of a run whose records are copied to its folder while they are read. */
   static RunReport of(RunFiles files, RunInfo info, RecordSource records) {
-    return new RunReport(files, UnaryOperator.identity(), false, new Source(info, records));
+    return new RunReport(files, UnaryOperator.identity(), false, info, records);
   }
 
   /** Reads the records and writes all files. */
   public RunFigures write() throws IOException {
-    if (source == null) {
+    if (known == null) {
       files.requireRequests();
     }
     if (Files.isSymbolicLink(files.folder())) {
       throw new IOException(files.folder() + " is a link; expected the folder of a recorded run");
     }
-    RunInfo info = source != null ? source.info() : RunInfo.read(files.info()).orElse(null);
+    RunInfo info = known != null ? known : RunInfo.read(files.info()).orElse(null);
     boolean withCsv = csv || (info != null && info.reportOptions().csv());
-    RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
+    RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, UnaryOperator.identity());
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryText.markdown(figures.summary());
     AtomicFile.write(files.summaryMarkdown(), markdown);
@@ -143,7 +146,8 @@ public final class RunReport {
     }
   }
 
-  private RunFigures figures(@Nullable RunInfo info, RecordSource records) throws IOException {
+  private RunFigures figures(@Nullable RunInfo info, UnaryOperator<Consumer<RequestRecord>> sinks)
+      throws IOException {
     return Checks.judged(
         RunStatistics.of(
             info,
@@ -151,12 +155,12 @@ public final class RunReport {
             new RecordSource() {
               @Override
               public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
-                return records.replay(sink);
+                return records.replay(sinks.apply(sink));
               }
 
               @Override
-              public RunInfo ended(RunInfo known) throws IOException {
-                return source == null ? known : source.records().ended(known);
+              public RunInfo ended(RunInfo read) throws IOException {
+                return records.ended(read);
               }
 
               @Override
@@ -183,13 +187,9 @@ public final class RunReport {
     try (RecordCsv rows = RecordCsv.create(files.csv())) {
       AtomicBoolean isFirst = new AtomicBoolean(true);
       RunFigures figures =
-          figures(info, sink -> read(isFirst.getAndSet(false) ? rows.andThen(sink) : sink));
+          figures(info, sink -> isFirst.getAndSet(false) ? rows.andThen(sink) : sink);
       rows.finish();
       return figures;
     }
-  }
-
-  private ReadReport read(Consumer<RequestRecord> sink) throws IOException {
-    return source == null ? RecordFile.read(files.requests(), sink) : source.records().replay(sink);
   }
 }

@@ -60,7 +60,7 @@ final class ShownLevels {
             ? ""
             : isOperating
                 ? KeyFigureTables.operatingPoint(summary, curve)
-                : "At " + KeyFigureTables.place(summary, stage);
+                : "At " + summary.place(stage.info());
     return new Level(position, stage, curve, title, isOperating);
   }
 

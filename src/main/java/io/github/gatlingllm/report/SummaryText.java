@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Column;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -138,29 +139,24 @@ final class SummaryText {
     tables.add(OutcomeTables.assertions(summary.assertions(), true));
     tables.add(OutcomeTables.errors(summary.figures(), 10));
     tables.removeIf(Table::isEmpty);
-    return Templates.fill(
-        "summary-md",
-        Map.of(
-            "summary",
-            summary,
-            "latencies",
-            MetricsSection.latencies(summary),
-            "lowN",
-            MetricsSection.LOW_N,
-            "facts",
-            Table.of(
-                "System",
-                RunText.facts(summary),
-                Column.name("system", Fact::name),
-                Column.words("value", Fact::value)),
-            "tables",
-            tables,
-            "ceiling",
-            RunText.ceiling(summary),
-            "raised",
-            raised,
-            "passed",
-            passed(raised)));
+    Map<String, Object> values = new HashMap<>();
+    values.put("summary", summary);
+    values.put("latencies", MetricsSection.latencies(summary));
+    values.put("lowN", MetricsSection.LOW_N);
+    values.put("facts", facts());
+    values.put("tables", tables);
+    values.put("ceiling", RunText.ceiling(summary));
+    values.put("raised", raised);
+    values.put("passed", passed(raised));
+    return Templates.fill("summary-md", values);
+  }
+
+  private Table facts() {
+    return Table.of(
+        "System",
+        RunText.facts(summary),
+        Column.name("system", Fact::name),
+        Column.words("value", Fact::value));
   }
 
   // ---- JUnit
@@ -181,17 +177,13 @@ final class SummaryText {
   static String junit(Summary summary) {
     Summary.Run run = summary.run();
     List<AssertionResult> results = summary.assertions();
-    return Templates.fill(
-        "junit",
-        Map.of(
-            "simulation",
-            valid(run.simulation() == null ? run.id() : run.simulation()),
-            "failures",
-            results.stream().filter(result -> !result.ok()).count(),
-            "time",
-            String.format(Locale.ROOT, "%.3f", (run.endUnixNs() - run.startUnixNs()) / 1e9),
-            "cases",
-            results.stream().map(JUnitCase::of).toList()));
+    double seconds = (run.endUnixNs() - run.startUnixNs()) / 1e9;
+    Map<String, Object> values = new HashMap<>();
+    values.put("simulation", valid(run.simulation() == null ? run.id() : run.simulation()));
+    values.put("failures", results.stream().filter(result -> !result.ok()).count());
+    values.put("time", String.format(Locale.ROOT, "%.3f", seconds));
+    values.put("cases", results.stream().map(JUnitCase::of).toList());
+    return Templates.fill("junit", values);
   }
 
   /** Replaces characters that XML 1.0 does not allow, not even escaped. */

@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Chart.Form;
@@ -197,18 +196,12 @@ final class TimeSection {
 
   /** The phases of load levels; measure windows are labelled. */
   static List<Band> bands(Summary summary) {
-    List<Band> bands = new ArrayList<>();
-    int stages = 0;
-    for (LevelFigures stage : summary.stages()) {
-      for (LevelFigures.PhaseSpan span : stage.phases()) {
-        // bands are narrow: a long label gets two lines
-        String label = KeyFigureTables.place(summary, stage).replaceFirst(" of ", "\nof ");
-        boolean isMeasured = span.phase().equals(Phase.MEASURE.key());
-        double end = span.startS() + span.durationS();
-        bands.add(Band.of(span.startS(), end, isMeasured, label, stages, summary.stages().size()));
-      }
-      stages++;
-    }
-    return bands;
+    Summary.Run run = summary.run();
+    // bands are narrow: a long label gets two lines
+    return Band.of(
+        summary.stages().stream().map(LevelFigures::info).toList(),
+        level -> summary.place(level).replaceFirst(" of ", "\nof "),
+        run.startUnixNs(),
+        run.endUnixNs());
   }
 }

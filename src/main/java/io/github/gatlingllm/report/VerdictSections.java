@@ -45,11 +45,9 @@ final class VerdictSections {
     if (groups.isEmpty()) {
       Tiles.of(summary).forEach(g -> groups.add(new LevelPart("", When.ALWAYS, g.tiles())));
     }
-    Map<String, Object> values = new HashMap<>();
-    values.put("summary", summary);
-    values.put("groups", groups);
-    values.put("curves", KeyFigureTables.curves(summary));
-    return Section.of("verdict").body("verdict", values);
+    Table curves = KeyFigureTables.curves(summary);
+    return Section.of("verdict")
+        .body("verdict", Map.of("summary", summary, "groups", groups, "curves", curves));
   }
 
   /** Objectives and assertions with their results; null without any. */
@@ -83,25 +81,16 @@ final class VerdictSections {
   }
 
   Section checks() {
-    List<Check> raised = raised(summary);
     List<Check> fine =
         summary.checks().stream().filter(check -> check.level() == Check.Level.OK).toList();
-    return Section.of("validity " + summary.level().key())
-        .body(
-            "validity",
-            Map.of(
-                "raised",
-                raised,
-                "fine",
-                fine,
-                "passed",
-                passed(fine.size()),
-                "quote",
-                RunText.fact(summary, RunText.MEASUREMENT_ERROR),
-                "levels",
-                OutcomeTables.selfTest(summary),
-                "ceiling",
-                RunText.ceiling(summary)));
+    Map<String, Object> values = new HashMap<>();
+    values.put("raised", raised(summary));
+    values.put("fine", fine);
+    values.put("passed", passed(fine.size()));
+    values.put("quote", RunText.fact(summary, RunText.MEASUREMENT_ERROR));
+    values.put("levels", OutcomeTables.selfTest(summary));
+    values.put("ceiling", RunText.ceiling(summary));
+    return Section.of("validity " + summary.level().key()).body("validity", values);
   }
 
   /** The checks that found a problem or add a note, the worst first. */
@@ -147,18 +136,11 @@ final class VerdictSections {
     }
     tables.add(OutcomeTables.rateLimits(summary));
     tables.removeIf(Table::isEmpty);
+    String note = counts.failed() == 0 ? "No request failed." : "";
+    String pooled = RunText.pooledOver(summary);
     return Section.of("outcomes")
         .body(
-            "outcomes",
-            Map.of(
-                "counts",
-                counts,
-                "pooled",
-                RunText.pooledOver(summary),
-                "note",
-                counts.failed() == 0 ? "No request failed." : "",
-                "tables",
-                tables));
+            "outcomes", Map.of("counts", counts, "pooled", pooled, "note", note, "tables", tables));
   }
 
   /** The timings in the server's answers; null without any. */
