@@ -4,10 +4,12 @@ import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
+import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.report.ComparePage.Compared;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -83,7 +85,7 @@ final class ChangeText {
     String failed = failed(other);
     String changes =
         Stream.of(Outcome.WORSE, Outcome.BETTER)
-            .map(outcome -> list(other.comparison(), outcome, other.comparison().count(outcome)))
+            .map(outcome -> list(other.comparison(), outcome))
             .filter(part -> !part.isEmpty())
             .collect(Collectors.joining("; "));
     return changes.isEmpty()
@@ -106,26 +108,22 @@ final class ChangeText {
     return failed.isEmpty() ? "" : "Failed: " + failed + ". ";
   }
 
-  private static String list(Comparison comparison, Outcome outcome, long count) {
-    if (count == 0) {
-      return "";
+  private static String list(Comparison comparison, Outcome outcome) {
+    List<String> all = new ArrayList<>();
+    for (Place place : comparison.places()) {
+      for (Change change : place.changes()) {
+        if (change.outcome() == outcome) {
+          all.add("%s %s (%s)".formatted(change.figure().name(), by(change), place.name()));
+        }
+      }
     }
-    List<String> named =
-        comparison.places().stream()
-            .flatMap(
-                place ->
-                    place.changes().stream()
-                        .filter(change -> change.outcome() == outcome)
-                        .map(
-                            change ->
-                                "%s %s (%s)"
-                                    .formatted(change.figure().name(), by(change), place.name())))
-            .limit(MAX_NAMED)
-            .toList();
-    return outcome.words()
-        + ": "
-        + String.join(", ", named)
-        + (count > MAX_NAMED ? " and " + (count - MAX_NAMED) + " more" : "");
+    int more = all.size() - MAX_NAMED;
+    return all.isEmpty()
+        ? ""
+        : outcome.words()
+            + ": "
+            + String.join(", ", all.subList(0, Math.min(MAX_NAMED, all.size())))
+            + (more > 0 ? " and " + more + " more" : "");
   }
 
   static String judged(Judged judged) {

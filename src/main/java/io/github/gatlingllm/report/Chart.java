@@ -155,13 +155,9 @@ record Chart(
       List<Double> values =
           line.points().stream().map(Point::y).filter(Objects::nonNull).sorted().toList();
       if (!values.isEmpty()) {
-        words
-            .append(". ")
-            .append(line.name())
-            .append(": ")
-            .append(NumberText.number(values.get(0)))
-            .append(" to ")
-            .append(NumberText.with(values.get(values.size() - 1), y.unit()));
+        String least = NumberText.number(values.get(0));
+        String most = NumberText.with(values.get(values.size() - 1), y.unit());
+        words.append(". %s: %s to %s".formatted(line.name(), least, most));
       }
       line.pins().forEach(pin -> words.append(". ").append(pin.label()));
     }

@@ -52,28 +52,24 @@ final class CompareCommand implements Callable<Integer> {
       description = "folder for compare.html and compare.md; default: the first other run")
   private @Nullable Path out;
 
-  private Path base = Path.of(".");
-  private List<Path> runs = List.of();
-
   @Override
   public Integer call() throws IOException {
     try (RunInputs one = from.open(List.of(first));
         RunInputs others = from.open(places)) {
-      base = one.one();
-      runs = others.runs();
+      List<Path> runs = others.runs();
       if (out == null && others.isCopy(runs.get(0))) {
         throw new IOException(
             places.get(0) + " is not a folder; name a folder for the page with --out <dir>");
       }
-      return compared();
+      return compared(one.one(), runs);
     }
   }
 
-  private int compared() throws IOException {
+  private int compared(Path base, List<Path> runs) throws IOException {
     List<FailCondition> conditions =
         failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
     Main.checkFolder(out);
-    ComparePage compared = compare(conditions);
+    ComparePage compared = compare(base, runs, conditions);
     Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
     Path page = directory.resolve("compare.html");
     String markdown = compared.markdown();
@@ -89,7 +85,8 @@ final class CompareCommand implements Callable<Integer> {
     return compared.hasFailed() ? Main.MISSED : 0;
   }
 
-  private ComparePage compare(List<FailCondition> conditions) throws IOException {
+  private static ComparePage compare(Path base, List<Path> runs, List<FailCondition> conditions)
+      throws IOException {
     List<Path> all = new ArrayList<>(List.of(base));
     all.addAll(runs);
     for (Path run : all) {

@@ -25,17 +25,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The server's own metrics, compared with the client's figures and over time. */
-final class EngineSection {
-
-  private final Summary summary;
-  private final List<OverTime> targets;
-  private final List<Band> bands;
-
-  EngineSection(Summary summary, Series series, List<Band> bands) {
-    this.summary = summary;
-    targets = series.engines();
-    this.bands = bands;
-  }
+record EngineSection(Summary summary, Series series, List<Band> bands) {
 
   @Nullable Section section() {
     if (summary.serverPages().isEmpty()) {
@@ -161,6 +151,7 @@ final class EngineSection {
 
   private Chart chart(String key, Drawn... drawn) {
     List<Line> lines = new ArrayList<>();
+    List<OverTime> targets = series.engines();
     for (Drawn each : drawn) {
       for (OverTime target : targets) {
         boolean one = targets.size() == 1;

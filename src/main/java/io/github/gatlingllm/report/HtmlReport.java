@@ -42,7 +42,7 @@ final class HtmlReport {
   private static List<Section> sections(Summary summary, Series series, Path runDirectory) {
     ShownLevels levels = new ShownLevels(summary);
     VerdictSections texts = new VerdictSections(summary, levels);
-    TimeSection time = new TimeSection(summary, series);
+    TimeSection time = TimeSection.of(summary, series);
     LoadSection load = new LoadSection(summary);
     LevelSections details = new LevelSections(summary, levels, series);
     Stream<Section> first = Stream.of(texts.verdict(), load.levels(), texts.checks());
@@ -55,7 +55,7 @@ final class HtmlReport {
             details.distributions(),
             details.jitter(),
             time.section(),
-            new EngineSection(summary, series, TimeSection.bands(summary)).section(),
+            new EngineSection(summary, series, time.bands()).section(),
             details.breakdown(),
             texts.outcomes(),
             texts.server(),

@@ -15,7 +15,6 @@ import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
-import io.github.gatlingllm.report.Table.Group;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +22,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -100,32 +98,20 @@ final class KeyFigureTables {
 
   /** Load levels grouped by target and scenario, with links to {@code page}. */
   static Table byLevel(Summary summary, String page) {
-    List<Level> levels = new ShownLevels(summary).all();
-    Table table =
-        Columns.<Level>of(
-                Column.of(
-                    heading(summary, "Load level"),
-                    level ->
-                        Cell.words(level.stage().label())
-                            .remarked(marks(level.curve(), level.stage()))
-                            .linked(page + "#level-" + level.position())))
-            .of(Level::stage, rates(summary))
-            .of(level -> level.stage().figures(), keyFigures(summary, isOpen(summary)))
-            .table("Key figures by load level, times in ms", levels)
-            .styled("notes");
-    List<List<Cell>> rows = table.rows().toList();
-    List<Group> groups = new ArrayList<>();
-    for (Curve curve : summary.curves()) {
-      groups.add(
-          new Group(
-              summary.curves().size() > 1 ? summary.name(curve) : "",
-              "",
-              IntStream.range(0, rows.size())
-                  .filter(row -> levels.get(row).curve().equals(curve))
-                  .mapToObj(rows::get)
-                  .toList()));
-    }
-    return table.grouped(groups);
+    return Columns.<Level>of(
+            Column.of(
+                heading(summary, "Load level"),
+                level ->
+                    Cell.words(level.stage().label())
+                        .remarked(marks(level.curve(), level.stage()))
+                        .linked(page + "#level-" + level.position())))
+        .of(Level::stage, rates(summary))
+        .of(level -> level.stage().figures(), keyFigures(summary, isOpen(summary)))
+        .table(
+            "Key figures by load level, times in ms",
+            new ShownLevels(summary).all(),
+            level -> summary.curves().size() > 1 ? summary.name(level.curve()) : "")
+        .styled("notes");
   }
 
   /** Marks of a load level on its curve, e.g. {@code knee, max goodput}; may be empty. */

@@ -29,25 +29,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Load levels in detail: distributions, jitter, parts of the time, arrivals. */
-final class LevelSections {
+record LevelSections(Summary summary, ShownLevels levels, Series series) {
 
   private static final List<Metric> DRAWN =
       List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
 
-  private final Summary summary;
-  private final ShownLevels levels;
-  private final Series series;
-  private final boolean isReported;
-  private final boolean isDecodeReported;
+  private boolean isReported() {
+    return series.breakdowns().stream().anyMatch(level -> level.reporting() > 0);
+  }
 
-  LevelSections(Summary summary, ShownLevels levels, Series series) {
-    this.summary = summary;
-    this.levels = levels;
-    this.series = series;
-    isReported = series.breakdowns().stream().anyMatch(level -> level.reporting() > 0);
-    isDecodeReported =
-        series.breakdowns().stream()
-            .anyMatch(level -> level.meansMs().containsKey(Part.SERVER_DECODE));
+  private boolean isDecodeReported() {
+    return series.breakdowns().stream()
+        .anyMatch(level -> level.meansMs().containsKey(Part.SERVER_DECODE));
   }
 
   // ---- distributions of the chosen level
@@ -228,10 +221,10 @@ final class LevelSections {
                                 name(p) + ", ms", level -> level.meansMs().get(p)))
                     .toList())
             .and(Column.number("E2E from schedule, ms", Breakdown::totalMs))
-            .when(isReported, Column.count("requests that report", Breakdown::reporting))
+            .when(isReported(), Column.count("requests that report", Breakdown::reporting))
             .table("Mean time of a request by part", all);
     Axis places = Axis.places("Load level", "", all.stream().map(this::name).toList());
-    return Section.of(isReported ? "breakdown as reported" : "breakdown")
+    return Section.of(isReported() ? "breakdown as reported" : "breakdown")
         .charts(List.of(Chart.of("breakdown-parts", places, lines).widened().tabled(table)));
   }
 
@@ -246,9 +239,9 @@ final class LevelSections {
       case CONNECT -> "connect";
       case SERVER_QUEUE -> "reported queue";
       case SERVER_PREFILL -> "reported prefill";
-      case FIRST_TOKEN -> isReported ? "rest to first token" : "server queue and prefill";
+      case FIRST_TOKEN -> isReported() ? "rest to first token" : "server queue and prefill";
       case SERVER_DECODE -> "reported decode";
-      case DECODE -> isDecodeReported ? "rest of decode" : "decode";
+      case DECODE -> isDecodeReported() ? "rest of decode" : "decode";
       case ANSWER -> "whole answer, not streamed";
     };
   }

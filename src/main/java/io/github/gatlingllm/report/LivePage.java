@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.figures.level.Series;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.report.Chart.Band;
@@ -76,7 +77,8 @@ public final class LivePage {
     long soFar = Math.round(now.series.overTime().size() * now.series.bucketS() * 1e9);
     List<Band> bands =
         Band.of(now.levels, LevelInfo::label, now.startUnixNanos, now.startUnixNanos + soFar);
-    TimeSection time = new TimeSection(now.series, now.isJudged, bands);
+    TimeSection time =
+        new TimeSection(now.series, bands, Metric.TTFT_FROM_SCHEDULE_MS, null, now.isJudged, "");
     return Stream.of(time.section(), time.generator()).filter(Objects::nonNull).toList();
   }
 

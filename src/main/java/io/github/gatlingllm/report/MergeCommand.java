@@ -107,9 +107,21 @@ final class MergeCommand implements Callable<Integer> {
 
   private record Part(RunFiles files, RunInfo info) {
 
+    /** The {@code run.json} of an injector; one that died early may have left no records. */
     static Part of(Path run) throws IOException {
       RunFiles files = new RunFiles(run);
-      return new Part(files, read(files));
+      RunInfo info = RunInfo.read(files.info()).orElse(null);
+      if (info == null) {
+        files.requireRequests();
+      }
+      RunInfo completed =
+          RunStatistics.completed(
+              info,
+              sink ->
+                  Files.exists(files.requests())
+                      ? RecordFile.read(files.requests(), sink)
+                      : MergedRecords.NOTHING);
+      return new Part(files, completed);
     }
 
     /** Index of the injector; runs that do not record it keep their order and come last. */
@@ -163,19 +175,5 @@ final class MergeCommand implements Callable<Integer> {
       throw new FileAlreadyExistsException(
           out + " is not an empty directory; name one for --out that does not exist yet");
     }
-  }
-
-  /** The {@code run.json} of an injector; one that died early may have left no records. */
-  private static RunInfo read(RunFiles files) throws IOException {
-    RunInfo info = RunInfo.read(files.info()).orElse(null);
-    if (info == null) {
-      files.requireRequests();
-    }
-    return RunStatistics.completed(
-        info,
-        sink ->
-            Files.exists(files.requests())
-                ? RecordFile.read(files.requests(), sink)
-                : MergedRecords.NOTHING);
   }
 }

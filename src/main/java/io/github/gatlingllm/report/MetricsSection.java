@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * All metrics as tables: pooled, and by load level, trial, target, request name, turn and cache.
  * The catalogue {@link Metric} gives the rows.
  */
-final class MetricsSection {
+record MetricsSection(Summary summary, ShownLevels levels) {
 
   /** The footnote of uncertain percentiles in text files. */
   static final String LOW_N = "* fewer than 10 values beyond it";
@@ -65,16 +65,6 @@ final class MetricsSection {
   /** All statistics of a rate, whose bad tail is the low one. */
   private static final List<Column<Distribution>> OF_RATES =
       statistics("count", "mean", "std", "min", "p1", "p5", "p10", "p50±", "p90", "p99±", "max");
-
-  private final Summary summary;
-  private final ShownLevels levels;
-  private final String pooled;
-
-  MetricsSection(Summary summary, ShownLevels levels) {
-    this.summary = summary;
-    this.levels = levels;
-    pooled = RunText.pooled(summary);
-  }
 
   // ---- distributions
 
@@ -303,7 +293,7 @@ final class MetricsSection {
       wholes.add(Whole.of("All metrics", "level", When.ALWAYS, summary.figures()));
     }
     if (summary.hasSeveralLevels()) {
-      String all = pooled.replace(".", "");
+      String all = RunText.pooled(summary).replace(".", "");
       pools.add(Whole.of(all, "pooled", When.ALWAYS, summary.figures()));
     }
     List<Part> parts = parts().filter(part -> !part.table.isEmpty()).toList();
@@ -330,7 +320,7 @@ final class MetricsSection {
             requests.stream().map(this::detail).toList()),
         new Part(
             "By turn of the conversation",
-            pooled,
+            RunText.pooled(summary),
             byTurn(turns.size() > 1 ? turns : List.of()),
             List.of()));
   }

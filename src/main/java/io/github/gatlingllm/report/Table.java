@@ -6,7 +6,9 @@ import io.github.gatlingllm.record.PrintableText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -243,14 +245,22 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
 
     Table table(String title, Collection<T> items) {
+      return table(title, items, item -> "");
+    }
+
+    /** A table with the rows of each group below its heading. */
+    Table table(String title, Collection<T> items, Function<T, String> group) {
       List<Column<T>> shown = all.stream().filter(column -> column.isShown(items)).toList();
-      List<List<Cell>> rows = new ArrayList<>();
+      Map<String, List<List<Cell>>> rows = new LinkedHashMap<>();
       for (T item : items) {
-        rows.add(shown.stream().map(column -> column.cell().apply(item)).toList());
+        rows.computeIfAbsent(group.apply(item), heading -> new ArrayList<>())
+            .add(shown.stream().map(column -> column.cell().apply(item)).toList());
       }
       List<Heading> headings =
           shown.stream().map(column -> new Heading(column.heading(), column.isWords())).toList();
-      return new Table(title, "", headings, List.of(new Group("", "", rows)));
+      List<Group> groups = new ArrayList<>();
+      rows.forEach((heading, of) -> groups.add(new Group(heading, "", of)));
+      return new Table(title, "", headings, groups);
     }
   }
 

@@ -23,32 +23,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The run over time, and the load generator over time. */
-final class TimeSection {
+record TimeSection(
+    Series series,
+    List<Band> bands,
+    Metric ttft,
+    @Nullable SloTable slo,
+    boolean isJudged,
+    String pooled) {
 
-  private final Series series;
-  private final List<Band> bands;
-  private final Metric ttft;
-  private final @Nullable SloTable slo;
-  private final boolean isJudged;
-  private final String pooled;
-
-  TimeSection(Summary summary, Series series) {
-    this.series = series;
-    bands = bands(summary);
-    ttft = summary.headlineMetric(Metric.TTFT_MS);
-    slo = summary.slo();
-    isJudged = slo != null;
-    pooled = summary.curves().size() > 1 ? ", all targets and scenarios together" : "";
-  }
-
-  /** The same of a run in progress. */
-  TimeSection(Series series, boolean isJudged, List<Band> bands) {
-    this.series = series;
-    this.bands = bands;
-    ttft = Metric.TTFT_FROM_SCHEDULE_MS;
-    slo = null;
-    this.isJudged = isJudged;
-    pooled = "";
+  static TimeSection of(Summary summary, Series series) {
+    return new TimeSection(
+        series,
+        bands(summary),
+        summary.headlineMetric(Metric.TTFT_MS),
+        summary.slo(),
+        summary.slo() != null,
+        summary.curves().size() > 1 ? ", all targets and scenarios together" : "");
   }
 
   /** The section; without charts if no request was in flight. */

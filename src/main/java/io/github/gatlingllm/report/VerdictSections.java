@@ -24,15 +24,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The sections of words and tables: verdict, objectives, validity, outcomes, glossary, files. */
-final class VerdictSections {
-
-  private final Summary summary;
-  private final ShownLevels levels;
-
-  VerdictSections(Summary summary, ShownLevels levels) {
-    this.summary = summary;
-    this.levels = levels;
-  }
+record VerdictSections(Summary summary, ShownLevels levels) {
 
   /** The verdict in words, and six figures of the chosen load level. */
   Section verdict() {

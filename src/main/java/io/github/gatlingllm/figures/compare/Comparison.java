@@ -101,13 +101,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
   }
 
-  public long count(Outcome outcome) {
-    return places.stream()
-        .flatMap(place -> place.changes().stream())
-        .filter(change -> change.outcome() == outcome)
-        .count();
-  }
-
   /**
    * A bound on the change of a figure, beyond which a comparison fails, whether or not the change
    * is clear beyond noise.
