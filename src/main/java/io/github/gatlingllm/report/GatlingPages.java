@@ -97,7 +97,7 @@ final class GatlingPages {
     List<Times> times =
         all.stream()
             .limit(MAX_CURVES)
-            .map(r -> new Times(times(summary, r), MetricsSection.times(r.figures())))
+            .map(r -> new Times(KeyFigureTables.at(summary, r), MetricsSection.times(r.figures())))
             .toList();
     Map<String, Object> values = new HashMap<>();
     values.put("styles", Templates.resource("gatling.css"));
@@ -105,10 +105,6 @@ final class GatlingPages {
     values.put("figures", KeyFigureTables.byName(summary, "llm.html", all));
     values.put("times", times);
     return Templates.fill("gatling-request", values);
-  }
-
-  private static String times(Summary summary, RequestAtPoint request) {
-    return summary.hasSeveralLevels() ? KeyFigureTables.at(summary, request) : "";
   }
 
   /** The LLM request of the page; if its title ends with several names, the longest. */

@@ -21,18 +21,18 @@ import java.util.stream.Stream;
  */
 final class HtmlReport {
 
-  /** A run with fewer ok requests is marked as smoke test. */
-  private static final int SMOKE = 30;
-
   private HtmlReport() {}
 
   static void write(Path llmHtml, Summary summary, Series series) throws IOException {
-    Heading heading = Heading.of(summary);
+    Summary.Run run = summary.run();
+    String simulation = Objects.requireNonNullElse(run.simulation(), "");
+    String name =
+        simulation.isEmpty() ? run.id() : simulation.substring(simulation.lastIndexOf('.') + 1);
     new Page(
             "report",
             "LLM report",
-            "LLM report: " + heading.name,
-            Map.of("run", heading),
+            "LLM report: " + name,
+            Map.of("heading", name, "summary", summary),
             facts(summary),
             new ShownLevels(summary).choices(),
             sections(summary, series, llmHtml.toAbsolutePath().getParent()))
@@ -67,20 +67,6 @@ final class HtmlReport {
     return Stream.concat(
             first.filter(Objects::nonNull), rest.filter(Objects::nonNull).map(Section::folded))
         .toList();
-  }
-
-  record Heading(String name, String id, String state, boolean isComplete, boolean isSmoke) {
-
-    static Heading of(Summary summary) {
-      Summary.Run run = summary.run();
-      String simulation = run.simulation();
-      return new Heading(
-          simulation == null ? run.id() : simulation.substring(simulation.lastIndexOf('.') + 1),
-          run.id(),
-          run.state(),
-          run.isComplete(),
-          summary.figures().counts().ok() < SMOKE);
-    }
   }
 
   /** The facts at the head of the page: model, endpoint, workload, load profile, versions. */

@@ -154,7 +154,7 @@ final class KeyFigureTables {
                 heading(summary, "Request"),
                 request ->
                     Cell.words(request.name())
-                        .remarked(summary.hasSeveralLevels() ? at(summary, request) : "")
+                        .remarked(at(summary, request))
                         .linked(page + "#" + anchor(summary, request))))
         .of(
             RequestAtPoint::figures,
@@ -185,9 +185,11 @@ final class KeyFigureTables {
         .table("Requests", names > 1 ? all : List.of());
   }
 
-  /** The operating point of a request's figures, e.g. {@code vLLM: c=16, the knee}. */
+  /**
+   * The operating point of a request's figures, e.g. {@code vLLM: c=16, the knee}; may be empty.
+   */
   static String at(Summary summary, RequestAtPoint request) {
-    return operatingPoint(summary, request.curve());
+    return summary.hasSeveralLevels() ? operatingPoint(summary, request.curve()) : "";
   }
 
   /** The anchor of a request's metrics in {@code llm.html}; Gatling's pages link to it. */

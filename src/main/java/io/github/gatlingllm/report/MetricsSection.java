@@ -326,8 +326,11 @@ record MetricsSection(Summary summary, ShownLevels levels) {
   }
 
   private Whole detail(RequestAtPoint request) {
-    String at = summary.hasSeveralLevels() ? " (" + KeyFigureTables.at(summary, request) + ")" : "";
-    return detail(request.name() + at, KeyFigureTables.anchor(summary, request), request.figures());
+    String at = KeyFigureTables.at(summary, request);
+    return detail(
+        request.name() + (at.isEmpty() ? "" : " (" + at + ")"),
+        KeyFigureTables.anchor(summary, request),
+        request.figures());
   }
 
   private static Whole detail(String name, String id, Figures figures) {

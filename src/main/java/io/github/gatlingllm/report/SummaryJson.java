@@ -62,9 +62,9 @@ final class SummaryJson {
                   .addSerializer(double.class, new ShortNumber()))
           .addMixIn(Summary.class, SummaryForm.class)
           .addMixIn(LevelFigures.class, LevelForm.class)
-          .addMixIn(Summary.Injector.class, InjectorForm.class)
+          .addMixIn(Summary.Injector.class, Inline.class)
           .addMixIn(InjectorRun.class, InjectorRunForm.class)
-          .addMixIn(SelfTestQuote.class, SelfTestQuoteForm.class)
+          .addMixIn(SelfTestQuote.class, Inline.class)
           .addMixIn(SelfTest.class, SelfTestForm.class)
           .addMixIn(Summary.Target.class, ServedInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
@@ -151,12 +151,16 @@ final class SummaryJson {
     List<InjectorFigures> injectors();
   }
 
-  interface InjectorForm {
+  /** Records whose parts are written as their own fields. */
+  interface Inline {
     @JsonUnwrapped
     InjectorRun run();
 
     @JsonUnwrapped
     InjectorFigures figures();
+
+    @JsonUnwrapped
+    SelfTest test();
   }
 
   @JsonPropertyOrder({"run", "share", "state", "records", "dropped", "missing", "settings"})
@@ -172,11 +176,6 @@ final class SummaryJson {
   interface InjectorRunForm {
     @JsonProperty
     Long missing();
-  }
-
-  interface SelfTestQuoteForm {
-    @JsonUnwrapped
-    SelfTest test();
   }
 
   @JsonPropertyOrder({"measured_unix_ns", "differs", "bound_ms", "ceiling"})

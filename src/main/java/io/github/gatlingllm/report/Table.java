@@ -156,20 +156,16 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   record Column<T>(String heading, boolean isWords, Function<T, Cell> cell, boolean isOptional) {
 
-    private Column(String heading, boolean isWords, Function<T, Cell> cell) {
-      this(heading, isWords, cell, false);
-    }
-
     static <T> Column<T> name(String heading, Function<T, String> name) {
-      return new Column<>(heading, false, item -> Cell.words(name.apply(item)));
+      return of(heading, item -> Cell.words(name.apply(item)));
     }
 
     static <T> Column<T> words(String heading, Function<T, String> text) {
-      return new Column<>(heading, true, item -> Cell.words(text.apply(item)));
+      return new Column<>(heading, true, item -> Cell.words(text.apply(item)), false);
     }
 
     static <T> Column<T> of(String heading, Function<T, Cell> cell) {
-      return new Column<>(heading, false, cell);
+      return new Column<>(heading, false, cell, false);
     }
 
     static <T> Column<T> figure(String heading, Function<T, String> text) {
