@@ -218,11 +218,7 @@ record Chart(
       String name, String unit, Scale scale, List<String> categories, @Nullable Double max) {
 
     static Axis of(String name, String unit) {
-      return of(name, unit, Scale.VALUE);
-    }
-
-    static Axis of(String name, String unit, Scale scale) {
-      return new Axis(name, unit, scale, List.of(), null);
+      return new Axis(name, unit, Scale.VALUE, List.of(), null);
     }
 
     static Axis places(String name, String unit, List<String> categories) {
@@ -230,7 +226,7 @@ record Chart(
     }
 
     static Axis time() {
-      return of("Time since start", "", Scale.TIME);
+      return new Axis("Time since start", "", Scale.TIME, List.of(), null);
     }
 
     /** Shares of all values on a scale of nines, up to the last point of the lines. */
@@ -241,7 +237,8 @@ record Chart(
               .mapToDouble(Point::x)
               .max()
               .orElse(0);
-      return of("Share of values", "", Scale.NINES).upTo(Math.ceil(Math.max(1, end) - 1e-9));
+      double max = Math.ceil(Math.max(1, end) - 1e-9);
+      return new Axis("Share of values", "", Scale.NINES, List.of(), max);
     }
 
     Axis upTo(double end) {

@@ -150,22 +150,13 @@ final class GatlingPages {
         Pattern.compile("<title>Gatling Stats - ([^<\n]*)</title>");
     private static final String BEGIN = "<!-- gatling-llm:begin ";
     private static final String END = "<!-- gatling-llm:end -->";
+    private static final Pattern PIECE = Pattern.compile("(?s)" + BEGIN + ".*?" + END);
 
     private final List<String> missing = new ArrayList<>();
     private String text;
 
     MarkedPage(String text) {
-      StringBuilder original = new StringBuilder(text.length());
-      int from = 0;
-      for (int begin = text.indexOf(BEGIN); begin >= 0; begin = text.indexOf(BEGIN, from)) {
-        int end = text.indexOf(END, begin);
-        if (end < 0) {
-          break;
-        }
-        original.append(text, from, begin);
-        from = end + END.length();
-      }
-      this.text = original.append(text, from, text.length()).toString();
+      this.text = PIECE.matcher(text).replaceAll("");
     }
 
     MarkedPage before(Pattern anchor, String piece, String html) {

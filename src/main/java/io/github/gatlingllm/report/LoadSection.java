@@ -22,16 +22,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Latency against throughput with a point per load level, and both against load. */
-final class LoadSection {
+record LoadSection(Summary summary) {
 
-  private final Summary summary;
-  private final List<String> levels;
-  private final List<Curve> curves;
-
-  LoadSection(Summary summary) {
-    this.summary = summary;
-    levels = summary.stages().stream().map(LevelFigures::label).distinct().toList();
-    curves = summary.curves();
+  private List<String> labels() {
+    return summary.stages().stream().map(LevelFigures::label).distinct().toList();
   }
 
   @Nullable Section levels() {
@@ -39,7 +33,7 @@ final class LoadSection {
       return null;
     }
     List<Chart> charts = new ArrayList<>(List.of(curve()));
-    if (levels.size() > 1 && summary.stages().stream().anyMatch(stage -> stage.queue() != null)) {
+    if (labels().size() > 1 && summary.stages().stream().anyMatch(stage -> stage.queue() != null)) {
       charts.add(rates());
     }
     return Section.of("levels")
@@ -49,7 +43,7 @@ final class LoadSection {
 
   /** The figures against load; null for a single load. */
   @Nullable Section section() {
-    return levels.size() < 2
+    return labels().size() < 2
         ? null
         : Section.of("load")
             .charts(
@@ -68,7 +62,7 @@ final class LoadSection {
     boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
     List<Line> lines = new ArrayList<>();
-    for (Curve curve : curves) {
+    for (Curve curve : summary.curves()) {
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
       for (LevelFigures level : of(curve)) {
@@ -108,17 +102,18 @@ final class LoadSection {
 
   private Chart against(String key, List<Figure> figures, Object... values) {
     List<Line> lines = new ArrayList<>();
-    boolean one = curves.size() == 1;
-    for (Curve curve : curves) {
+    List<String> labels = labels();
+    boolean one = summary.curves().size() == 1;
+    for (Curve curve : summary.curves()) {
       for (Figure figure : figures) {
         List<Point> points =
-            Point.of(of(curve), stage -> levels.indexOf(stage.label()), figure.value);
+            Point.of(of(curve), stage -> labels.indexOf(stage.label()), figure.value);
         String name = one ? figure.name : (summary.name(curve) + " " + figure.name).strip();
-        int color = one ? figure.color : curves.indexOf(curve);
+        int color = one ? figure.color : summary.curves().indexOf(curve);
         lines.add(Line.of(name, color, figure.dash, points));
       }
     }
-    return Chart.of(key, Axis.places("Load level", "", levels), lines, values);
+    return Chart.of(key, Axis.places("Load level", "", labels), lines, values);
   }
 
   private Chart rates() {
@@ -132,7 +127,7 @@ final class LoadSection {
 
   private Chart throughput() {
     boolean isJudged = summary.slo() != null;
-    String name = !isJudged && curves.size() > 1 ? "" : "all";
+    String name = !isJudged && summary.curves().size() > 1 ? "" : "all";
     List<Figure> figures = new ArrayList<>();
     figures.add(new Figure(name, 0, 0, level -> level.figures().delivered()));
     if (isJudged && !embeds()) {
@@ -150,7 +145,7 @@ final class LoadSection {
   private Chart latency(String id, Metric metric, String measure) {
     List<Figure> figures = new ArrayList<>();
     figures.add(new Figure("p50", 0, 0, s -> of(s, metric).p50()));
-    if (curves.size() == 1) {
+    if (summary.curves().size() == 1) {
       figures.add(new Figure("p95", 1, 1, s -> of(s, metric).p95()));
     }
     figures.add(new Figure("p99", 3, 2, s -> of(s, metric).p99()));
@@ -166,7 +161,7 @@ final class LoadSection {
   /** Output per GPU against output per user, a point per load level. */
   private Chart perGpu() {
     List<Line> lines = new ArrayList<>();
-    for (Curve curve : curves) {
+    for (Curve curve : summary.curves()) {
       List<Point> points =
           Point.ofLevels(
               of(curve),

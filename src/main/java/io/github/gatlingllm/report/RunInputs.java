@@ -185,17 +185,14 @@ final class RunInputs implements AutoCloseable {
    * Waits until the ended runs of all injectors are there: in object storage, their {@code
    * run.json}.
    */
-  static final class RunPoller {
+  record RunPoller(
+      List<String> places,
+      Consumer<String> log,
+      LongSupplier nanoTime,
+      Sleep sleep,
+      Map<StoredObject, RunInfo> read) {
 
     private static final long EVERY_SECONDS = 5;
-
-    private final List<String> places;
-    private final Consumer<String> log;
-    private final LongSupplier nanoTime;
-    private final Sleep sleep;
-
-    /** By object and version, so that each is read once. */
-    private final Map<StoredObject, RunInfo> read = new HashMap<>();
 
     /** Sleeps; replaced in tests. */
     interface Sleep {
@@ -237,10 +234,7 @@ final class RunInputs implements AutoCloseable {
     }
 
     RunPoller(List<String> places, Consumer<String> log, LongSupplier nanoTime, Sleep sleep) {
-      this.places = List.copyOf(places);
-      this.log = log;
-      this.nanoTime = nanoTime;
-      this.sleep = sleep;
+      this(places, log, nanoTime, sleep, new HashMap<>());
     }
 
     /** See {@link RunInputs#await}. */

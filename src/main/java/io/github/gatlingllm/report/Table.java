@@ -204,13 +204,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  static final class Columns<T> {
-
-    private final List<Column<T>> all;
-
-    private Columns(List<Column<T>> all) {
-      this.all = all;
-    }
+  record Columns<T>(List<Column<T>> all) {
 
     @SafeVarargs
     @SuppressWarnings("varargs")

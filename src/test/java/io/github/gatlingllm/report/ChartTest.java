@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
-import io.github.gatlingllm.report.Chart.Scale;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -52,7 +51,7 @@ class ChartTest {
   void scaleOfNinesWritesPercentiles(double x, String text, double percent) {
     Line line = Line.percentiles("TTFT", 0, 0, List.of(new Quantile(percent, 7)));
 
-    assertThat(Axis.of("Share of values", "", Scale.NINES).write(x)).isEqualTo(text);
+    assertThat(Axis.shares(List.of(line)).write(x)).isEqualTo(text);
     assertThat(line.points().get(0).x()).isCloseTo(x, within(1e-9));
   }
 
