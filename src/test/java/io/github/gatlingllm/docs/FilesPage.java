@@ -23,21 +23,9 @@ public final class FilesPage {
   /** Objects whose keys are names of users, servers and systems. */
   private static final Set<String> MAPS =
       Set.of(
-          "config",
-          "versions",
-          "endpoints",
-          "models",
-          "scenarios",
-          "apis",
-          "turns",
-          "streamed",
-          "finish_reasons",
-          "verdicts",
-          "missed",
-          "server",
-          "server_names",
-          "quotas",
-          "settings");
+          ("config versions endpoints models scenarios apis turns streamed finish_reasons verdicts"
+                  + " missed server server_names quotas settings")
+              .split(" "));
 
   private FilesPage() {}
 

@@ -2,25 +2,19 @@ package io.github.gatlingllm.e2e;
 
 import static io.gatling.javaapi.core.CoreDsl.*;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
-import static java.time.Duration.ofMillis;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.javaapi.core.*;
-import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
-import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -137,61 +131,6 @@ class GateIT {
     }
   }
 
-  @Test
-  void requestsWaitingAtTheEndOfDrainAreCancelledUnsent() throws Exception {
-    try (EmbeddedEngine engine = endless();
-        GatlingRun run = crowdAtTheGate(engine).set("measure", 2).succeed()) {
-      assertOnlyTheFirstWasSent(engine, run.requests(), "drain time was over");
-      long drained =
-          run.stage("c=16").window(Phase.MEASURE).orElseThrow().endUnixNanos()
-              + GateSimulation.DRAIN.toNanos();
-      assertThat(run.requests())
-          .as("not before the drain time was over")
-          .allMatch(r -> endUnixNanos(r.timing()) >= drained);
-      assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(GateSimulation.USERS);
-    }
-  }
-
-  /** Answers that take 50 s. */
-  private static EmbeddedEngine endless() throws IOException {
-    return EmbeddedEngine.builder()
-        .model("m")
-        .fixed(ofMillis(5), ofMillis(50))
-        .recordGroundTruth()
-        .start();
-  }
-
-  private static GatlingRun.Setup crowdAtTheGate(EmbeddedEngine engine) {
-    return GatlingRun.of(GateSimulation.class, engine.baseUrl())
-        .set("tokens", 1_000)
-        .set("gate", 1);
-  }
-
-  private static void assertOnlyTheFirstWasSent(
-      EmbeddedEngine engine, List<RequestRecord> records, String reason) {
-    EngineTokens.awaitEnded(engine, 1);
-    assertThat(engine.groundTruth()).hasSize(1).allMatch(truth -> truth.cancelled());
-    assertThat(records)
-        .hasSize(GateSimulation.USERS)
-        .allSatisfy(
-            r -> {
-              assertThat(r.outcome().status()).isEqualTo(RequestStatus.CANCELLED);
-              assertThat(r.outcome().error()).contains(reason);
-            });
-    assertThat(records)
-        .filteredOn(r -> r.timing().gateWaitNanos() == null)
-        .hasSize(GateSimulation.USERS - 1)
-        .allMatch(r -> r.timing().connectNanos() == null);
-  }
-
-  /** When a request ended; the start of one that was never admitted. */
-  private static long endUnixNanos(RequestRecord.Timing timing) {
-    Long sent = timing.closedUnixNanos();
-    return sent == null
-        ? timing.startUnixNanos() + Objects.requireNonNull(timing.closedNanos())
-        : sent;
-  }
-
   private static long gateWait(RequestRecord record) {
     return Objects.requireNonNull(record.timing().gateWaitNanos());
   }
@@ -208,21 +147,16 @@ class GateIT {
     static final int USERS = 16;
     static final int REQUESTS = 160;
     static final int PER_SECOND = 100;
-    static final Duration DRAIN = Duration.ofMillis(500);
 
     {
-      ScenarioBuilder chat =
-          scenario("Gate")
-              .exec(llm("ask").chat().user("hi").maxTokens(Integer.getInteger("tokens", 2)));
+      ScenarioBuilder chat = scenario("Gate").exec(llm("ask").chat().user("hi").maxTokens(2));
       LlmProtocolBuilder engine =
           llm.baseUrl(System.getProperty("baseUrl")).model("m").disableJvmWarmUp();
       Integer gate = Integer.getInteger("gate");
-      Integer measure = Integer.getInteger("measure");
-      ClosedLoop loop = closedLoop(USERS).fill(0).stabilize(0).disableCooldown().drain(DRAIN);
       LoadProfile load =
           Boolean.getBoolean("open")
               ? openLoop(PER_SECOND).seed(1).stabilize(0).measure(4).disableCooldown()
-              : measure == null ? loop.requests(REQUESTS) : loop.measure(measure);
+              : closedLoop(USERS).fill(0).stabilize(0).requests(REQUESTS);
       setUp(load.inject(chat)).protocols(gate == null ? engine : engine.maxInFlight(gate));
     }
   }

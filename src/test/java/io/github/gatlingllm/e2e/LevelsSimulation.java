@@ -9,7 +9,6 @@ import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import java.time.Duration;
-import java.util.List;
 
 /** Load levels by name, against the engine of the test. */
 public final class LevelsSimulation extends Simulation {
@@ -38,7 +37,7 @@ public final class LevelsSimulation extends Simulation {
                     .user("Hello")
                     .maxTokens(Integer.getInteger("tokens", 10))
                     .header(LEVEL, session -> level(session).label()));
-    setUp(populations(chat, once))
+    setUp(population(chat, once))
         .protocols(
             llm.baseUrl(System.getProperty("baseUrl"))
                 .slo(slo().ttft(ofMillis(Integer.getInteger("ttftMillis", 300))).percentile(90))
@@ -53,13 +52,6 @@ public final class LevelsSimulation extends Simulation {
   private static boolean isSettling(Session session) {
     return System.getProperty("plan").equals("drain")
         && level(session).phaseAt(System.nanoTime()) == Phase.STABILIZE;
-  }
-
-  private static List<PopulationBuilder> populations(ScenarioBuilder chat, ScenarioBuilder once) {
-    ClosedLoop sweep = atOnce(1, 2, 4).measure(1);
-    return System.getProperty("plan").equals("sideBySide")
-        ? sideBySide(sweep.inject(once), sweep.inject(chat))
-        : List.of(population(chat, once));
   }
 
   /** Users who start together and are measured from the start. */

@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
-import io.github.gatlingllm.testing.ServerProcess;
+import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
 /** A server that pauses, continues, dies and restarts under load. */
@@ -17,33 +21,60 @@ class ServerFaultsIT {
   /** Ten times the requests needed, because a busy machine looks late; the last server is fast. */
   private static final int REQUESTS = 1_500;
 
-  private static final int SLOW_MILLIS = 50;
+  private static final long SLOW_NANOS = 50_000_000;
   private static final int ENOUGH = 12;
 
   private static final String SILENT = " 500 ms (idle timeout)";
   private static final String REFUSED =
       "connection refused: is the server running at the endpoint's port?";
 
+  private volatile boolean isPaused;
+
+  /** Below the ports that Linux assigns to connections, so that it is still free for a restart. */
+  private static int freePort() {
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
+      try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return free.getLocalPort();
+      } catch (IOException taken) {
+        continue;
+      }
+    }
+  }
+
+  /** Ends an answer some time after its request, and sends nothing more while it pauses. */
+  private ScriptedServer server(int port, long nanos) {
+    return ScriptedServer.startAt(
+        port,
+        exchange -> {
+          exchange.startStream().event(ChatChunks.content("a"));
+          if (isPaused) {
+            var unused = exchange.awaitClientClose();
+          }
+          exchange.at(nanos).event(ChatChunks.finish("stop")).lastChunk();
+        });
+  }
+
   @Test
   void runCompletesWhenItsServerDies() throws Exception {
-    try (ServerProcess first = ServerProcess.start(0, SLOW_MILLIS);
+    try (ScriptedServer first = server(freePort(), SLOW_NANOS);
         GatlingRun run =
-            GatlingRun.of(PatientSimulation.class, "http://127.0.0.1:" + first.port() + "/v1")
+            GatlingRun.of(PatientSimulation.class, first.baseUrl() + "/v1")
                 .set("requests", REQUESTS)
                 .set("idleMillis", 500)
                 .set("timeoutMillis", 1_500)
                 .start()) {
       run.awaitRecords(ENOUGH);
-      first.signal("STOP");
+      isPaused = true;
       awaitFailure(run, SILENT);
-      first.signal("CONT");
+      isPaused = false;
       awaitAnswers(run);
-      first.kill();
+      first.close();
       awaitFailure(run, REFUSED);
-      try (ServerProcess second = ServerProcess.start(first.port(), 0)) {
-        assertThat(second.port()).isEqualTo(first.port());
+      try (ScriptedServer second = server(first.port(), 0)) {
         awaitAnswers(run);
         run.await();
+        assertThat(second.requests()).isNotEmpty();
       }
 
       assertThat(run.exitCode()).as(run.output()).isZero();

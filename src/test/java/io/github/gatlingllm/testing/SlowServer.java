@@ -1,33 +1,12 @@
 package io.github.gatlingllm.testing;
 
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.FullHttpRequest;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpObjectAggregator;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.handler.codec.http.HttpVersion;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /**
@@ -49,44 +28,25 @@ public final class SlowServer implements AutoCloseable {
     }
   }
 
-  /** A request that waits for others. */
-  private record Held(ChannelHandlerContext connection, String path, long fromNanos) {}
+  private final ScriptedServer server;
 
-  private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private final List<Visit> visits = new ArrayList<>();
-  private final Map<String, List<Held>> held = new HashMap<>();
-  private final Channel channel;
-  private final Consumer<Held> answering;
-
-  private SlowServer(Function<SlowServer, Consumer<Held>> answering) {
-    this.answering = answering.apply(this);
-    channel =
-        new ServerBootstrap()
-            .group(loop)
-            .channel(NioServerSocketChannel.class)
-            .option(ChannelOption.SO_BACKLOG, 1024)
-            .childHandler(
-                new ChannelInitializer<Channel>() {
-                  @Override
-                  protected void initChannel(Channel connection) {
-                    connection
-                        .pipeline()
-                        .addLast(new HttpServerCodec(), new HttpObjectAggregator(1024), visitor());
-                  }
-                })
-            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .syncUninterruptibly()
-            .channel();
+  private SlowServer(ScriptedServer.Script waiting) {
+    server =
+        ScriptedServer.start(
+            exchange -> {
+              waiting.answer(exchange);
+              exchange.respond(200, "text/plain", "");
+            });
   }
 
   /** Answers after random times, so that clients are not synchronized. */
   public static SlowServer between(int fromMillis, int untilMillis) {
     Random random = new Random(1);
     return new SlowServer(
-        server ->
-            request ->
-                server.answerLater(
-                    request, fromMillis + random.nextInt(untilMillis - fromMillis + 1)));
+        exchange -> {
+          int millis = fromMillis + random.nextInt(untilMillis - fromMillis + 1);
+          var unused = exchange.at(TimeUnit.MILLISECONDS.toNanos(millis));
+        });
   }
 
   /**
@@ -94,60 +54,39 @@ public final class SlowServer implements AutoCloseable {
    * no answer, whatever the speed of the machine.
    */
   public static SlowServer together(ToIntFunction<String> howMany) {
-    return new SlowServer(server -> request -> server.answerTogether(request, howMany));
+    Map<String, CountDownLatch> rounds = new ConcurrentHashMap<>();
+    return new SlowServer(
+        exchange -> {
+          String kind = new Visit(exchange.request().path(), 0, 0).kind();
+          CountDownLatch round =
+              rounds.compute(
+                  kind,
+                  (same, last) -> {
+                    boolean isOver = last == null || last.getCount() == 0;
+                    CountDownLatch now =
+                        isOver ? new CountDownLatch(howMany.applyAsInt(kind)) : last;
+                    now.countDown();
+                    return now;
+                  });
+          var unused = exchange.await(round);
+        });
   }
 
   public String url() {
-    return "http://127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort();
+    return server.baseUrl();
   }
 
-  private SimpleChannelInboundHandler<FullHttpRequest> visitor() {
-    return new SimpleChannelInboundHandler<>() {
-      @Override
-      protected void channelRead0(ChannelHandlerContext connection, FullHttpRequest request) {
-        answering.accept(new Held(connection, request.uri(), System.nanoTime()));
-      }
-    };
-  }
-
-  private void answerLater(Held request, long millis) {
-    var unused = loop.schedule(() -> answer(request), millis, TimeUnit.MILLISECONDS);
-  }
-
-  private void answerTogether(Held request, ToIntFunction<String> howMany) {
-    String kind = new Visit(request.path(), 0, 0).kind();
-    List<Held> waiting = held.computeIfAbsent(kind, none -> new ArrayList<>());
-    waiting.add(request);
-    if (waiting.size() == howMany.applyAsInt(kind)) {
-      waiting.forEach(this::noteVisit);
-      waiting.forEach(SlowServer::respond);
-      waiting.clear();
-    }
-  }
-
-  private void answer(Held request) {
-    noteVisit(request);
-    respond(request);
-  }
-
-  private void noteVisit(Held request) {
-    synchronized (visits) {
-      visits.add(new Visit(request.path(), request.fromNanos(), System.nanoTime()));
-    }
-  }
-
-  private static void respond(Held request) {
-    DefaultFullHttpResponse response =
-        new DefaultFullHttpResponse(
-            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.EMPTY_BUFFER);
-    response.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0);
-    var unused = request.connection().writeAndFlush(response);
-  }
-
+  /** All requests that were answered. */
   public List<Visit> visits() {
-    synchronized (visits) {
-      return List.copyOf(visits);
-    }
+    return server.exchanges().stream()
+        .filter(exchange -> !exchange.sends().isEmpty())
+        .map(
+            exchange ->
+                new Visit(
+                    exchange.request().path(),
+                    exchange.request().receivedNanos(),
+                    exchange.sends().get(0).beforeNanos()))
+        .toList();
   }
 
   public List<Visit> visits(String kind) {
@@ -165,8 +104,7 @@ public final class SlowServer implements AutoCloseable {
   }
 
   @Override
-  public void close() {
-    channel.close().syncUninterruptibly();
-    var unused = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  public void close() throws IOException {
+    server.close();
   }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -157,31 +156,6 @@ class InjectorTallyTest {
     assertThat(summary.injectors()).isEmpty();
     assertThat(summary.stages().get(0).injectors()).isEmpty();
     assertThat(summary.checks()).noneMatch(c -> c.id().startsWith("injector"));
-  }
-
-  @Test
-  void missingAndDeadInjectorsAreNamedAndCounted() {
-    RunInfo info = two(3, 250);
-    Check check = check(figures(info, records(7).subList(0, 650)), "injectors");
-    assertThat(check.level()).isEqualTo(Level.INVALID);
-    assertThat(check.value()).isEqualTo(2);
-    assertThat(check.message())
-        .isEqualTo(
-            "Of 3 injectors 1 is missing: 3/3. Judged by the plans of the others, about 400"
-                + " requests are missing. injector-2 (2/3) died at 0:12 of the run: 150 of the 400"
-                + " planned requests of its levels are missing.");
-  }
-
-  @Test
-  void plannedRequestsOfADeadInjectorAreMissing() {
-    RunInfo info = two(2, 250);
-    Check check = check(figures(info, records(7).subList(0, 650)), "all_accounted");
-    assertThat(check.level()).isEqualTo(Level.WARNING);
-    assertThat(check.value()).isEqualTo(150);
-    assertThat(check.message())
-        .isEqualTo(
-            "Of 800 requests planned for measure windows 650 were sent (injector-2 did not finish:"
-                + " 150).");
   }
 
   @Test
