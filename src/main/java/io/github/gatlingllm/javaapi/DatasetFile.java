@@ -30,8 +30,7 @@ public final class DatasetFile {
     try {
       return Dataset.open(format, file, tokenizer);
     } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(
-          "dataset " + format.key() + " " + file + ": " + e.getMessage());
+      throw InvalidSimulation.because("dataset " + format + " " + file + ": " + e.getMessage());
     }
   }
 }

@@ -77,13 +77,7 @@ public abstract class WorkloadDsl extends LoadDsl {
    * sum of all weights.
    */
   public static LengthDistribution weightedTokens(Map<Integer, Double> weights) {
-    return checked(
-        () ->
-            new LengthDistribution.Weighted(
-                new TreeMap<>(weights)
-                    .entrySet().stream()
-                        .map(e -> new LengthDistribution.WeightedLength(e.getKey(), e.getValue()))
-                        .toList()));
+    return checked(() -> new LengthDistribution.Weighted(new TreeMap<>(weights)));
   }
 
   /**

@@ -23,6 +23,10 @@ public record PlanText(LoadPlan plan) {
         : ((LoadPlan.Sweep) plan).levels();
   }
 
+  public boolean isSearch() {
+    return plan instanceof GoodputSearch;
+  }
+
   public String kind() {
     LoadLevel level = levels().get(0);
     if (level instanceof LoadLevel.Batch batch) {

@@ -22,7 +22,6 @@ import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
@@ -88,8 +87,7 @@ public final class Benchmark extends Simulation {
     if (settings.get(Setting.HELP)) {
       endAfter(Setting.help());
     }
-    forRun(Injector.SHARE_PROPERTY, settings.get(Setting.INJECTOR));
-    forRun(Injector.START_PROPERTY, settings.get(Setting.START_AT));
+    forRun(settings, Setting.INJECTOR, Setting.START_AT);
     BenchmarkPlan plan =
         BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(Seed::ofProcess).value());
     settings.warnings().forEach(PrintableText::print);
@@ -103,10 +101,7 @@ public final class Benchmark extends Simulation {
     if (settings.get(Setting.DRY_RUN)) {
       endAfter("Dry run: nothing was sent\n");
     }
-    forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
-    forRun(Observers.PAGE_PROPERTY, plan.get(Setting.LIVE));
-    forRun(Observers.OTLP_PROPERTY, plan.get(Setting.OTLP));
-    forRun(Observers.UPLOAD_PROPERTY, plan.get(Setting.UPLOAD));
+    forRun(settings, Setting.SELF_TEST_FILE, Setting.LIVE, Setting.OTLP, Setting.UPLOAD);
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -124,10 +119,12 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  /** Passes a setting on to the run, which reads system properties but not {@code .env}. */
-  private static void forRun(String property, @Nullable Object value) {
-    if (value != null) {
-      System.setProperty(property, value.toString());
+  /** Passes settings on to the run, which reads system properties but not {@code .env}. */
+  private static void forRun(Settings settings, SettingEntry<?>... passed) {
+    for (SettingEntry<?> setting : passed) {
+      if (settings.isSet(setting)) {
+        System.setProperty(setting.property(), settings.text(setting));
+      }
     }
   }
 

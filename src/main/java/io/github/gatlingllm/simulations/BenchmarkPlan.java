@@ -4,6 +4,7 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -29,7 +30,7 @@ record BenchmarkPlan(
     List<Target> targets,
     List<Tokenizer> tokenizers,
     Api api,
-    Load load,
+    PlanText load,
     Workload workload,
     PromptPrefix prefix,
     Goals.Slos slo,
@@ -93,7 +94,7 @@ record BenchmarkPlan(
         targets.isEmpty() ? Objects.requireNonNullElse(asked, Api.CHAT) : targets.get(0).api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
-    Load load = Load.of(settings, seed);
+    PlanText load = Load.of(settings, seed);
     List<Tokenizer> tokenizers = tokenizers(settings, targets.size());
     Goals.Slos slo =
         settings
@@ -107,7 +108,7 @@ record BenchmarkPlan(
     List<Assertion> assertions = names.resolve(settings.get(Setting.ASSERT));
     // Last, because generating prompts takes seconds.
     WorkloadReader reader =
-        new WorkloadReader(settings, tokenizers.get(0), seed, load.prompts(), load.trace());
+        new WorkloadReader(settings, tokenizers.get(0), seed, Load.prompts(load), Load.trace(load));
     PromptPrefix prefix = reader.prefix();
     Workload workload = reader.workload(leastApi(targets, api), prefix);
     checkInterleave(settings, targets, workload);
@@ -135,7 +136,7 @@ record BenchmarkPlan(
 
   /** Whether answers get the lengths of recorded ones, where these are known. */
   boolean hasRecordedOutputs() {
-    return (workload.dataset() != null || load.trace() != null)
+    return (workload.dataset() != null || Load.trace(load) != null)
         && !settings.isSet(Setting.MAX_TOKENS);
   }
 

@@ -26,22 +26,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The plan of a benchmark as text, without keys and values of headers. */
-final class DryRun {
+record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
   private static final int MISSES_SHOWN = 3;
 
-  private final BenchmarkPlan plan;
-  private final Tokenizer tokenizer;
-  private final Rows rows = new Rows();
-
-  private DryRun(BenchmarkPlan plan) {
-    this.plan = plan;
-    this.tokenizer = plan.tokenizers().get(0);
-  }
-
   static String text(BenchmarkPlan plan) {
-    DryRun dry = new DryRun(plan);
+    DryRun dry = new DryRun(plan, plan.tokenizers().get(0), new Rows());
     dry.targets();
-    dry.plan.load().words().addTo(dry.rows, dry.each());
+    dry.plan.load().addTo(dry.rows, dry.each());
     dry.rows.warmUp(plan.get(Setting.WARMUP));
     dry.workload();
     dry.requests();
@@ -83,14 +74,10 @@ final class DryRun {
   }
 
   private String each() {
-    List<String> each = new ArrayList<>();
-    if (plan.workload().scenarios() > 1) {
-      each.add("scenario");
-    }
-    if (plan.targets().size() > 1) {
-      each.add("target");
-    }
-    return (each.isEmpty() ? "" : ", per " + String.join(" and ", each))
+    boolean scenarios = plan.workload().scenarios() > 1;
+    boolean targets = plan.targets().size() > 1;
+    String each = scenarios && targets ? "scenario and target" : scenarios ? "scenario" : "target";
+    return (scenarios || targets ? ", per " + each : "")
         + (plan.workload().dialogs()
             ? "; a dialog of " + plan.get(Setting.TURNS) + " turns counts as one"
             : "");
@@ -104,7 +91,7 @@ final class DryRun {
       pool(workload.pool());
     } else if (dataset != null) {
       String order = plan.get(Setting.TURN_BY_TURN) ? ", turn by turn" : "";
-      row("dataset", dataset.name() + " (" + dataset.format().key() + order + ")");
+      row("dataset", dataset.name() + " (" + dataset.format() + order + ")");
       List.of(dataset.summary().split("; ", -1)).forEach(part -> row("", part));
     } else if (workload.mixed()) {
       row("mix", shares(known));
@@ -251,8 +238,8 @@ final class DryRun {
   }
 
   private String estimatedTime() {
-    Load load = plan.load();
-    if (load.search()) {
+    PlanText load = plan.load();
+    if (load.isSearch()) {
       return "depends on the server: 15 to 20 levels, 30 to 40 times the time of one";
     }
     Duration measured = Duration.ZERO;
@@ -260,7 +247,7 @@ final class DryRun {
     for (LoadLevel level : load.levels()) {
       Duration duration = PlanText.expectedDuration(level);
       if (duration == null) {
-        return "depends on the server: " + load.words().total();
+        return "depends on the server: " + load.total();
       }
       Phases phases = level.phases();
       measured = measured.plus(duration);

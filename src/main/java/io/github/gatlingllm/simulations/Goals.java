@@ -5,6 +5,7 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Assertion.Condition;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
@@ -17,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -28,14 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Objectives and build gates: their text, and the names that they can refer to. */
 final class Goals {
-
-  private static final Map<String, Condition> CONDITIONS =
-      Map.of(
-          "<", Condition.LT,
-          "<=", Condition.LTE,
-          ">", Condition.GT,
-          ">=", Condition.GTE,
-          "=", Condition.IS);
 
   private static final Pattern FORM =
       Pattern.compile(
@@ -66,8 +58,16 @@ final class Goals {
         stage == null ? Scope.GLOBAL : Scope.STAGE,
         stage == null ? null : stage.strip(),
         figure.name(),
-        Objects.requireNonNull(CONDITIONS.get(form.group(3))),
+        condition(form.group(3)),
         List.of(value));
+  }
+
+  private static Condition condition(String typed) {
+    String sign = typed.replace("<=", "≤").replace(">=", "≥");
+    return Stream.of(Condition.values())
+        .filter(c -> c.sign().equals(sign))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** The unit selects the count, the share or the rate of figures with the same name. */
@@ -160,7 +160,7 @@ final class Goals {
       boolean anyStage,
       Set<String> requests) {
 
-    static Names of(Settings settings, List<Target> targets, Load load, Api api) {
+    static Names of(Settings settings, List<Target> targets, PlanText load, Api api) {
       Set<String> requests = new LinkedHashSet<>();
       Stream.of(Setting.SCENARIO, Setting.MIX)
           .flatMap(known -> settings.get(known).stream())
@@ -173,7 +173,7 @@ final class Goals {
           settings,
           Target.labels(targets),
           load.levels().stream().map(LoadLevel::label).toList(),
-          load.search(),
+          load.isSearch(),
           requests);
     }
 

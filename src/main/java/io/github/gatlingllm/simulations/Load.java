@@ -16,9 +16,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The load on each target. */
-record Load(LoadPlan plan) {
+final class Load {
 
-  static Load of(Settings settings, long seed) {
+  private Load() {}
+
+  static PlanText of(Settings settings, long seed) {
     Arrivals arrivals = settings.get(Setting.ARRIVAL);
     List<LoadLevel.Open> rates = settings.get(Setting.RATE);
     boolean search = settings.get(Setting.SEARCH);
@@ -30,11 +32,12 @@ record Load(LoadPlan plan) {
     Phases phases = phases(settings, search || !open.isEmpty());
     if (search) {
       double first = rates.isEmpty() ? 1 : rates.get(0).perSecond();
-      return new Load(LoadPlan.search(first, settings.get(Setting.SEARCH_PRECISION), seed, phases));
+      return new PlanText(
+          LoadPlan.search(first, settings.get(Setting.SEARCH_PRECISION), seed, phases));
     }
     LoadPlan.Sweep sweep =
         open.isEmpty() ? closed(settings, phases) : open(settings, open, arrivals, seed, phases);
-    return new Load(sweep.stopWhen(settings.get(Setting.STOP_WHEN)));
+    return new PlanText(sweep.stopWhen(settings.get(Setting.STOP_WHEN)));
   }
 
   private static Phases phases(Settings settings, boolean open) {
@@ -86,36 +89,23 @@ record Load(LoadPlan plan) {
         Setting.STABILIZE, () -> LoadPlan.Sweep.open(levels, gaps, seed, timed));
   }
 
-  PlanText words() {
-    return new PlanText(plan);
-  }
-
-  List<LoadLevel> levels() {
-    return words().levels();
-  }
-
   /** The trace that is replayed; null if there is none or it has no token counts. */
-  Arrivals.@Nullable Replay trace() {
-    return levels().get(0) instanceof LoadLevel.Open open
+  static Arrivals.@Nullable Replay trace(PlanText load) {
+    return load.levels().get(0) instanceof LoadLevel.Open open
             && open.arrivals() instanceof Arrivals.Replay replay
             && replay.lengths(0) != null
         ? replay
         : null;
   }
 
-  boolean search() {
-    return !(plan instanceof LoadPlan.Sweep);
-  }
-
   /** Prompts that the load needs so that none repeats; null if it depends on the server. */
-  @Nullable Long prompts() {
-    Long measured = words().expected();
-    Phases phases = words().phases();
-    if (measured == null || phases.requests() != null) {
+  static @Nullable Long prompts(PlanText load) {
+    Long measured = load.expected();
+    if (measured == null || load.phases().requests() != null) {
       return measured;
     }
     double around = 0;
-    for (LoadLevel level : levels()) {
+    for (LoadLevel level : load.levels()) {
       Phases each = level.phases();
       long sending = each.longestNanos() - each.drainNanos() - each.measureNanos();
       around += level.offered() * sending / 1e9;

@@ -71,8 +71,7 @@ final class Setting {
                   + " endpoints, or one per endpoint");
 
   static final SettingEntry<Optional<Api>> API =
-      of("api", "completions", API_FORM)
-          .byDefault("auto")
+      of("api", "auto", "completions", API_FORM)
           .means("API of the target; auto: the API in the path of the endpoint, else chat");
 
   static final SettingEntry<Boolean> INTERLEAVE =
@@ -80,8 +79,11 @@ final class Setting {
           .means("loads several targets at the same time instead of one after the other");
 
   static final SettingEntry<List<Tokenizer>> TOKENIZER =
-      of("tokenizer", "tiktoken:o200k_base", Form.texts("names").map(WorkloadReader::tokenizers))
-          .byDefault("auto")
+      of(
+              "tokenizer",
+              "auto",
+              "tiktoken:o200k_base",
+              Form.texts("names").map(WorkloadReader::tokenizers))
           .withoutEndpoint("chars4")
           .means(
               "tokenizer that counts tokens: auto (tiktoken:cl100k_base), chars4,"
@@ -89,9 +91,8 @@ final class Setting {
                   + " endpoint");
 
   static final SettingEntry<List<Integer>> CONCURRENCY =
-      of("concurrency", "1,2,4,8,16", Form.wholes(1))
+      of("concurrency", "8", "1,2,4,8,16", Form.wholes(1))
           .heads("Load")
-          .byDefault("8")
           .withoutEndpoint("1,4,16,64")
           .excludes("the load is either a closed or an open loop", "rate")
           .means(
@@ -144,15 +145,14 @@ final class Setting {
   static final SettingEntry<Double> SEARCH_PRECISION =
       of(
               "searchPrecision",
+              "0.05",
               "0.1",
               Form.decimal("number > 0, < 1", Double.MIN_VALUE, Math.nextDown(1.0)))
-          .byDefault("0.05")
           .needs("has no effect alone", "search")
           .means("largest error of the rate that the search finds, as a share of the true rate");
 
   static final SettingEntry<List<StopRule>> STOP_WHEN =
-      of("stopWhen", "errors>10%", Form.list("rules", StopRule::parse))
-          .byDefault("errorsInARow>100")
+      of("stopWhen", "errorsInARow>100", "errors>10%", Form.list("rules", StopRule::parse))
           .excludes("a search ends by itself", "search")
           .needsWhere(
               "slo<…",
@@ -164,9 +164,8 @@ final class Setting {
                   + " errors>50, errorsInARow>100, overSaturated; never alone turns all rules off");
 
   static final SettingEntry<Integer> WARMUP =
-      of("warmup", "3", Form.whole(0))
+      of("warmup", "1", "3", Form.whole(0))
           .heads("Phases and bounds of each load level")
-          .byDefault("1")
           .means("real requests before measuring, per run and target, in no figure and no record");
 
   static final SettingEntry<Boolean> JVM_WARM_UP =
@@ -176,18 +175,15 @@ final class Setting {
                   + " idle: 1 to 6 s");
 
   static final SettingEntry<Optional<Duration>> FILL =
-      of("fill", "5s", Form.automatic())
-          .byDefault("auto")
+      of("fill", "auto", "5s", Form.automatic())
           .means("time over which the users of a level start");
 
   static final SettingEntry<Optional<Duration>> STABILIZE =
-      of("stabilize", "20s", Form.automatic())
-          .byDefault("auto")
+      of("stabilize", "auto", "20s", Form.automatic())
           .means("time for the load to settle, after all users have started and before measuring");
 
   static final SettingEntry<Duration> DURATION =
-      of("duration", "2m", Form.duration(false))
-          .byDefault("30")
+      of("duration", "30", "2m", Form.duration(false))
           .withoutEndpoint("12")
           .means("time measured at each load level");
 
@@ -203,8 +199,7 @@ final class Setting {
           .means("keeps the load on, in no figure, until all measured requests have ended");
 
   static final SettingEntry<Duration> DRAIN =
-      of("drain", "1m", Form.duration(true))
-          .byDefault("30")
+      of("drain", "30", "1m", Form.duration(true))
           .means(
               "longest wait for requests in flight at the end of a level, which are then"
                   + " cancelled");
@@ -228,14 +223,17 @@ final class Setting {
                   + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length");
 
   static final SettingEntry<Integer> INPUTS_PER_REQUEST =
-      of("inputsPerRequest", "16", Form.whole(1))
-          .byDefault("1")
+      of("inputsPerRequest", "1", "16", Form.whole(1))
           .means("number of texts in a request for embeddings");
 
   static final SettingEntry<@Nullable Function<Tokenizer, Dataset>> DATASET =
-      of("dataset", "sharegpt:chats.json", "<format>:<file>", WorkloadReader::dataset)
+      of(
+              "dataset",
+              "sharegpt:chats.json",
+              "<sharegpt|oasst|longbench|mooncake|openai>:<file>",
+              WorkloadReader::dataset)
           .excludes("each defines the prompts", "prompt, prompts, promptTokens")
-          .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
+          .means("recorded dialogs in one of these formats");
 
   static final SettingEntry<List<WorkloadReader.Weighted>> SCENARIO =
       of(
@@ -259,7 +257,7 @@ final class Setting {
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
   static final SettingEntry<Integer> TURNS =
-      of("turns", "8", Form.whole(1)).byDefault("5").means("turns of a dialog of scenario D");
+      of("turns", "5", "8", Form.whole(1)).means("turns of a dialog of scenario D");
 
   static final SettingEntry<@Nullable Integer> CONTEXT_TOKENS =
       of("contextTokens", "8192", Form.whole(1))
@@ -304,10 +302,7 @@ final class Setting {
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
   static final SettingEntry<Integer> MAX_TOKENS =
-      of("maxTokens", "256", Form.whole(1))
-          .byDefault("128")
-          .withoutEndpoint("16")
-          .means("output length");
+      of("maxTokens", "128", "256", Form.whole(1)).withoutEndpoint("16").means("output length");
 
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag("ignoreEos", true)
@@ -334,14 +329,12 @@ final class Setting {
   private static final List<String> SHARING = List.of("shared", "perUser");
 
   static final SettingEntry<Duration> TIMEOUT =
-      of("timeout", "2m", Form.duration(false))
+      of("timeout", "600", "2m", Form.duration(false))
           .heads("Connections and limits")
-          .byDefault("600")
           .means("longest time of a whole request");
 
   static final SettingEntry<Duration> IDLE_TIMEOUT =
-      of("idleTimeout", "30s", Form.duration(false))
-          .byDefault("120")
+      of("idleTimeout", "120", "30s", Form.duration(false))
           .means("longest time without a byte of a stream, before its first byte too");
 
   static final SettingEntry<@Nullable Integer> MAX_IN_FLIGHT =
@@ -362,8 +355,7 @@ final class Setting {
                   + " answer, until the server's usage says how many they were");
 
   static final SettingEntry<String> CONNECTIONS =
-      of("connections", "perUser", Form.choice(SHARING, SHARING))
-          .byDefault("shared")
+      of("connections", "shared", "perUser", Form.choice(SHARING, SHARING))
           .means("who can reuse a kept-alive connection: any user, or only the user who opened it");
 
   static final SettingEntry<Boolean> HTTP2 =
@@ -385,16 +377,14 @@ final class Setting {
                   + Slo.presets());
 
   static final SettingEntry<Double> SLO_PERCENTILE =
-      of("sloPercentile", "95", Form.decimal("percentage ≤ 100", Double.MIN_VALUE, 100))
-          .byDefault("99")
+      of("sloPercentile", "99", "95", Form.decimal("percentage ≤ 100", Double.MIN_VALUE, 100))
           .needs("has no effect alone", "slo")
           .means(
               "share of attempted requests, failed ones included, that must meet the SLO (see"
                   + " sloRule) for a load level to hold it");
 
   static final SettingEntry<Slo.Rule> SLO_RULE =
-      of("sloRule", "requests", Form.choice(Slo.Rule.class))
-          .byDefault("percentiles")
+      of("sloRule", "percentiles", "requests", Form.choice(Slo.Rule.class))
           .needs("has no effect alone", "slo")
           .means(
               "percentiles: each objective by itself is met by that share; requests: all at once"
@@ -434,10 +424,10 @@ final class Setting {
   static final SettingEntry<List<Target.NamedUrl>> METRICS_URL =
       of(
               "metricsUrl",
+              "auto",
               "auto,http://localhost:9400/metrics",
               Form.list("auto, none, URLs", Target.NamedUrl::parse)
                   .map(Target.NamedUrl::metricsPages))
-          .byDefault("auto")
           .means(
               "metrics pages (Prometheus text) of server, GPUs and host, read once a second; auto:"
                   + " <host>/metrics of each target, if that is a page of an engine; none");
@@ -461,8 +451,7 @@ final class Setting {
           .means("GPUs that serve each target: adds output tok/s per GPU, and its chart");
 
   static final SettingEntry<Double> READING_SPEED =
-      of("readingSpeed", "7.5", Form.decimal("tokens/s > 0", Double.MIN_VALUE, 1e6))
-          .byDefault("5")
+      of("readingSpeed", "5", "7.5", Form.decimal("tokens/s > 0", Double.MIN_VALUE, 1e6))
           .means(
               "how fast answers are read: the report says how long readers wait for late tokens");
 
@@ -510,8 +499,13 @@ final class Setting {
   private Setting() {}
 
   private static SettingEntry<Boolean> flag(String name, boolean byDefault) {
-    return of(name, Boolean.toString(!byDefault), Form.flag())
-        .byDefault(Boolean.toString(byDefault));
+    return of(name, Boolean.toString(byDefault), Boolean.toString(!byDefault), Form.flag());
+  }
+
+  /** A setting with a default, as a user would write it. */
+  private static <T> SettingEntry<T> of(
+      String name, String byDefault, String example, Form<T> form) {
+    return of(name, example, form).byDefault(byDefault);
   }
 
   private static <T> SettingEntry<T> of(

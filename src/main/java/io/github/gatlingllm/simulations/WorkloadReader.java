@@ -59,7 +59,7 @@ record WorkloadReader(
   /** A file of recorded dialogs, which is opened with the tokenizer that some formats need. */
   static Function<Tokenizer, Dataset> dataset(String text) {
     String[] parts = Form.require(text.split(":", 2), both -> both.length == 2);
-    Dataset.Format format = Dataset.Format.ofKey(parts[0]);
+    Dataset.Format format = Form.choice(Dataset.Format.class).parser().apply(parts[0]);
     String file = Form.require(parts[1], name -> !name.isEmpty());
     return tokenizer -> Dataset.open(format, file, tokenizer);
   }

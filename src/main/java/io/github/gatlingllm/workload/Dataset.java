@@ -4,13 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Seed;
-import java.util.Arrays;
 import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +100,7 @@ public final class Dataset {
 
   @Override
   public String toString() {
-    return name() + " (" + format.key() + "): " + summary();
+    return name() + " (" + format + "): " + summary();
   }
 
   /** Published formats: a JSON array or JSON lines, optionally compressed ({@code .gz}). */
@@ -134,23 +132,9 @@ public final class Dataset {
       this.parser = parser;
     }
 
-    public String key() {
+    @Override
+    public String toString() {
       return name().toLowerCase(Locale.ROOT);
-    }
-
-    public static Format ofKey(String key) {
-      return Arrays.stream(values())
-          .filter(format -> format.key().equals(key.toLowerCase(Locale.ROOT)))
-          .findFirst()
-          .orElseThrow(
-              () ->
-                  new IllegalArgumentException(
-                      "'%s' is no dataset format; expected one of %s"
-                          .formatted(
-                              key,
-                              Arrays.stream(values())
-                                  .map(Format::key)
-                                  .collect(Collectors.joining(", ")))));
     }
 
     /** Generates the texts of formats that record lengths only. */

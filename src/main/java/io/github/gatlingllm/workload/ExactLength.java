@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Cuts texts, or extends them by {@link SyntheticText}, to an exact number of tokens, else to the
  * nearest. They begin and end with a visible character, as chat templates trim white space.
  */
-final class ExactLength {
+record ExactLength(Tokenizer tokenizer) {
 
   /** Separator between prefix and prompt. */
   static final String BREAK = "\n\n";
@@ -21,12 +21,6 @@ final class ExactLength {
   /** Short words of most vocabularies, to fill the gap after a cut. */
   private static final List<String> FILLERS =
       List.of(" and", " then", " so", " more", ".", " it", "!", " a", "?", " now", ",", " no");
-
-  private final Tokenizer tokenizer;
-
-  ExactLength(Tokenizer tokenizer) {
-    this.tokenizer = tokenizer;
-  }
 
   record Fitted(String text, int tokens) {}
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** The tokenizer of a {@code tokenizer.json}: the only class that uses that library. */
-final class HuggingFace implements Tokenizer {
+record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokenizer {
 
   static final String PREFIX = "hf:";
 
@@ -22,14 +22,6 @@ final class HuggingFace implements Tokenizer {
   /** Counts the whole plain text. */
   private static final Map<String, String> OPTIONS =
       Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false");
-
-  private final String file;
-  private final HuggingFaceTokenizer library;
-
-  private HuggingFace(String file, HuggingFaceTokenizer library) {
-    this.file = file;
-    this.library = library;
-  }
 
   static HuggingFace open(String file) {
     requireLibrary();

@@ -3,11 +3,14 @@ package io.github.gatlingllm.workload;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Seed;
 import java.math.BigDecimal;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -34,10 +37,7 @@ public sealed interface LengthDistribution {
             .matcher(text.strip());
     try {
       if (text.startsWith("weighted:")) {
-        return new Weighted(
-            Arrays.stream(text.substring("weighted:".length()).split(",", -1))
-                .map(WeightedLength::parse)
-                .toList());
+        return Weighted.parse(text.substring("weighted:".length()));
       }
       if (form.matches()) {
         String first = form.group(2);
@@ -131,44 +131,43 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** A length; its share of the prompts is its weight ÷ the sum of all weights. */
-  record WeightedLength(int tokens, double weight) {
-    public WeightedLength {
-      length(tokens);
-      Seed.weight(weight);
-    }
-
-    private static WeightedLength parse(String text) {
-      String[] parts = text.split("=", 2);
-      if (parts.length < 2) {
-        throw new IllegalArgumentException("expected <tokens>=<weight>");
-      }
-      return new WeightedLength(Integer.parseInt(parts[0].strip()), Double.parseDouble(parts[1]));
-    }
-  }
-
-  record Weighted(List<WeightedLength> choices) implements LengthDistribution {
+  /** Lengths and their weights; the share of a length is its weight ÷ the sum of all weights. */
+  record Weighted(NavigableMap<Integer, Double> weights) implements LengthDistribution {
 
     public Weighted {
-      choices = List.copyOf(choices);
-      if (choices.isEmpty()) {
+      weights = Collections.unmodifiableNavigableMap(new TreeMap<>(weights));
+      if (weights.isEmpty()) {
         throw new IllegalArgumentException("no length to choose from; expected at least one");
       }
+      weights.keySet().forEach(LengthDistribution::length);
+      weights.values().forEach(Seed::weight);
+    }
+
+    static Weighted parse(String text) {
+      NavigableMap<Integer, Double> weights = new TreeMap<>();
+      for (String part : text.split(",", -1)) {
+        String[] both = part.split("=", 2);
+        if (both.length < 2) {
+          throw new IllegalArgumentException("expected <tokens>=<weight>");
+        }
+        weights.merge(Integer.valueOf(both[0].strip()), Double.valueOf(both[1]), Double::sum);
+      }
+      return new Weighted(weights);
     }
 
     @Override
     public int draw(SplittableRandom random, long index) {
-      return Seed.weighted(choices, WeightedLength::weight, random).tokens();
+      return Seed.weighted(List.copyOf(weights.entrySet()), Map.Entry::getValue, random).getKey();
     }
 
     @Override
     public int least() {
-      return choices.stream().mapToInt(WeightedLength::tokens).min().orElseThrow();
+      return weights.firstKey();
     }
 
     @Override
     public String toString() {
-      return "one of " + choices.size() + " lengths by weight";
+      return "one of " + weights.size() + " lengths by weight";
     }
   }
 

@@ -20,33 +20,21 @@ import org.jspecify.annotations.Nullable;
  * The prompts of a run by the index of their request; the same for the same seed. Prompts of given
  * lengths are created in {@link #tokens}, before the load: tokenizing would disturb the
  * measurement.
+ *
+ * @param made the created prompts in the order of requests; empty without a distribution of lengths
  */
-public final class Prompts {
+public record Prompts(
+    Source source,
+    long seed,
+    PromptPrefix.Texts prefix,
+    @Nullable LengthDistribution lengths,
+    List<Prompt> made) {
 
   /** Default number of distinct prompts of given lengths. */
   public static final int MAX_MADE = 1_000;
 
   private static final long LENGTH_SALT = 0x6c656e677468736fL; // "lengthso"
   private static final long TEXT_SALT = 0x70616464696e6773L; // "paddings"
-
-  private final Source source;
-  private final long seed;
-  private final PromptPrefix.Texts prefix;
-  private final List<Prompt> made;
-  private final @Nullable LengthDistribution lengths;
-
-  private Prompts(
-      Source source,
-      long seed,
-      PromptPrefix.Texts prefix,
-      @Nullable LengthDistribution lengths,
-      List<Prompt> made) {
-    this.source = source;
-    this.seed = seed;
-    this.prefix = prefix;
-    this.lengths = lengths;
-    this.made = made;
-  }
 
   public record Prompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {
 
@@ -94,19 +82,6 @@ public final class Prompts {
     return new Prompt(fitted.text(), fitted.tokens(), wanted);
   }
 
-  public Source source() {
-    return source;
-  }
-
-  public @Nullable LengthDistribution lengths() {
-    return lengths;
-  }
-
-  /** The created prompts in the order of requests; empty without a distribution of lengths. */
-  public List<Prompt> made() {
-    return made;
-  }
-
   /** The prompt of a request, without prefix. */
   public Prompt pick(long index) {
     return made.isEmpty()
@@ -119,14 +94,10 @@ public final class Prompts {
   }
 
   public List<Miss> misses() {
-    List<Miss> misses = new ArrayList<>();
-    for (int i = 0; i < made.size(); i++) {
-      Prompt prompt = made.get(i);
-      if (!prompt.exact() && prompt.wanted() != null && prompt.tokens() != null) {
-        misses.add(new Miss(i, prompt.wanted(), prompt.tokens()));
-      }
-    }
-    return misses;
+    return IntStream.range(0, made.size())
+        .filter(i -> !made.get(i).exact())
+        .mapToObj(i -> new Miss(i, made.get(i).wanted(), made.get(i).tokens()))
+        .toList();
   }
 
   /** A source of prompt texts. Immutable and thread-safe. */

@@ -48,12 +48,12 @@ final class BenchmarkPlanTest {
     assertThat(settings.load().levels())
         .extracting(LoadLevel::label)
         .containsExactly("c=1", "c=4", "c=16", "c=64");
-    assertThat(settings.load().words().kind()).isEqualTo("closed loop");
+    assertThat(settings.load().kind()).isEqualTo("closed loop");
     Phases phases = Phases.DEFAULT.withMeasure(Duration.ofSeconds(12).toNanos());
     assertThat(settings.load().levels())
         .extracting(LoadLevel::phases)
         .containsOnly(phases, phases.withFill(0));
-    assertThat(settings.load().words().phases()).as("of more than one user").isEqualTo(phases);
+    assertThat(settings.load().phases()).as("of more than one user").isEqualTo(phases);
     assertThat(settings.workload().made()).isEqualTo(1_000);
     assertThat(settings.prefix()).isInstanceOf(PromptPrefix.Unique.class);
     assertThat(settings.config()).isEmpty();
@@ -67,8 +67,8 @@ final class BenchmarkPlanTest {
     assertThat(labels(plan)).isEqualTo("c=1 c=4");
     assertThat(plan.get(Setting.MAX_TOKENS)).isEqualTo(50);
     assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
-    assertThat(plan.load().words().phases().fillNanos()).isEqualTo(1_080_000_000L);
-    assertThat(plan.load().words().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
+    assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
+    assertThat(plan.load().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
     assertThat(labels(read(Map.of("selfTest", "true")))).startsWith("c=1 c=16").endsWith("c=4096");
   }
 
@@ -123,7 +123,7 @@ final class BenchmarkPlanTest {
         arguments("duration=2.5", of(BenchmarkPlanTest::measured), Duration.ofMillis(2500)),
         arguments("duration=500ms", of(BenchmarkPlanTest::measured), Duration.ofMillis(500)),
         arguments("duration=1h", of(BenchmarkPlanTest::measured), Duration.ofHours(1)),
-        arguments("stabilize=auto", of(s -> s.load().words().phases().stabilizeNanos()), null),
+        arguments("stabilize=auto", of(s -> s.load().phases().stabilizeNanos()), null),
         arguments("warmup=0", of(s -> s.get(Setting.WARMUP)), 0),
         arguments("prompt=Hi, you", of(s -> prompts(s).pick(1).text()), "Hi, you"),
         arguments("header.X-A=b", of(s -> s.settings().headers()), Map.of("X-A", "b")),
@@ -333,7 +333,7 @@ final class BenchmarkPlanTest {
   }
 
   private static Duration measured(BenchmarkPlan plan) {
-    return Duration.ofNanos(plan.load().words().phases().measureNanos());
+    return Duration.ofNanos(plan.load().phases().measureNanos());
   }
 
   @Test

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class DatasetTest {
@@ -292,22 +291,12 @@ final class DatasetTest {
   }
 
   @Test
-  void namesMissingFilesDirectoriesAndUnknownFormats() {
+  void namesMissingFilesAndDirectories() {
     assertThatThrownBy(() -> open(Dataset.Format.OPENAI, ""))
         .hasMessage("'' is a directory; expected a file");
     assertThatThrownBy(() -> open(Dataset.Format.OPENAI, "no/such.jsonl"))
         .hasMessage(
             "no/such.jsonl: no such file, neither in the file system nor on the class path");
-    assertThatThrownBy(() -> Dataset.Format.ofKey("parquet"))
-        .hasMessage(
-            "'parquet' is no dataset format; expected one of sharegpt, oasst, longbench, mooncake,"
-                + " openai");
-  }
-
-  @ParameterizedTest
-  @EnumSource(Dataset.Format.class)
-  void formatsAreFoundByTheirKeys(Dataset.Format format) {
-    assertThat(Dataset.Format.ofKey(format.key())).isSameAs(format);
   }
 
   @Test

@@ -8,7 +8,9 @@ import io.github.gatlingllm.workload.Dataset.Permutation;
 import java.util.BitSet;
 import java.util.IntSummaryStatistics;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,11 +74,7 @@ final class LengthDistributionTest {
   @Test
   void weightedLengthsHaveTheirShares() {
     int[] draws =
-        draws(
-            new LengthDistribution.Weighted(
-                List.of(
-                    new LengthDistribution.WeightedLength(128, 70),
-                    new LengthDistribution.WeightedLength(4_096, 30))));
+        draws(new LengthDistribution.Weighted(new TreeMap<>(Map.of(128, 70.0, 4_096, 30.0))));
     assertThat(IntStream.of(draws).filter(d -> d == 128).count() / (double) DRAWS)
         .isCloseTo(0.7, within(0.008));
   }
