@@ -11,10 +11,14 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** An image that exists already: a file, bytes or a URL. */
 record ImageContent(Dynamic<String> url) implements Image {
+
+  private static final Pattern IMAGE = Pattern.compile("(?i).*\\.(png|jpe?g|gif|webp)");
 
   /** The image of a file, or the images of a folder in turn. */
   static ImageContent of(String file) {
@@ -56,7 +60,8 @@ record ImageContent(Dynamic<String> url) implements Image {
    */
   private static List<Path> images(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
-      List<Path> images = files.filter(file -> !type(file.toString()).isEmpty()).sorted().toList();
+      List<Path> images =
+          files.filter(file -> IMAGE.matcher(file.toString()).matches()).sorted().toList();
       if (images.isEmpty()) {
         throw new IllegalArgumentException("has no .png, .jpg, .gif or .webp");
       }
@@ -69,22 +74,14 @@ record ImageContent(Dynamic<String> url) implements Image {
     return "data:" + mimeType + ";base64," + Base64.getEncoder().encodeToString(bytes);
   }
 
+  /** The MIME type by the file's extension. */
   private static String mimeType(String file) {
-    String type = type(file);
-    if (type.isEmpty()) {
+    Matcher image = IMAGE.matcher(file);
+    if (!image.matches()) {
       throw new IllegalArgumentException(
           "expected .png, .jpg, .gif or .webp; else pass bytes and type");
     }
-    return type;
-  }
-
-  /** The MIME type by the file's extension; empty for other files. */
-  private static String type(String file) {
-    String extension = file.substring(file.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
-    return switch (extension) {
-      case "png", "gif", "webp", "jpeg" -> "image/" + extension;
-      case "jpg" -> "image/jpeg";
-      default -> "";
-    };
+    String type = image.group(1).toLowerCase(Locale.ROOT);
+    return "image/" + (type.equals("jpg") ? "jpeg" : type);
   }
 }

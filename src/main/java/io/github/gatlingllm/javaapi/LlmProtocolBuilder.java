@@ -11,7 +11,6 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.run.Run;
@@ -274,19 +273,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.slo = slo.build());
   }
 
-  /** For internal use only. */
-  public LlmProtocolBuilder slo(Slo slo) {
-    return with(s -> s.slo = slo);
-  }
-
   /** Objectives of the requests with this name, in place of {@link #slo(SloBuilder)}. */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
-    return slo(requestName, slo.build());
-  }
-
-  /** For internal use only. */
-  public LlmProtocolBuilder slo(String requestName, Slo slo) {
-    return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo));
+    return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo.build()));
   }
 
   /** Adds assertions on the requests under this protocol; one that is not met fails the build. */

@@ -25,6 +25,11 @@ public final class SloBuilder {
     this.slo = slo;
   }
 
+  /** For internal use only: objectives that were read from settings. */
+  public static SloBuilder of(Slo slo) {
+    return new SloBuilder(slo);
+  }
+
   Slo build() {
     return slo;
   }

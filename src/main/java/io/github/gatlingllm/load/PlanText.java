@@ -204,6 +204,14 @@ public record PlanText(LoadPlan plan) {
         : sizes.getMin() + " to " + sizes.getMax() + " " + unit + "s";
   }
 
+  /** As {@link #sizes}, with their mean: {@code 16 to 450 tokens (mean 97)}. */
+  public static String spread(IntSummaryStatistics sizes, String unit) {
+    double mean = sizes.getAverage();
+    String form =
+        sizes.getMin() == sizes.getMax() ? "" : mean < 10 ? " (mean %.1f)" : " (mean %.0f)";
+    return sizes(sizes, unit) + String.format(Locale.ROOT, form, mean);
+  }
+
   /** {@code 90 s}, {@code 2 min}, {@code 2 min 30 s}. */
   public static String time(Duration duration) {
     if (duration.compareTo(Duration.ofMinutes(2)) < 0) {

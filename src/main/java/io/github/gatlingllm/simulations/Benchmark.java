@@ -17,6 +17,7 @@ import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
+import io.github.gatlingllm.javaapi.SloBuilder;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
@@ -159,7 +160,7 @@ public final class Benchmark extends Simulation {
     LlmProtocolBuilder protocol =
         target
             .headers(plan.settings().headers())
-            .slo(plan.slo().of(label))
+            .slo(SloBuilder.of(plan.slo().of(label)))
             .assertions(
                 plan.assertions().stream()
                     .filter(gate -> gate.target() == null || gate.target().equals(label))
@@ -171,7 +172,7 @@ public final class Benchmark extends Simulation {
             .metricsUrls(plan.metricsUrls(label));
     for (Map.Entry<String, Slo> own : plan.slo().named().entrySet()) {
       if (!plan.labels().contains(own.getKey())) {
-        protocol = protocol.slo(own.getKey(), own.getValue());
+        protocol = protocol.slo(own.getKey(), SloBuilder.of(own.getValue()));
       }
     }
     ObjectNode body = plan.get(Setting.BODY);

@@ -136,7 +136,9 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
             + prompts.source().origin()
             + ")";
     if (lengths == null) {
-      row("prompts", source + (pool == null ? "" : ", " + sizes(pool.chars())));
+      row(
+          "prompts",
+          source + (pool == null ? "" : ", " + PlanText.spread(pool.chars(), "character")));
       return;
     }
     String made = NumberText.counted(prompts.made().size(), "text");
@@ -170,13 +172,6 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
             share ->
                 share.ready().scenario() + " " + NumberText.load(100 * share.weight() / all) + " %")
         .collect(joining(", "));
-  }
-
-  private static String sizes(IntSummaryStatistics chars) {
-    return PlanText.sizes(chars, "character")
-        + (chars.getMin() == chars.getMax()
-            ? ""
-            : ", " + Math.round(chars.getAverage()) + " on average");
   }
 
   private void requests() {

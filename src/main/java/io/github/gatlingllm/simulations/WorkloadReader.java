@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -247,12 +247,7 @@ record WorkloadReader(
 
     @Override
     public String toString() {
-      String shortest = seconds(least);
-      return least.equals(most) ? shortest + " s" : shortest + " to " + seconds(most) + " s";
-    }
-
-    private static String seconds(Duration time) {
-      return NumberText.plain(time.toMillis() / 1000.0);
+      return PlanText.time(least) + (least.equals(most) ? "" : " to " + PlanText.time(most));
     }
 
     boolean isNone() {

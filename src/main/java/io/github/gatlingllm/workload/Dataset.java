@@ -237,12 +237,11 @@ public final class Dataset {
     }
 
     private String summary() {
-      StringBuilder line = new StringBuilder();
-      line.append(dialogs).append(dialogs == 1 ? " dialog" : " dialogs");
-      range(line, ", ", turns, "turn");
-      range(line, "; prompts of ", chars, "character");
-      range(line, "; prompts of ", inputTokens, "token");
-      range(line, "; answers of ", outputTokens, "token");
+      StringBuilder line = new StringBuilder(dialogs + (dialogs == 1 ? " dialog" : " dialogs"));
+      line.append(sizes(", ", turns, "turn"))
+          .append(sizes("; prompts of ", chars, "character"))
+          .append(sizes("; prompts of ", inputTokens, "token"))
+          .append(sizes("; answers of ", outputTokens, "token"));
       if (beginWithAnswer > 0) {
         line.append("; %s begin with an answer, which is not sent".formatted(beginWithAnswer));
       }
@@ -251,16 +250,8 @@ public final class Dataset {
       return line.toString();
     }
 
-    private static void range(
-        StringBuilder line, String before, IntSummaryStatistics lengths, String unit) {
-      if (lengths.getCount() == 0) {
-        return;
-      }
-      line.append(before).append(PlanText.sizes(lengths, unit));
-      if (lengths.getMax() > lengths.getMin()) {
-        String form = lengths.getAverage() < 10 ? " (mean %.1f)" : " (mean %.0f)";
-        line.append(String.format(Locale.ROOT, form, lengths.getAverage()));
-      }
+    private static String sizes(String before, IntSummaryStatistics lengths, String unit) {
+      return lengths.getCount() == 0 ? "" : before + PlanText.spread(lengths, unit);
     }
   }
 }

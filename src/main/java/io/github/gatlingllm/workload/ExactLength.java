@@ -35,10 +35,6 @@ record ExactLength(Tokenizer tokenizer) {
     return cut(before, source, after, tokens);
   }
 
-  int count(String text) {
-    return tokenizer.count(text);
-  }
-
   private String longer(String before, String text, int tokens, SplittableRandom random) {
     int chars = text.length();
     String longer = text;

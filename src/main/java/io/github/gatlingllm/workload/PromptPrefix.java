@@ -119,9 +119,8 @@ public sealed interface PromptPrefix {
 
     @Override
     public Texts texts(Tokenizer tokenizer) {
-      ExactLength exact = new ExactLength(tokenizer);
       List<String> texts =
-          IntStream.range(0, groups).mapToObj(group -> text(exact, group)).toList();
+          IntStream.range(0, groups).mapToObj(group -> text(tokenizer, group)).toList();
       return new Texts() {
         @Override
         public String of(long request) {
@@ -135,13 +134,13 @@ public sealed interface PromptPrefix {
       };
     }
 
-    private String text(ExactLength exact, int group) {
+    private String text(Tokenizer tokenizer, int group) {
       SplittableRandom random = Seed.at(seed, TEXT_SALT, group);
-      String text = exact.of("", "", ExactLength.BREAK, tokens, random).text();
+      String text = new ExactLength(tokenizer).of("", "", ExactLength.BREAK, tokens, random).text();
       // The prompt's first character must not merge with the last token of the prefix.
       for (int more = 0; more < LONG_TOKEN; more++) {
         String prefix = text + ".".repeat(more) + ExactLength.BREAK;
-        if (exact.count(prefix) == tokens && exact.count(prefix + "A") == tokens + 1) {
+        if (tokenizer.count(prefix) == tokens && tokenizer.count(prefix + "A") == tokens + 1) {
           return prefix;
         }
       }

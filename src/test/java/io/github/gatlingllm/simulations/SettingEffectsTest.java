@@ -90,7 +90,7 @@ class SettingEffectsTest {
         "mix=B1:3,D:1 | B1 75 %, D 25 %",
         "turns=3 scenario=D | 3 turns of 50 tokens",
         "contextTokens=900 scenario=D | context        900 tokens; a dialog ends before",
-        "thinkTime=1s-2.5s scenario=D | think time     1 to 2.5 s before a user's next request",
+        "thinkTime=1s-2.5s scenario=D | think time     1 s to 2.5 s before a user's next request",
         "lengths=balanced requests=1 concurrency=1 | output         exactly 1,024 tokens",
         "uniquePrompts=false | -prefix         ",
         "sharedPrefix=2x16 | : 16 tokens",
