@@ -6,7 +6,6 @@ import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
-import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -189,10 +188,5 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
       row.put("promptTokens", tokens);
     }
     return row;
-  }
-
-  /** The prompt lengths of a trace, in its order. */
-  static LengthDistribution recorded(String file) {
-    return checked(() -> LengthDistribution.recorded(Arrivals.Replay.read(file, 1)));
   }
 }

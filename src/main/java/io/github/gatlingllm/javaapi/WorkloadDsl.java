@@ -4,6 +4,7 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -85,7 +86,7 @@ public abstract class WorkloadDsl extends LoadDsl {
    * request that has one. The file is as for {@link #replay(String, double)}.
    */
   public static LengthDistribution tracedTokens(String file) {
-    return PromptsBuilder.recorded(file);
+    return checked(() -> LengthDistribution.recorded(Arrivals.Replay.read(file, 1)));
   }
 
   /** Workload A1: always the same prompt of 50 tokens. It is cached after the first request. */

@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -192,21 +191,21 @@ record BenchmarkPlan(
     List<Target> targets = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
       Target endpoint = endpoint(settings, urls.get(i), asked);
-      for (Optional<String> model : models(models.get(i)).toList()) {
-        if (model.isPresent() && model.get().isEmpty()) {
+      for (String model : models(models.get(i))) {
+        if (model != null && model.isEmpty()) {
           throw settings.invalid(Setting.MODEL, "expected names such as llama-8b|llama-70b");
         }
-        targets.add(endpoint.with(model.orElse(null), keys.get(i)));
+        targets.add(endpoint.with(model, keys.get(i)));
       }
     }
     return targets;
   }
 
   /** The models of an endpoint: {@code a|b}, or one that is not known. */
-  private static Stream<Optional<String>> models(@Nullable String names) {
+  private static List<@Nullable String> models(@Nullable String names) {
     return names == null
-        ? Stream.of(Optional.empty())
-        : Stream.of(names.split("\\|", -1)).map(name -> Optional.of(name.strip()));
+        ? Collections.singletonList(null)
+        : Stream.of(names.split("\\|", -1)).map(String::strip).toList();
   }
 
   private static Target endpoint(Settings settings, Target.NamedUrl url, @Nullable Api asked) {
@@ -246,7 +245,7 @@ record BenchmarkPlan(
     List<@Nullable String> models = perEndpoint(settings, Setting.MODEL, endpoints);
     return IntStream.range(0, endpoints)
         .boxed()
-        .flatMap(i -> models(models.get(i)).map(model -> set.get(i)))
+        .flatMap(i -> models(models.get(i)).stream().map(model -> set.get(i)))
         .toList();
   }
 
@@ -255,11 +254,8 @@ record BenchmarkPlan(
     if (values.size() > 1 && values.size() != count) {
       throw settings.invalid(
           setting,
-          "%s for %s; expected one, or one for each %s"
-              .formatted(
-                  NumberText.counted(values.size(), "value"),
-                  NumberText.counted(count, noun),
-                  noun));
+          "%s values for %s; expected one, or one for each"
+              .formatted(values.size(), NumberText.counted(count, noun)));
     }
     return IntStream.range(0, count).mapToObj(i -> values.get(values.size() == 1 ? 0 : i)).toList();
   }

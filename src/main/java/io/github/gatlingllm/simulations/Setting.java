@@ -276,9 +276,11 @@ final class Setting {
           .means("time from an answer to the next request of its user; in a range drawn uniformly");
 
   static final SettingEntry<WorkloadReader.@Nullable LengthPreset> LENGTHS =
-      of("lengths", "prefillHeavy", WorkloadReader.LengthPreset.form())
+      of("lengths", "prefillHeavy", WorkloadReader.LengthPreset.FORM)
           .excludes("each sets the length of prompts", "promptTokens, scenario, mix, dataset")
-          .means("common lengths of prompts and answers: " + WorkloadReader.LengthPreset.inWords());
+          .means(
+              "common lengths of prompts and answers: prefillHeavy (8192 in, 1024 out), balanced"
+                  + " (1024 in, 1024 out), decodeHeavy (1024 in, 8192 out)");
 
   static final SettingEntry<Boolean> UNIQUE_PROMPTS =
       flag("uniquePrompts", true)

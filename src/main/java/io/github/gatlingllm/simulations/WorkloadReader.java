@@ -21,7 +21,6 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings of the workload and generates its prompts. */
@@ -255,21 +254,14 @@ record WorkloadReader(
     }
   }
 
-  record LengthPreset(String name, int promptTokens, int maxTokens) {
-    private static final List<LengthPreset> ALL =
-        List.of(
-            new LengthPreset("prefillHeavy", 8192, 1024), // summaries, retrieval
-            new LengthPreset("balanced", 1024, 1024), // chat
-            new LengthPreset("decodeHeavy", 1024, 8192)); // reasoning, writing
-
-    static Form<LengthPreset> form() {
-      return Form.choice(ALL.stream().map(LengthPreset::name).toList(), ALL);
-    }
-
-    static String inWords() {
-      return ALL.stream()
-          .map(each -> "%s (%s in, %s out)".formatted(each.name, each.promptTokens, each.maxTokens))
-          .collect(Collectors.joining(", "));
-    }
+  /** Lengths for summaries and retrieval, for chat, and for reasoning and writing. */
+  record LengthPreset(int promptTokens, int maxTokens) {
+    static final Form<LengthPreset> FORM =
+        Form.choice(
+            List.of("prefillHeavy", "balanced", "decodeHeavy"),
+            List.of(
+                new LengthPreset(8192, 1024),
+                new LengthPreset(1024, 1024),
+                new LengthPreset(1024, 8192)));
   }
 }
