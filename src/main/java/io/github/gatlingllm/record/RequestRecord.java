@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RequestRecord(
     Identity identity,
-    Timing timing,
+    RequestRecord.Timing timing,
     Events events,
     Tokens tokens,
     Outcome outcome,

@@ -34,7 +34,7 @@ class HtmlReportIT {
           + " onerror=\"document.title='owned'\">'\"&<!--\u2028";
   private static final Path PICTURES = Path.of("target", "pictures");
   private static final String SECTIONS =
-      "verdict levels objectives validity metrics load shapes jitter time breakdown timeline"
+      "verdict levels objectives validity metrics load shapes jitter time breakdown"
           + " outcomes glossary files";
 
   private static final RunFigures SWEEP = DemoRun.sweep().figures();
