@@ -12,6 +12,7 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A request with every EL String and function resolved for one user. */
@@ -139,6 +140,10 @@ record PreparedRequest(
       PlanUser user = PlanUser.orNull(session);
       long plan = user == null || arrival == null || arrival.number() == null ? 0 : user.plan();
       long drawn = DrawOrder.lastDraw();
+      if (drawn == 0
+          && session.attributes().getOrElse(DrawOrder.KEY, () -> null) instanceof AtomicLong fed) {
+        drawn = DrawOrder.nextOf(fed);
+      }
       long request = from + (drawn > 0 ? drawn : (plan << PLAN_BITS) + order.next(arrival));
       return conversation ? texts.inConversation(request, user(session)) : texts.of(request);
     }

@@ -73,6 +73,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
   private Map<String, Object> attributes(Dialog dialog) {
     Map<String, Object> attributes = new HashMap<>();
     attributes.put("dialog", dialog);
+    attributes.put(DrawOrder.KEY, DrawOrder.fed());
     attributes.put("prompt", dialog.prompt());
     attributes.put("system", dialog.system());
     attributes.put("turns", dialog.turns().size());

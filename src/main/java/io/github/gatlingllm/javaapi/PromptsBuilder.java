@@ -183,6 +183,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   private static Map<String, Object> row(Prompts prompts, long index) {
     Map<String, Object> row = new HashMap<>();
     row.put("prompt", prompts.whole(index));
+    row.put(DrawOrder.KEY, DrawOrder.fed());
     Integer tokens = prompts.pick(index).tokens();
     if (tokens != null) {
       row.put("promptTokens", tokens);

@@ -136,6 +136,12 @@ public final class Arrival {
    */
   public static final class DrawOrder {
 
+    /** Session attribute: the number of the feeder's draw for the user's next request. */
+    public static final String KEY = "gatling.llm.draw";
+
+    /** Between the numbers of requests that send what was drawn once. */
+    private static final long AGAIN = 1L << 32;
+
     /** Each order has a range of so many bits of {@linkplain #lastDraw numbers}. */
     private static final int BITS = 40;
 
@@ -162,6 +168,16 @@ public final class Arrival {
 
     public static void forget() {
       LAST.get()[0] = 0;
+    }
+
+    /** The last draw as an attribute of the user who gets what was drawn. */
+    public static AtomicLong fed() {
+      return new AtomicLong(lastDraw());
+    }
+
+    /** The number of the next request with that attribute. */
+    public static long nextOf(AtomicLong fed) {
+      return fed.getAndAdd(AGAIN);
     }
 
     public long next(@Nullable Arrival arrival) {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.ArrayList;
@@ -14,20 +15,33 @@ class SeedIT {
   /** So many users that event loops build requests at the same time. */
   @Test
   void closedLoopsRepeatTheirPromptsExactly() throws Exception {
-    List<String> first = prompts();
+    List<String> first = prompts(Benchmark.class);
     assertThat(first).hasSize(600).doesNotHaveDuplicates();
-    assertThat(prompts()).containsExactlyInAnyOrderElementsOf(first);
+    assertThat(prompts(Benchmark.class)).containsExactlyInAnyOrderElementsOf(first);
   }
 
-  private static List<String> prompts() throws Exception {
+  /** The nonce of a fed prompt belongs to its row, whichever user sends first. */
+  @Test
+  void feedersAndMixesInClosedLoopsRepeatTheirPromptsExactly() throws Exception {
+    List<String> first = prompts(SeedSimulation.class);
+    assertThat(first)
+        .hasSizeGreaterThanOrEqualTo(3 * SeedSimulation.ITERATIONS)
+        .filteredOn(text -> text.matches("(?s)\\d{18}\n.*"))
+        .hasSize(3 * SeedSimulation.ITERATIONS)
+        .doesNotHaveDuplicates();
+    assertThat(prompts(SeedSimulation.class)).containsExactlyInAnyOrderElementsOf(first);
+  }
+
+  private static List<String> prompts(Class<? extends Simulation> simulation) throws Exception {
     List<String> prompts = new ArrayList<>();
     try (Parrot server = new Parrot()) {
-      GatlingRun.of(Benchmark.class)
+      GatlingRun.of(simulation)
+          .set("baseUrl", server.baseUrl())
           .set("llm.endpoint", server.baseUrl())
           .set("llm.model", "m")
           .set("llm.tokenizer", "chars4")
           .set("llm.seed", 3)
-          .set("llm.concurrency", 32)
+          .set("llm.concurrency", SeedSimulation.USERS)
           .set("llm.requests", 600)
           .set("llm.warmup", 0)
           .succeed();

@@ -5,11 +5,14 @@ import static io.github.gatlingllm.javaapi.LlmDsl.prompts;
 import static io.github.gatlingllm.javaapi.LlmDsl.tracedTokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class PromptsBuilderTest {
@@ -19,7 +22,9 @@ class PromptsBuilderTest {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       assertThat(feeder.hasNext()).isTrue();
-      rows.add(feeder.next());
+      Map<String, Object> row = new HashMap<>(feeder.next());
+      assertThat(row.remove(DrawOrder.KEY)).isInstanceOf(AtomicLong.class);
+      rows.add(row);
     }
     return rows;
   }
