@@ -4,7 +4,7 @@
     summary.py <run>/llm                 prints them as JSON
     summary.py <run>/llm --compare       compares them with summary.json; exit 1 on a difference
 
-Needs run.json (measure windows) and requests.jsonl. Standard library only. Percentiles are nearest
+Needs run.json (measure windows), requests.jsonl, and server.jsonl for power. Standard library only. Percentiles are nearest
 rank over all values, so they may differ from summary.json by its histogram's 0.1 %.
 """
 
@@ -86,6 +86,34 @@ def gaps(record):
         if choice not in last_event or count > 0:
             last_token[choice] = at
         last_event[choice] = at
+
+
+def joules(samples, target, start, end):
+    """Energy of a target's GPUs in a window, by their counters; None if less than 95 % of it was read."""
+    latest, grown, covered = {}, 0, {}
+    for sample in samples:
+        value = (sample.get("values") or {}).get("gpu_energy_j")
+        if sample["target"] != target or sample["error"] is not None or value is None:
+            continue
+        before, latest[sample["url"]] = latest.get(sample["url"]), sample
+        if before is None:
+            continue
+        old, since = before["values"]["gpu_energy_j"], before["unix_ns"]
+        more = value if sample["reset"] or value < old else value - old
+        overlap = max(0, min(end, sample["unix_ns"]) - max(start, since))
+        grown += more * overlap / (sample["unix_ns"] - since)
+        covered[sample["url"]] = covered.get(sample["url"], 0) + overlap
+    read = sum(covered.values()) / len(covered) if covered else 0
+    return grown / read * (end - start) if read >= 0.95 * (end - start) else None
+
+
+def efficiency(found, samples, spans):
+    """Adds the power of all windows, which must not overlap, and the tokens per joule."""
+    each = [joules(samples, target, start, end) for _, target, _, start, end in spans]
+    length = sum(end - start for _, _, _, start, end in spans) / S
+    watts = None if None in each else sum(each) / length
+    tokens = found["throughput"]["output_tokens_per_s"]
+    found["efficiency"] = {"power_w": watts, "output_tokens_per_joule": None if watts is None else tokens / watts}
 
 
 PERCENTILES = {"p50": 500, "p75": 750, "p90": 900, "p95": 950, "p99": 990, "p999": 999}
@@ -352,9 +380,9 @@ def knee(curve):
 
 def differences(expected, actual, path):
     for key, value in expected.items():
-        other = actual[key]
+        other = actual.get(key)
         if isinstance(value, dict):
-            yield from differences(value, other, f"{path}/{key}")
+            yield from differences(value, other or {}, f"{path}/{key}")
         else:
             percentile = key.startswith("p") and key[1:].isdigit() or key in ("itl_p99_over_p50", "per_request_p50")
             if value is None or other is None or isinstance(value, (bool, str, list)):
@@ -380,6 +408,14 @@ def main(folder, compare):
             level["goodput"]["holds"] = holds(level, run)
     targets = dict.fromkeys(target for _, target, *_ in spans)
     found["targets"] = [figures(records, [span for span in spans if span[1] == target], slo) for target in targets]
+    if (folder / "server.jsonl").exists():
+        with open(folder / "server.jsonl", encoding="utf-8") as lines:
+            samples = [json.loads(line) for line in lines if line.strip()]
+        efficiency(found, samples, spans)
+        for level, span in zip(found["stages"], spans):
+            efficiency(level, samples, [span])
+        for of, target in zip(found["targets"], targets):
+            efficiency(of, samples, [span for span in spans if span[1] == target])
     if len(targets) == 1 and len(spans) > 1:
         loads = [stage["offered"] for stage in run["stages"]]
         tried = [(load, figured["throughput"]["output_tokens_per_s"], span[0])

@@ -2,8 +2,11 @@ package io.github.gatlingllm.figures.level;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RecordFile;
@@ -11,6 +14,9 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
+import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.RunReport;
 import java.io.ByteArrayOutputStream;
@@ -19,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -38,11 +45,13 @@ class ReferenceScriptIT {
 
   private Path run;
 
-  /** Runs of random records, under another SLO each. */
+  /** Six runs of random records, under another SLO each. */
   @ParameterizedTest
   @CsvSource({
+    "11, ttft<300ms, 90, PERCENTILES",
     "12, 'ttft<250ms,e2e<1500ms', 95, REQUESTS",
     "13, 'ttft<400ms,tpot<45ms', 80, PERCENTILES",
+    "14, e2e<1s, 50, PERCENTILES",
     "15, 'itl<150ms,stall<200ms', 60, REQUESTS",
     "16, ttft<5s, 99, PERCENTILES"
   })
@@ -100,6 +109,54 @@ class ReferenceScriptIT {
     assertThat(script()).as(what).endsWith("7 stages: all figures agree");
   }
 
+  /**
+   * 500 J a second. Of target a readings fail from 26 s on, 14 s before its window ends. The
+   * counter of b restarts at 50 s and at 51 s, then beyond its value before.
+   */
+  @Test
+  void agreesOnPowerWithGapsAndRestarts() throws Exception {
+    List<RequestRecord> records = new ArrayList<>();
+    LevelInfo[] levels = new LevelInfo[2];
+    ServerFile file = new ServerFile(files().server());
+    for (int level = 0; level < 2; level++) {
+      String target = level == 0 ? "a" : "b";
+      double from = 10_000 + level * 30_000;
+      levels[level] =
+          Recorded.stage("c=1", target, "closed loop", 1.0, "users", from, from + 30_000);
+      for (int i = 0; i < 30; i++) {
+        records.add(
+            Recorded.at(from + i * 1_000).target(target).stage("c=1").tokens(50, 100).record());
+      }
+      for (int at = 5; at <= 75; at++) {
+        double joules = level == 0 || at < 50 ? 500 * at : at == 50 ? 300 : 500 * (at - 50);
+        boolean isRestarted = level == 1 && (at == 50 || at == 51);
+        file.append(reading(at, target, level == 0 && at > 26, isRestarted, joules));
+      }
+    }
+    write(Recorded.run(75, levels), records);
+    assertThat(script()).isEqualTo("60 records, 2 stages: all figures agree");
+    JsonNode stages =
+        new ObjectMapper().readTree(run.resolve("summary.json").toFile()).at("/stages");
+    assertThat(stages.at("/0/efficiency/power_w").isNumber()).isFalse();
+    assertThat(stages.at("/1/efficiency/power_w").asDouble())
+        .isCloseTo((9 * 500 + 300 + 20 * 500) / 30.0, within(1e-6));
+  }
+
+  private static ServerSample reading(
+      int at, String target, boolean isFailed, boolean isRestarted, double joules) {
+    return new ServerSample(
+        Recorded.ORIGIN + at * 1_000_000_000L,
+        target,
+        "http://" + target + "/metrics",
+        "dcgm",
+        1,
+        isFailed ? "timed out" : null,
+        isRestarted,
+        Map.of(),
+        isFailed ? Map.of() : Map.of(EngineMetric.GPU_ENERGY_J, joules),
+        Map.of());
+  }
+
   private static Recorded inLevel(int level, double ms) {
     return Recorded.at(level * 1_000 + ms).stage("c=" + (1 << level));
   }
@@ -116,13 +173,19 @@ class ReferenceScriptIT {
   }
 
   private void write(RunInfo info, List<RequestRecord> records) throws IOException {
-    RunFiles files = new RunFiles(folder);
-    run = Files.createDirectories(files.folder());
+    RunFiles files = files();
+    run = files.folder();
     info.write(files.info());
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     records.forEach(each -> lines.writeBytes(RecordFile.line(each)));
     Files.write(files.requests(), lines.toByteArray());
     RunReport.of(files).write();
+  }
+
+  private RunFiles files() throws IOException {
+    RunFiles files = new RunFiles(folder);
+    Files.createDirectories(files.folder());
+    return files;
   }
 
   private static List<RequestRecord> random(long seed) {
@@ -187,6 +250,7 @@ class ReferenceScriptIT {
               .redirectErrorStream(true)
               .start();
     } catch (IOException e) {
+      assertThat(System.getenv("CI")).as("CI has python3").isNotEqualTo("true");
       assumeTrue(false, "python3 is not installed: the reference script was not run");
       throw e;
     }
