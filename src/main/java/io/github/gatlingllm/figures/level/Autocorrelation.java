@@ -19,7 +19,9 @@ public final class Autocorrelation {
   private static final double MAX_UPPER = 0.95;
 
   private static final double ROUNDING = 1e-9;
-  private static final int[] LENGTHS = {1, 2, 3, 4};
+
+  /** The longest batch of slices, of which 12 are left. */
+  static final int LONGEST = 4;
 
   private Autocorrelation() {}
 
@@ -128,7 +130,7 @@ public final class Autocorrelation {
       }
       shown += block * block / length;
     }
-    return shown == 0 ? 1 : spread(residuals).variance() / shown;
+    return shown == 0 ? 1 : spread(residuals, LONGEST).variance() / shown;
   }
 
   /** Each part − (sum of parts ÷ sum of wholes) × its whole. */
@@ -144,12 +146,12 @@ public final class Autocorrelation {
   }
 
   /**
-   * The variance of the sum of the residuals of all slices: the largest of those from batches of 1,
-   * 2, 3 and 4 slices, each raised by (1 + φ) ÷ (1 − φ), with φ by {@link #upper}.
+   * The variance of the sum of the residuals of all slices: the largest of those from batches of 1
+   * to {@code longest} slices, each raised by (1 + φ) ÷ (1 − φ), with φ by {@link #upper}.
    */
-  static Spread spread(double[] residuals) {
+  static Spread spread(double[] residuals, int longest) {
     Spread most = new Spread(0, residuals.length - 1);
-    for (int length : LENGTHS) {
+    for (int length = 1; length <= longest; length++) {
       double[] batches = new double[residuals.length / length];
       for (int i = 0; i < batches.length * length; i++) {
         batches[i / length] += residuals[i];

@@ -10,6 +10,7 @@ import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Requests that share a queue are correlated. A mean, a share and the share of values up to a
  * percentile are all ratios part ÷ whole. For each of the {@value TimeSlice#COUNT} time slices the
- * residual is its part − ratio × its whole. The variance of the sum of the residuals is computed
- * from batches of 1, 2, 3 and 4 slices, each raised by (1 + φ) ÷ (1 − φ), with φ the {@linkplain
- * Autocorrelation#upper correlation of a batch with the next}; the largest counts. Divided by the
- * variance of independent requests it is the design effect: n requests are worth n ÷ effect
- * independent ones. The intervals are then:
+ * residual is its part − ratio × its whole. The {@linkplain Autocorrelation#spread variance} of the
+ * sum of the residuals, divided by that of independent requests, is the design effect: n requests
+ * are worth n ÷ effect independent ones. The intervals are then:
  *
  * <ul>
  *   <li>mean: Student's t with a degree of freedom for each batch but one, on a logarithmic scale,
@@ -32,15 +31,18 @@ import org.jspecify.annotations.Nullable;
  *       outside the sample.
  * </ul>
  *
+ * <p>The queue of an open load has waves, which last longer than a slice. The largest variance from
+ * batches of 1 to {@value Autocorrelation#LONGEST} slices counts there, means and percentiles have
+ * an interval where the window is at least {@value #LONG_WINDOW} times the mean E2E, and the p99
+ * has none, as it depends on the few highest waves. Closed loops, whose queues are bounded, and
+ * loads of which TTFT hardly varies (coefficient of variation below {@value #NO_QUEUE}) have no
+ * waves.
+ *
  * <p>Rare events show too little of their correlation: where one side of a share is below {@value
  * #RARE}, or occurs in fewer than {@value #FILLED} slices, the design effect is at least that of
- * the share of values in the upper fifth, of the same metric or of those that the SLO limits.
- *
- * <p>A window must be long compared with the waves of a queue, which it cannot show itself: means
- * and percentiles of open loads have an interval where the window is at least {@value #LONG_WINDOW}
- * times the mean E2E, or where TTFT hardly varies (coefficient of variation below {@value
- * #NO_QUEUE}), so that there is no queue. A mean that lies above, or below, all but {@value #RARE}
- * of the values depends on few of them, and has none either. Measured coverage is in {@code
+ * the share of values in the upper fifth, of the same metric or of those that the SLO limits;
+ * without waves the geometric mean of both. A mean that lies above, or below, all but {@value
+ * #RARE} of the values depends on few of them, and has no interval. Measured coverage is in {@code
  * docs/metrics.md}.
  *
  * @see <a href="https://doi.org/10.1080/01621459.1952.10483443">Woodruff 1952</a>
@@ -59,6 +61,7 @@ final class ConfidenceIntervals {
 
   private final List<TimeSlice> slices;
   private final List<Metric> judged;
+  private final boolean hasWaves;
   private final boolean isLong;
 
   /** The noise of a ratio, compared with independent requests. */
@@ -83,11 +86,15 @@ final class ConfidenceIntervals {
    */
   ConfidenceIntervals(List<TimeSlice> slices, double openMs, List<Metric> judged) {
     this.slices = slices;
-    this.judged = judged;
+    this.judged = Stream.concat(judged.stream(), Stream.of(Metric.E2E_FROM_SCHEDULE_MS)).toList();
     Moments ttft = pooled(Metric.TTFT_FROM_SCHEDULE_MS).moments();
+    hasWaves =
+        openMs < Double.POSITIVE_INFINITY
+            && (ttft.count() == 0 || ttft.std() >= NO_QUEUE * ttft.mean());
     isLong =
-        openMs >= LONG_WINDOW * pooled(Metric.E2E_FROM_SCHEDULE_MS).moments().mean()
-            || (ttft.count() > 0 && ttft.std() < NO_QUEUE * ttft.mean());
+        !hasWaves
+            || openMs * sum(Metric.E2E_FROM_SCHEDULE_MS, SliceValues::total)
+                >= LONG_WINDOW * sum(Metric.E2E_FROM_SCHEDULE_MS, SliceValues::sum);
   }
 
   /** The distribution of a metric with its intervals, where these can be computed. */
@@ -97,11 +104,12 @@ final class ConfidenceIntervals {
       return values.distribution();
     }
     double[] counts = each(slice -> slice.values(metric).total());
-    Noise ofMean = ofMean(metric, values.moments().std(), counts);
     return values.distribution(
-        isRare(above(metric, values.moments().mean()), counts) ? null : mean(values, ofMean),
+        isRare(above(metric, values.moments().mean()), counts)
+            ? null
+            : mean(metric, values, counts),
         percentile(metric, values, 0.5, counts),
-        percentile(metric, values, 0.99, counts));
+        hasWaves ? null : percentile(metric, values, 0.99, counts));
   }
 
   /** The interval of the share of requests that met the SLO; null for too few requests. */
@@ -112,18 +120,14 @@ final class ConfidenceIntervals {
     double share = (double) met / attempted;
     double[] in = each(slice -> slice.of(Amount.MET));
     double[] all = each(slice -> slice.of(Amount.ATTEMPTED));
-    Noise noise = noise(in, all, share * (1 - share));
-    if (isRare(in, all)) {
-      for (Metric metric : judged) {
-        noise = noise.orMore(ofUpperFifth(metric));
-      }
-      noise = noise.orMore(ofUpperFifth(Metric.E2E_FROM_SCHEDULE_MS));
-    }
+    Noise noise = noise(in, all, share * (1 - share), judged);
     return Interval.ofShare(share, attempted / noise.effect(), noise.quantile());
   }
 
-  private static @Nullable Interval mean(ValueRecorder values, Noise noise) {
+  private @Nullable Interval mean(Metric metric, ValueRecorder values, double[] counts) {
     double mean = values.moments().mean();
+    double[] sums = each(slice -> slice.values(metric).sum());
+    Noise noise = noise(sums, counts, Math.pow(values.moments().std(), 2));
     double error =
         values.moments().std() * Math.sqrt(noise.effect() / (values.moments().count() - 1));
     if (error == 0 || mean <= 0) {
@@ -139,11 +143,10 @@ final class ConfidenceIntervals {
     Double value = values.percentile(share * 100);
     int bin = value == null ? 0 : SliceValues.bin(value);
     double[] below = each(slice -> slice.values(metric).upTo(bin));
-    Noise own = noise(below, counts, share * (1 - share));
-    Noise noise = isRare(below, counts) ? own.orMore(ofUpperFifth(metric)) : own;
+    Noise noise = noise(below, counts, share * (1 - share), List.of(metric));
     double half = noise.quantile() * Math.sqrt(share * (1 - share) * noise.effect() / n);
-    long low = (long) Math.floor((share - half) * n);
-    long high = (long) Math.ceil((share + half) * n) + 1;
+    long low = (long) Math.ceil((share - half) * n);
+    long high = (long) Math.floor((share + half) * n) + 1;
     return low < 1 || share + half >= 1 - noise.effect() / n || high > n
         ? null
         : new Interval(values.atRank(low), values.atRank(high));
@@ -167,23 +170,33 @@ final class ConfidenceIntervals {
     for (TimeSlice slice : slices) {
       SliceValues values = slice.values(metric);
       for (int bin = values.first(); bin < values.end(); bin++) {
-        pooled.add(SliceValues.middle(bin), values.count(bin));
+        long count = values.count(bin);
+        if (count > 0) {
+          pooled.add(SliceValues.middle(bin), count);
+        }
       }
     }
     return pooled;
   }
 
-  private Noise ofMean(Metric metric, double std, double[] counts) {
-    return noise(each(slice -> slice.values(metric).sum()), counts, std * std);
+  /** That of a share, which may be rare, of values of some metrics. */
+  private Noise noise(double[] parts, double[] wholes, double variance, List<Metric> metrics) {
+    Noise own = noise(parts, wholes, variance);
+    if (!isRare(parts, wholes)) {
+      return own;
+    }
+    Noise common = metrics.stream().map(this::ofUpperFifth).reduce(own, Noise::orMore);
+    return hasWaves ? common : new Noise(Math.sqrt(own.effect * common.effect), common.freedom);
   }
 
-  private static Noise noise(double[] parts, double[] wholes, double variance) {
+  private Noise noise(double[] parts, double[] wholes, double variance) {
     double whole = Arrays.stream(wholes).sum();
     if (variance <= 0 || whole == 0) {
       return Noise.INDEPENDENT;
     }
     Autocorrelation.Spread spread =
-        Autocorrelation.spread(Autocorrelation.residuals(parts, wholes));
+        Autocorrelation.spread(
+            Autocorrelation.residuals(parts, wholes), hasWaves ? Autocorrelation.LONGEST : 1);
     double effect = spread.variance() / (whole * variance);
     return effect > 1 ? new Noise(effect, spread.freedom()) : Noise.INDEPENDENT;
   }
@@ -198,6 +211,10 @@ final class ConfidenceIntervals {
       without += parts[i] < wholes[i] ? 1 : 0;
     }
     return Math.min(share, 1 - share) < RARE || Math.min(with, without) < FILLED;
+  }
+
+  private double sum(Metric metric, ToDoubleFunction<SliceValues> value) {
+    return slices.stream().mapToDouble(slice -> value.applyAsDouble(slice.values(metric))).sum();
   }
 
   private double[] each(ToDoubleFunction<TimeSlice> value) {
