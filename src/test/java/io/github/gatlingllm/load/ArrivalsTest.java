@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.docs.SimulatedTable;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.PrimitiveIterator;
+import java.util.SplittableRandom;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.LongFunction;
 import java.util.stream.DoubleStream;
@@ -225,10 +228,14 @@ class ArrivalsTest {
             "cv(" + cv + ") is no spread of gaps; expected above 0, at most 100; 1 is Poisson");
   }
 
-  /** Numbers of arrivals of ramps and waves, against the integral of the planned rate. */
+  /**
+   * Numbers of arrivals of ramps against the integral of the planned rate: as drawn, and as a
+   * driver starts them whose timers are late by 1 ms on average, and one in 100 by 50 ms.
+   */
   @Test
   void curvesHaveTheirPlannedArrivals() throws IOException {
     int runs = SimulatedTable.runs(400, 10_000);
+    int driven = SimulatedTable.runs(20, 400);
     List<List<String>> rows = new ArrayList<>();
     for (double[] ramp : new double[][] {{0, 2}, {1, 20}, {20, 1}, {5, 200}}) {
       Arrivals.Rate rate = nanos -> ramp[0] + (ramp[1] - ramp[0]) * nanos / (60.0 * SECOND);
@@ -246,6 +253,18 @@ class ArrivalsTest {
       double bias = sum / runs / planned - 1;
       assertThat(bias).isCloseTo(0, within(4 / Math.sqrt(planned * runs)));
       assertThat((double) within / runs).isBetween(0.92, 0.98);
+      long realised = 0;
+      ValueRecorder lags = new ValueRecorder(ValueRecorder.MICROS);
+      for (int seed = 0; seed < driven; seed++) {
+        Arrivals drawn = new Arrivals.Curve(rate, 60 * SECOND, Gaps.poisson(seed));
+        FakeLoad load = driven(rate, seed);
+        assertThat(load.lags).hasSize((int) drawn.countBefore(60 * SECOND));
+        load.lags.forEach(nanos -> lags.add(nanos / 1e6));
+        realised += load.measured("curve");
+      }
+      double realisedBias = realised / planned / driven - 1;
+      assertThat(realisedBias).isCloseTo(0, within(4 / Math.sqrt(planned * driven)));
+      assertThat((double) realised / lags.moments().count()).isBetween(0.999, 1.0);
       rows.add(
           List.of(
               "%.0f to %.0f requests/s".formatted(ramp[0], ramp[1]),
@@ -253,7 +272,10 @@ class ArrivalsTest {
               "%+.2f %%".formatted(100 * bias),
               "%.1f %%".formatted(100 * Math.sqrt(squares / runs) / planned),
               "%.1f %%".formatted(100 / Math.sqrt(planned)),
-              "%.0f %%".formatted(100.0 * within / runs)));
+              "%.0f %%".formatted(100.0 * within / runs),
+              "%.2f %%".formatted(100.0 * realised / lags.moments().count()),
+              "%+.2f %%".formatted(100 * realisedBias),
+              "%.1f ms".formatted(lags.percentile(99))));
     }
     new SimulatedTable(getClass())
         .hasRows(
@@ -263,8 +285,24 @@ class ArrivalsTest {
                 "bias",
                 "standard error",
                 "expected",
-                "within ±1.96 √planned"),
+                "within ±1.96 √planned",
+                "realised in time",
+                "bias of realised",
+                "start lag p99"),
             rows);
+  }
+
+  private static FakeLoad driven(Arrivals.Rate rate, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    LoadLevel.Open ramp =
+        LoadLevel.Open.curve(rate, 60 * SECOND)
+            .with(Gaps.poisson(seed), new Phases(0, 0, 60 * SECOND, SECOND, null));
+    return FakeLoad.of(100, ramp)
+        .late(
+            () ->
+                (random.nextInt(100) == 0 ? 50_000_000L : 0)
+                    - (long) (1e6 * Math.log1p(-random.nextDouble())))
+        .run();
   }
 
   private static Arrivals wave(long seed) {

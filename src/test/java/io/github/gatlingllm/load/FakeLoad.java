@@ -53,6 +53,7 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
   private long failures;
   private LoadPlan.FailureLimits limits = LoadPlan.FailureLimits.NONE;
   private @Nullable DoubleUnaryOperator missed;
+  private LongSupplier lateNanos = () -> 0;
   private @Nullable Runnable tooMany;
 
   FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LoadLevel... levels) {
@@ -95,6 +96,12 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
    */
   FakeLoad missing(DoubleUnaryOperator shareAtRate) {
     missed = shareAtRate;
+    return this;
+  }
+
+  /** The same, but every arrival starts so many nanoseconds late. */
+  FakeLoad late(LongSupplier nanos) {
+    lateNanos = nanos;
     return this;
   }
 
@@ -146,7 +153,7 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
     usersStarted++;
     usersPresent++;
     at(
-        arrival.plannedNanos(),
+        arrival.plannedNanos() + lateNanos.getAsLong(),
         () -> {
           arrival.started(now);
           lags.add(arrival.startLagNanos());
