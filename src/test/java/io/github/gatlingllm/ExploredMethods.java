@@ -21,6 +21,7 @@ public final class ExploredMethods {
       List.of(
           "client.StreamFuzzTest#splitStream",
           "client.StreamFuzzTest#chunkAfterChunk",
+          "client.HttpFuzzTest#answer",
           "record.RecordFuzzTest#line",
           "record.RecordFuzzTest#file",
           "simulations.SettingsFuzzTest#value",

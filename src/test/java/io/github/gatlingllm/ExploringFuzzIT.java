@@ -32,7 +32,7 @@ class ExploringFuzzIT {
       ("ClojureLangHooks Deserialization ExpressionLanguageInjection FilePathTraversal"
            + " LdapInjection NamingContextLookup OsCommandInjection ReflectiveCall RegexInjection"
            + " RegexRoadblocks ScriptEngineInjection ServerSideRequestForgery SqlInjection"
-           + " XPathInjection")
+           + " UnsafeSanitizer XPathInjection")
           .replaceAll(
               "(\\w+) ?", "com.code_intelligence.jazzer.sanitizers.$1" + File.pathSeparator);
 
