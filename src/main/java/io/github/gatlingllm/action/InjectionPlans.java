@@ -46,8 +46,10 @@ import scala.jdk.javaapi.CollectionConverters;
 final class InjectionPlans {
   private static final Logger LOGGER = LoggerFactory.getLogger(InjectionPlans.class);
 
-  private final Map<String, OpenSchedule> schedules = new HashMap<>();
-  private final Map<String, Injection> injections = new HashMap<>();
+  private final Map<String, Injected> injected = new HashMap<>();
+
+  /** What a scenario's own injection plans; the schedule is null unless it is open. */
+  record Injected(Injection injection, @Nullable OpenSchedule schedule) {}
 
   @SuppressWarnings("unchecked") // the steps are declared so in both profiles
   InjectionPlans(CoreComponents core) {
@@ -57,31 +59,21 @@ final class InjectionPlans {
       if (profile instanceof ClosedInjectionProfile
           && field(profile, "steps") instanceof List<?> some) {
         List<ClosedInjectionStep> steps = (List<ClosedInjectionStep>) some;
-        injections.put(
-            scenario,
-            injection(
-                CollectionConverters.asJava(steps).stream().map(InjectionPlans::step),
-                Injection.USERS));
+        Stream<Step> all = CollectionConverters.asJava(steps).stream().map(InjectionPlans::step);
+        injected.put(scenario, new Injected(injection(all, Injection.USERS), null));
       } else if (profile instanceof OpenInjectionProfile
           && field(profile, "steps") instanceof List<?> some) {
         List<OpenInjectionStep> steps = (List<OpenInjectionStep>) some;
-        injections.put(
-            scenario,
-            injection(
-                CollectionConverters.asJava(steps).stream().map(InjectionPlans::step),
-                Injection.RATE));
-        schedules.put(scenario, new OpenSchedule(words(steps), () -> planned(steps)));
+        Stream<Step> all = CollectionConverters.asJava(steps).stream().map(InjectionPlans::step);
+        OpenSchedule schedule = new OpenSchedule(words(steps), () -> planned(steps));
+        injected.put(scenario, new Injected(injection(all, Injection.RATE), schedule));
       }
     }
   }
 
-  /** The arrivals of an open injection; null for others. */
-  @Nullable OpenSchedule schedule(String scenario) {
-    return schedules.get(scenario);
-  }
-
-  @Nullable Injection injection(String scenario) {
-    return injections.get(scenario);
+  /** Null under a load plan, and where this version of Gatling does not show its steps. */
+  @Nullable Injected of(String scenario) {
+    return injected.get(scenario);
   }
 
   private static String words(List<OpenInjectionStep> steps) {

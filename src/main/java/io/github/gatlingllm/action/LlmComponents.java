@@ -10,10 +10,10 @@ import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
+import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
-import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
@@ -318,28 +318,26 @@ final class LlmComponents implements ProtocolComponents {
       }
       run.userStarted();
       String scenario = session.scenario();
-      OpenSchedule plan = parts.injections.schedule(scenario);
+      Injected injected = parts.injections.of(scenario);
+      if (injected == null) {
+        return session;
+      }
+      Run.Schedule level = new Run.Schedule(scenario, target, LevelInfo.WHOLE_RUN);
+      OpenSchedule plan = injected.schedule();
       Arrival arrival = plan == null ? null : plan.next(System.nanoTime());
-      Injection injection = parts.injections.injection(scenario);
       if (plan == null || arrival == null) {
-        if (injection != null && targets.isFirst("injection " + scenario)) {
-          run.levels().injectionStarted(scheduleOf(session), injection, System.nanoTime());
+        if (targets.isFirst("injection " + scenario)) {
+          run.levels().injectionStarted(level, injected.injection(), System.nanoTime());
         }
         return session;
       }
-      if (arrival.anchors() && injection != null) {
+      if (arrival.anchors()) {
         long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
-        run.levels().injectionStarted(scheduleOf(session), injection, start);
-        run.levels()
-            .injectionPlanned(
-                scheduleOf(session), plan.description(), plan.planned().iterator(), start);
+        run.levels().injectionStarted(level, injected.injection(), start);
+        run.levels().injectionPlanned(level, plan.description(), plan.planned().iterator(), start);
       }
       return UserSessions.withArrival(session, arrival);
     };
-  }
-
-  private Run.Schedule scheduleOf(Session session) {
-    return new Run.Schedule(session.scenario(), target, LevelInfo.WHOLE_RUN);
   }
 
   @Override

@@ -3,12 +3,12 @@ package io.github.gatlingllm.action;
 import io.gatling.core.CoreComponents;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.PopulationBuilder;
+import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
-import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.PlanText.Rows;
@@ -131,13 +131,13 @@ final class SimulationPlan {
   }
 
   private static String injected(InjectionPlans injections, String scenario) {
-    Injection injection = injections.injection(scenario);
-    if (injection == null) {
+    Injected injected = injections.of(scenario);
+    if (injected == null) {
       return "injected by Gatling";
     }
-    OpenSchedule schedule = injections.schedule(scenario);
+    OpenSchedule schedule = injected.schedule();
     return "injected by Gatling for "
-        + PlanText.of(injection)
+        + PlanText.of(injected.injection())
         + (schedule == null
             ? ""
             : ", "

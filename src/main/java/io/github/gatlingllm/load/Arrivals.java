@@ -181,7 +181,6 @@ public sealed interface Arrivals extends Serializable {
       return new Replay(Trace.read(file), speed);
     }
 
-    /** The name of the file. */
     public String name() {
       return trace.name();
     }

@@ -255,7 +255,6 @@ public record DataFile(String name, Path path) {
     void visit(JsonNode entry, long start, int length);
   }
 
-  /** Whether its text begins as JSON objects and arrays do. */
   public boolean isJson() {
     return reading(
         () -> {
@@ -328,7 +327,6 @@ public record DataFile(String name, Path path) {
     return line.length() <= 80 ? line : line.substring(0, 79) + "…";
   }
 
-  /** Reads the entry at a position again. */
   public JsonNode entry(long start, int length) {
     try (FileChannel file = FileChannel.open(path)) {
       ByteBuffer bytes = ByteBuffer.allocate(length);

@@ -137,10 +137,7 @@ public final class PlanDriver {
       listener.expectLevels(left);
     }
     listener.levelStarted(started, started.startNanos());
-    LoadPlan.FailureLimits limits = levels.failureLimits();
-    if (!limits.equals(LoadPlan.FailureLimits.NONE)) {
-      listener.watchFailures(started, limits, () -> cut(started));
-    }
+    listener.watchFailures(started, levels.failureLimits(), () -> cut(started));
     if (next instanceof LoadLevel.Closed closedLoop) {
       fill(started, closedLoop);
     }

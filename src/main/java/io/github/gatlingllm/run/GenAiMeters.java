@@ -50,7 +50,6 @@ final class GenAiMeters implements RunObserver {
 
   private static final double[] TOKENS = powers(1, 14, 4);
 
-  /** Times in seconds of a request. */
   private record TimeMeter(
       String name, List<Duration> bounds, BiConsumer<RequestRecord, Timer> recorder) {}
 
@@ -139,7 +138,6 @@ final class GenAiMeters implements RunObserver {
     return prometheus;
   }
 
-  /** The meters of one target, load level, API, model and outcome. */
   private record Operation(
       List<Timer> times, DistributionSummary inputTokens, DistributionSummary outputTokens) {}
 

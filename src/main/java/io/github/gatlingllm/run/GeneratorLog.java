@@ -64,7 +64,6 @@ final class GeneratorLog implements RunObserver {
     watch(loops);
   }
 
-  /** Starts a heartbeat on each event loop, at evenly spaced instants. */
   private void watch(Iterable<? extends EventExecutor> loops) {
     List<EventExecutor> all = new ArrayList<>();
     loops.forEach(all::add);
@@ -223,7 +222,6 @@ final class GeneratorLog implements RunObserver {
 
     record Pauses(long count, long nanos, long longestNanos) {}
 
-    /** Starts to listen, until {@link #close}. */
     static GcPauses listen() {
       GcPauses pauses = new GcPauses();
       for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {

@@ -86,7 +86,6 @@ final class LiveView implements RunObserver {
     overTime.accept(record);
   }
 
-  /** Adds a second of the load generator's state; returns at once. */
   public void generatorSecond(GeneratorSecond second) {
     seconds.add(second);
   }
@@ -228,7 +227,6 @@ final class LiveView implements RunObserver {
       }
     }
 
-    /** Answers with the reason if the page cannot be made; the run continues. */
     private void page(HttpExchange exchange) throws IOException {
       String page;
       try {
@@ -240,7 +238,6 @@ final class LiveView implements RunObserver {
       send(exchange, 200, "text/html", page);
     }
 
-    /** Sends events until the viewer leaves or the run has ended. */
     private void follow(HttpExchange exchange) throws IOException {
       exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
       exchange.getResponseHeaders().set("Cache-Control", "no-store");
@@ -255,7 +252,6 @@ final class LiveView implements RunObserver {
       } while (!isLast);
     }
 
-    /** Waits until the next event is due; returns at once if the run has ended. */
     private void awaitNext() {
       try {
         boolean unused = over.await(EVERY_SECONDS, TimeUnit.SECONDS);

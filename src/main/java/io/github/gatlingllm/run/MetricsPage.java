@@ -107,7 +107,6 @@ public record MetricsPage(
     return uri.getScheme() + "://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort());
   }
 
-  /** Requests the page once. */
   public CompletableFuture<String> text(Duration timeout) {
     return new PageClient(timeout).get(this);
   }

@@ -297,7 +297,6 @@ final class PageReader {
 
     private PrometheusText() {}
 
-    /** Passes the samples with wanted names to {@code sink}. */
     static void read(String page, Predicate<String> wanted, Consumer<Series> sink) {
       int number = 0;
       for (String line : (Iterable<String>) page.lines()::iterator) {

@@ -75,7 +75,6 @@ final class PlannedTime {
           plannedNanos == null ? null : (Long) (previousNanos + plannedNanos * (1L + levels));
     }
 
-    /** Ends the plan: no further level starts. */
     void end() {
       isStarted = true;
       previousNanos = total();

@@ -294,7 +294,6 @@ public final class Run {
    */
   record RunClock(long anchorUnixNanos, long anchorNanoTime) {
 
-    /** A clock anchored now, by {@link System#nanoTime()} and the system's clock. */
     static RunClock system() {
       return anchor(InstantSource.system(), System::nanoTime);
     }

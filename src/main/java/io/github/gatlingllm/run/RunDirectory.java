@@ -211,7 +211,6 @@ record RunDirectory(String simulation, String id, Path path) {
     }
   }
 
-  /** The value of option {@code -rf}. */
   static Optional<Path> root(String[] arguments) {
     return value(arguments, "-rf", "--results-folder").map(Path::of);
   }
