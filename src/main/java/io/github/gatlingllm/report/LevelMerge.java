@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.record.InjectorRun.LevelPart;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.Key;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
@@ -40,8 +39,8 @@ final class LevelMerge {
   /** Removes the rounding errors of a sum of parts such as a third. */
   private static final MathContext DIGITS = new MathContext(12);
 
-  private final Map<Key, List<LevelInfo>> parts = new LinkedHashMap<>();
-  private final Map<Key, CommonWindow> windows = new LinkedHashMap<>();
+  private final Map<LevelInfo.Key, List<LevelInfo>> parts = new LinkedHashMap<>();
+  private final Map<LevelInfo.Key, CommonWindow> windows = new LinkedHashMap<>();
   private final List<LevelInfo> merged = new ArrayList<>();
   private final long runsEnd;
 
@@ -66,11 +65,11 @@ final class LevelMerge {
     return merged;
   }
 
-  Map<Key, CommonWindow> windows() {
+  Map<LevelInfo.Key, CommonWindow> windows() {
     return windows;
   }
 
-  long injectorsOf(Key key) {
+  long injectorsOf(LevelInfo.Key key) {
     return requireNonNull(parts.get(key)).size();
   }
 
@@ -94,8 +93,8 @@ final class LevelMerge {
     if (id.phase() != Phase.MEASURE) {
       return record;
     }
-    CommonWindow own = windows.get(Key.of(id, id.scenario()));
-    CommonWindow window = own != null ? own : windows.get(Key.of(id, null));
+    CommonWindow own = windows.get(LevelInfo.Key.of(id, id.scenario()));
+    CommonWindow window = own != null ? own : windows.get(LevelInfo.Key.of(id, null));
     if (window == null || window.isByPlan) {
       return record;
     }
@@ -109,7 +108,7 @@ final class LevelMerge {
             : scheduled < window.cooledUnixNanos ? Phase.COOLDOWN : Phase.DRAIN);
   }
 
-  private LevelInfo level(Key key, List<LevelInfo> of) {
+  private LevelInfo level(LevelInfo.Key key, List<LevelInfo> of) {
     LevelInfo first = of.get(0);
     for (LevelInfo part : of) {
       if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
@@ -143,7 +142,7 @@ final class LevelMerge {
         .doubleValue();
   }
 
-  private List<PhaseWindow> phases(Key key, List<LevelInfo> of) {
+  private List<PhaseWindow> phases(LevelInfo.Key key, List<LevelInfo> of) {
     List<LevelInfo> measured =
         of.stream().filter(part -> part.window(Phase.MEASURE).isPresent()).toList();
     if (measured.isEmpty()) {
@@ -211,10 +210,10 @@ final class LevelMerge {
 
   static boolean isPlanned(RunInfo run, RequestRecord record) {
     RequestRecord.Identity id = record.identity();
-    Key own = Key.of(id, id.scenario());
-    Key all = Key.of(id, null);
+    LevelInfo.Key own = LevelInfo.Key.of(id, id.scenario());
+    LevelInfo.Key all = LevelInfo.Key.of(id, null);
     for (LevelInfo level : run.stages()) {
-      Key key = level.key();
+      LevelInfo.Key key = level.key();
       if (key.equals(own) || key.equals(all)) {
         Long offset = record.timing().scheduledOffsetNanos();
         PhaseWindow measure = level.window(Phase.MEASURE).orElse(null);

@@ -157,6 +157,7 @@ final class MergedRecords implements RecordSource {
     }
   }
 
+  @SuppressWarnings("StreamToIterable") // iterated once
   private void copyLines(Function<RunFiles, Path> of) throws IOException {
     for (RunFiles run : runs) {
       Path file = of.apply(run);

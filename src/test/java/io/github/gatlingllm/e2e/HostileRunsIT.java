@@ -144,6 +144,10 @@ class HostileRunsIT {
         accepts.setDaemon(true);
         accepts.start();
         return benchmark("https://127.0.0.1:" + listener.getLocalPort(), 2).run();
+      } finally {
+        for (Socket socket : accepted) {
+          socket.close();
+        }
       }
     };
   }

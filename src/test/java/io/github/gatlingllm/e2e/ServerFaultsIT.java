@@ -37,7 +37,7 @@ class ServerFaultsIT {
       try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
         return free.getLocalPort();
       } catch (IOException taken) {
-        continue;
+        // another one
       }
     }
   }
@@ -56,6 +56,7 @@ class ServerFaultsIT {
   }
 
   @Test
+  @SuppressWarnings("try") // the first server dies before the run ends
   void runCompletesWhenItsServerDies() throws Exception {
     try (ScriptedServer first = server(freePort(), SLOW_NANOS);
         GatlingRun run =

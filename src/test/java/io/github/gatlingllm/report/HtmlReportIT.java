@@ -75,7 +75,7 @@ class HtmlReportIT {
     browser.unfold();
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
-    for (String section : SECTIONS.split(" ")) {
+    for (String section : SECTIONS.split(" ", -1)) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
     assertThat(browser.plots()).hasSize(13).allSatisfy(HtmlReportIT::isPainted);

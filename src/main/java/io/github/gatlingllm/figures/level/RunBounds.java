@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.Key;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
@@ -37,7 +36,7 @@ final class RunBounds {
   private @Nullable String injector;
 
   private static final class Month {
-    private final Map<Key, long[]> spans = new LinkedHashMap<>();
+    private final Map<LevelInfo.Key, long[]> spans = new LinkedHashMap<>();
     private long first = Long.MAX_VALUE;
     private long last = Long.MIN_VALUE;
     private long records;
@@ -48,7 +47,7 @@ final class RunBounds {
       last = Math.max(last, other.last);
     }
 
-    private void span(Key key, long from, long to) {
+    private void span(LevelInfo.Key key, long from, long to) {
       long[] span = spans.computeIfAbsent(key, k -> new long[] {Long.MAX_VALUE, Long.MIN_VALUE});
       span[0] = Math.min(span[0], from);
       span[1] = Math.max(span[1], to);
@@ -78,7 +77,7 @@ final class RunBounds {
     month.last = Math.max(month.last, to);
     if (id.phase() == Phase.MEASURE) {
       // Planned levels have a scenario; a run without a plan has one level per target.
-      month.span(Key.of(id, id.stage().isEmpty() ? null : id.scenario()), from, to);
+      month.span(LevelInfo.Key.of(id, id.stage().isEmpty() ? null : id.scenario()), from, to);
     }
   }
 
@@ -149,7 +148,7 @@ final class RunBounds {
         : List.of(stages.get(0).withPlanned(planned));
   }
 
-  private static LevelInfo stage(Key key, long[] span) {
+  private static LevelInfo stage(LevelInfo.Key key, long[] span) {
     PhaseWindow window = new PhaseWindow(Phase.MEASURE, span[0], span[1] + 1);
     String label = key.label();
     boolean rate = label.matches("r=" + NUMBER);
@@ -177,7 +176,7 @@ final class RunBounds {
 
     private static final int MAX_SCENARIOS = 200;
 
-    private final Set<Key> levels = new HashSet<>();
+    private final Set<LevelInfo.Key> levels = new HashSet<>();
     private final Set<String> scenarios = new HashSet<>();
     private final int most;
 
@@ -194,7 +193,7 @@ final class RunBounds {
               ? id.scenario()
               : OTHERS;
       scenarios.add(scenario);
-      if (!has(Key.of(id, scenario), Key.of(id, null))) {
+      if (!has(LevelInfo.Key.of(id, scenario), LevelInfo.Key.of(id, null))) {
         return record.placedAt(OTHERS, OTHERS, OTHERS);
       }
       return scenario.equals(id.scenario())
@@ -202,7 +201,7 @@ final class RunBounds {
           : record.placedAt(id.stage(), id.target(), scenario);
     }
 
-    private boolean has(Key level, Key ofAll) {
+    private boolean has(LevelInfo.Key level, LevelInfo.Key ofAll) {
       return levels.contains(level)
           || levels.contains(ofAll)
           || (levels.size() < most && levels.add(level));

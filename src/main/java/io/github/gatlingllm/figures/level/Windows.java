@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.Key;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,7 +22,7 @@ final class Windows {
   private final List<LevelTally> all = new ArrayList<>();
   private final Map<Track, List<LevelTally>> byTrack = new LinkedHashMap<>();
   private final Set<String> targets = new LinkedHashSet<>();
-  private final Map<Key, LevelTally> byKey = new HashMap<>();
+  private final Map<LevelInfo.Key, LevelTally> byKey = new HashMap<>();
 
   /** The target of successive levels, and their scenario where scenarios have own levels. */
   record Track(String target, @Nullable String scenario) {
@@ -78,8 +77,8 @@ final class Windows {
 
   /** The level of a request; one that is not in the plan is added, without a window. */
   LevelTally of(RequestRecord.Identity id) {
-    Key ofAll = Key.of(id, null);
-    LevelTally own = byKey.get(Key.of(id, id.scenario()));
+    LevelInfo.Key ofAll = LevelInfo.Key.of(id, null);
+    LevelTally own = byKey.get(LevelInfo.Key.of(id, id.scenario()));
     LevelTally level = own != null ? own : byKey.get(ofAll);
     return level != null
         ? level
