@@ -1,8 +1,10 @@
 package io.github.gatlingllm.e2e;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -13,7 +15,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
@@ -107,7 +111,66 @@ class HostileRunsIT {
             plain(""),
             0,
             "TLS failed: the server did not answer the handshake; does it speak TLS at this"
-                + " port?"));
+                + " port?"),
+        row("disk: full during the run", limited("-f 8000"), 1, "could not be written"),
+        row(
+            "disk: the results are removed during the run",
+            during(run -> remove(run.results())),
+            1,
+            "was deleted while the run wrote to it"),
+        row("signal: SIGTERM", during(run -> signal(run, "TERM")), 128 + 15, "Interrupted"),
+        row("signal: SIGINT", during(run -> signal(run, "INT")), 128 + 2, "Interrupted"),
+        row("signal: SIGHUP", during(run -> signal(run, "HUP")), 128 + 1, "Interrupted"));
+  }
+
+  /** A run of 60 requests under a limit of the shell, which acts like a full disk. */
+  private static World limited(String limit) {
+    String text = "x".repeat(100_000);
+    return folder -> {
+      try (ScriptedServer server = ScriptedServer.start(x -> x.answer(text))) {
+        return benchmark(server.baseUrl(), 60)
+            .set("llm.recordText", true)
+            .launchedBy("sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh")
+            .run();
+      }
+    };
+  }
+
+  /** A run to which this happens once it has records. */
+  private static World during(Event event) {
+    return folder -> {
+      try (EmbeddedEngine engine =
+              EmbeddedEngine.builder().fixed(ofMillis(50), ofMillis(1)).start();
+          GatlingRun run =
+              benchmark(engine.baseUrl().replaceFirst("/v1$", ""), 60)
+                  .set("llm.maxTokens", 50)
+                  .start()) {
+        run.awaitRecords(3);
+        event.happen(run);
+        return run.await();
+      }
+    };
+  }
+
+  @FunctionalInterface
+  private interface Event {
+    void happen(GatlingRun run) throws Exception;
+  }
+
+  /** All but its output, which the test reads. */
+  private static void remove(Path results) throws IOException {
+    try (Stream<Path> all = Files.walk(results)) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+        if (!each.equals(results) && !each.endsWith("output.txt")) {
+          Files.delete(each);
+        }
+      }
+    }
+  }
+
+  private static void signal(GatlingRun run, String name) throws Exception {
+    String pid = String.valueOf(run.process().pid());
+    assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
   }
 
   /** A run to a server with such a certificate; the client trusts its root. */
