@@ -159,12 +159,6 @@ public record Objectives(
 
     private Count all = Count.NONE;
 
-    /** The keys of the latest SLO: most requests have the SLO of the one before. */
-    private List<String> keys = List.of();
-
-    private @Nullable Slo keysOf;
-    private String keysOwner = "";
-
     /** Requests that met or missed, and those cancelled before they could be judged. */
     public record Count(long judged, long met, long unknown) {
 
@@ -236,20 +230,14 @@ public record Objectives(
     }
 
     /** Adds a request; {@code owner} is the prefix of its objectives, if it has its own. */
-    @SuppressWarnings("ReferenceEquality") // quick, and another one that is equal gives equal keys
     public void add(String owner, Slo.Judgement judgement) {
       Slo slo = judgement.slo();
       if (slo.isEmpty()) {
         return;
       }
-      if (slo != keysOf || !owner.equals(keysOwner)) {
-        keysOf = slo;
-        keysOwner = owner;
-        keys = slo.objectives().stream().map(objective -> owner + objective).toList();
-      }
-      for (int i = 0; i < keys.size(); i++) {
+      for (int i = 0; i < slo.objectives().size(); i++) {
         Counted one = new Counted(slo, Count.NONE.and(judgement.of(i)));
-        objectives.merge(keys.get(i), one, Counted::and);
+        objectives.merge(owner + slo.objectives().get(i), one, Counted::and);
       }
       Boolean met = judgement.met();
       Count one =

@@ -34,6 +34,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.SelfTest;
 import java.io.IOException;
@@ -62,6 +63,7 @@ final class SummaryJson {
                   .addSerializer(double.class, new ShortNumber()))
           .addMixIn(Summary.class, SummaryForm.class)
           .addMixIn(LevelFigures.class, LevelForm.class)
+          .addMixIn(LevelInfo.class, LevelInfoForm.class)
           .addMixIn(Summary.Injector.class, Inline.class)
           .addMixIn(InjectorRun.class, InjectorRunForm.class)
           .addMixIn(SelfTestQuote.class, Inline.class)
@@ -99,7 +101,6 @@ final class SummaryJson {
   }
 
   @JsonIgnoreProperties({
-    "info",
     "place",
     "is_planned",
     "is_cut_short",
@@ -111,11 +112,7 @@ final class SummaryJson {
     "generators"
   })
   @JsonPropertyOrder({
-    "label",
-    "target",
-    "scenario",
-    "kind",
-    "offered",
+    "info",
     "unit",
     "start_s",
     "duration_s",
@@ -126,20 +123,8 @@ final class SummaryJson {
     "queue"
   })
   interface LevelForm extends ServedInline {
-    @JsonProperty
-    String label();
-
-    @JsonProperty
-    String target();
-
-    @JsonProperty
-    String scenario();
-
-    @JsonProperty
-    String kind();
-
-    @JsonProperty
-    Double offered();
+    @JsonUnwrapped
+    LevelInfo info();
 
     @JsonProperty
     String unit();
@@ -150,6 +135,9 @@ final class SummaryJson {
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     List<InjectorFigures> injectors();
   }
+
+  @JsonIgnoreProperties({"unit", "phases", "planned", "planned_start_unix_ns", "in_flight"})
+  interface LevelInfoForm {}
 
   /** Records whose parts are written as their own fields. */
   interface Inline {

@@ -53,10 +53,15 @@ record CheckInput(Summary summary, RunFacts facts) {
   @Nullable Finding atWorst(
       Function<LevelFigures, @Nullable Double> figure,
       BiFunction<LevelFigures, Double, Finding> found) {
-    return levels().stream()
-        .filter(level -> figure.apply(level) != null)
-        .max(Comparator.comparingDouble(level -> requireNonNull(figure.apply(level))))
-        .map(level -> found.apply(level, requireNonNull(figure.apply(level))))
+    return atWorst(levels(), figure, found);
+  }
+
+  static <T> @Nullable Finding atWorst(
+      List<T> all, Function<T, @Nullable Double> figure, BiFunction<T, Double, Finding> found) {
+    return all.stream()
+        .filter(each -> figure.apply(each) != null)
+        .max(Comparator.comparingDouble(each -> requireNonNull(figure.apply(each))))
+        .map(each -> found.apply(each, requireNonNull(figure.apply(each))))
         .orElse(null);
   }
 

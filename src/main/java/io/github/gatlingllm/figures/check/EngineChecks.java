@@ -14,7 +14,6 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.Comparator;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +36,8 @@ final class EngineChecks {
   private EngineChecks() {}
 
   static @Nullable Finding tokensAgree(CheckInput in) {
-    return atWorst(
-        in,
+    return CheckInput.atWorst(
+        in.facts().engines(),
         run ->
             run.generatedTokens() == null
                     || run.outputTokens() == 0
@@ -56,20 +55,9 @@ final class EngineChecks {
                         count(run.outputTokens()))));
   }
 
-  private static @Nullable Finding atWorst(
-      CheckInput in,
-      Function<WholeRun, @Nullable Double> figure,
-      BiFunction<WholeRun, Double, Finding> found) {
-    return in.facts().engines().stream()
-        .filter(run -> figure.apply(run) != null)
-        .max(Comparator.comparingDouble(run -> requireNonNull(figure.apply(run))))
-        .map(run -> found.apply(run, requireNonNull(figure.apply(run))))
-        .orElse(null);
-  }
-
   static @Nullable Finding otherTraffic(CheckInput in) {
-    return atWorst(
-        in,
+    return CheckInput.atWorst(
+        in.facts().engines(),
         EngineChecks::others,
         (run, others) ->
             Finding.of(

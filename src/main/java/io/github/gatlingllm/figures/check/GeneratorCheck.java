@@ -23,17 +23,7 @@ import org.jspecify.annotations.Nullable;
  * beyond the percentile. And on a machine that is out of CPU, the generator takes CPU from a server
  * on the same machine.
  */
-final class GeneratorCheck {
-
-  private final LevelFigures level;
-  private final GeneratorHealth health;
-  private final boolean isServerHere;
-
-  private GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServerHere) {
-    this.level = level;
-    this.health = health;
-    this.isServerHere = isServerHere;
-  }
+record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServerHere) {
 
   /** The worst injector at the worst level. */
   static @Nullable Finding judge(CheckInput in) {

@@ -177,14 +177,12 @@ final class RunComparison {
       Figure figure, @Nullable Double before, @Nullable Double after, @Nullable Double half) {
     Scale scale = Scale.of(figure);
     Double change = scale.change(before, after);
-    if (before != null && before.equals(after) && change == null) {
-      // both are 0, whose ratio has no logarithm
-      Outcome outcome = half == null ? Outcome.TOO_FEW : Outcome.NO_CLEAR_CHANGE;
-      return new Change(figure, before, after, 0.0, null, outcome);
-    }
     if (change == null || half == null) {
-      Double percent = change == null ? null : (Double) scale.inPercent(change);
-      return new Change(figure, before, after, percent, null, Outcome.TOO_FEW);
+      // If both are 0, their ratio has no logarithm.
+      boolean isSame = change == null && before != null && before.equals(after);
+      Double percent = change != null ? (Double) scale.inPercent(change) : isSame ? 0.0 : null;
+      Outcome outcome = isSame && half != null ? Outcome.NO_CLEAR_CHANGE : Outcome.TOO_FEW;
+      return new Change(figure, before, after, percent, null, outcome);
     }
     Interval interval =
         new Interval(scale.inPercent(change - half), scale.inPercent(change + half));

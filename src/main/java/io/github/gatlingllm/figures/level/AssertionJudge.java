@@ -21,17 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Judges assertions by the figures of their requests. An assertion fails where the figure has no
  * value, and where no such request was sent.
  */
-final class AssertionJudge {
+record AssertionJudge(
+    FigureGroups parts, Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
 
   private static final int MAX_NAMED = 5;
-
-  private final FigureGroups parts;
-  private final Function<@Nullable String, @Nullable MaxGoodput> maxGoodput;
-
-  AssertionJudge(FigureGroups parts, Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
-    this.parts = parts;
-    this.maxGoodput = maxGoodput;
-  }
 
   List<AssertionResult> judge(List<Assertion> assertions) {
     return assertions.stream().flatMap(this::results).toList();

@@ -200,40 +200,42 @@ final class EngineTally {
       PageState page, List<String> described, ServerSample before, ServerSample sample) {
     boolean isShared = sample.target() == null;
     double seconds = (sample.unixNanos() - before.unixNanos()) / 1e9;
+    Map<EngineMetric, Double> counters = new EnumMap<>(EngineMetric.class);
     sample
         .values()
         .forEach(
             (metric, value) -> {
               Double old = before.value(metric);
               if (metric.kind() == Kind.COUNTER && old != null) {
-                double grown = sample.reset() || value < old ? value : value - old;
-                page.counted.merge(metric, grown, Double::sum);
-                for (String target : described) {
-                  double own = seconds / pagesWith(target, metric);
-                  divide(
-                      target,
-                      before,
-                      sample,
-                      (of, part) -> of.counter(metric, grown * part, own * part, isShared));
-                }
+                counters.put(metric, sample.reset() || value < old ? value : value - old);
               }
             });
+    Map<EngineMetric, BucketCounts> histograms = new EnumMap<>(EngineMetric.class);
     sample
         .histograms()
         .forEach(
             (metric, values) -> {
               ServerSample.Histogram old = before.histograms().get(metric);
               if (old != null) {
-                BucketCounts grown = BucketCounts.between(old, values, sample.reset());
-                for (String target : described) {
-                  divide(
-                      target,
-                      before,
-                      sample,
-                      (of, part) -> of.histogram(metric, grown.times(part)));
-                }
+                histograms.put(metric, BucketCounts.between(old, values, sample.reset()));
               }
             });
+    counters.forEach((metric, grown) -> page.counted.merge(metric, grown, Double::sum));
+    for (String target :
+        counters.isEmpty() && histograms.isEmpty() ? List.<String>of() : described) {
+      divide(
+          target,
+          before,
+          sample,
+          (of, part) -> {
+            counters.forEach(
+                (metric, grown) -> {
+                  double own = seconds / pagesWith(target, metric);
+                  of.counter(metric, grown * part, own * part, isShared);
+                });
+            histograms.forEach((metric, grown) -> of.histogram(metric, grown.times(part)));
+          });
+    }
   }
 
   /** Number of pages with a counter, by which the seconds of each page's growth are divided. */

@@ -52,7 +52,7 @@ final class FigureGroups {
             .allMatch(steps -> CONSTANT_RATE.matcher(steps).matches());
     clock =
         new LatencyOrigin(
-            levels().stream().anyMatch(level -> level.arrivals() != null)
+            levels().stream().anyMatch(level -> level.arrivals != null)
                 || levels().stream()
                     .map(level -> joined(level::equals, null))
                     .anyMatch(group -> LatencyOrigin.waited(group::distribution)));
@@ -90,7 +90,7 @@ final class FigureGroups {
             : TrialTally.pooled(
                 levels().stream()
                     .filter(within)
-                    .map(LevelTally::trials)
+                    .map(level -> level.trials)
                     .filter(Objects::nonNull)
                     .toList()),
         isOneTarget ? counted.targets.get(used.get(0).target()) : null,
@@ -102,7 +102,7 @@ final class FigureGroups {
   }
 
   private ConfidenceIntervals intervals(LevelTally level, List<TimeSlice> slices) {
-    boolean isOpen = level.arrivals() != null || level.info.isOpen();
+    boolean isOpen = level.arrivals != null || level.info.isOpen();
     return new ConfidenceIntervals(
         slices,
         isOpen ? level.nanos() / 1e6 : Double.POSITIVE_INFINITY,
@@ -123,7 +123,7 @@ final class FigureGroups {
 
   /** The time slices of a level of constant load; null for other levels and for batch trials. */
   @Nullable List<TimeSlice> steadySlices(LevelTally level) {
-    return level.nanos() > 0 && hasConstantLoad(level.info) && level.trials() == null
+    return level.nanos() > 0 && hasConstantLoad(level.info) && level.trials == null
         ? level.usedSlices()
         : null;
   }

@@ -47,7 +47,7 @@ final class GroupTally extends Amounts {
   private final Scope scope;
   private final Map<LevelTally, Span> spans = new LinkedHashMap<>();
   private final List<Peaks> peaks = new ArrayList<>();
-  private final Moments durationsMs = new Moments();
+  final Moments durationsMs = new Moments();
 
   private final @Nullable ValueRecorder[] metrics =
       new @Nullable ValueRecorder[Metric.values().length];
@@ -354,9 +354,5 @@ final class GroupTally extends Amounts {
   /** Null where a part is not known or the whole is 0. */
   private static @Nullable Double ratio(@Nullable Double part, double whole) {
     return part == null || whole == 0 ? null : (Double) (part / whole);
-  }
-
-  Moments durationsMs() {
-    return durationsMs;
   }
 }

@@ -42,9 +42,14 @@ final class LevelTally {
   final BreakdownTally breakdown = new BreakdownTally();
   private final Map<String, ScenarioTally> scenarios = new TreeMap<>();
   private @Nullable TimeBuckets<TimeSlice> slices;
-  private @Nullable ArrivalTally arrivals;
-  private @Nullable Backlog backlog;
-  private @Nullable TrialTally trials;
+
+  /** Null in closed loops. */
+  @Nullable ArrivalTally arrivals;
+
+  @Nullable Backlog backlog;
+
+  /** Null outside batch mode. */
+  @Nullable TrialTally trials;
 
   LevelTally(int index, LevelInfo info, long runEnd, List<LevelTally> track) {
     this.index = index;
@@ -110,11 +115,6 @@ final class LevelTally {
     }
   }
 
-  /** Null in closed loops. */
-  @Nullable ArrivalTally arrivals() {
-    return arrivals;
-  }
-
   void addBacklog(RequestRecord record) {
     if (nanos() > 0) {
       backlog = backlog == null ? new Backlog(from, arrivingTo - from, 1) : backlog;
@@ -122,18 +122,9 @@ final class LevelTally {
     }
   }
 
-  @Nullable Backlog backlog() {
-    return backlog;
-  }
-
   void addTrial(int trial, RequestRecord record) {
     trials = trials == null ? new TrialTally() : trials;
     trials.add(trial, record);
-  }
-
-  /** Null outside batch mode. */
-  @Nullable TrialTally trials() {
-    return trials;
   }
 
   /** Adds a request; {@code inSlo} is null without SLO, or when it was not judged. */

@@ -226,10 +226,7 @@ public final class RunStatistics {
   private void addTimes(RequestRecord record, LevelTally level, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
     overTime.times(record, levels.targets().size() > 1 ? record.identity().target() + ": " : "");
-    GroupTally atArrival = groupAt(t.scheduledUnixNanos(), level, name);
-    if (atArrival != null) {
-      atArrival.add(Amount.ARRIVED, 1);
-    }
+    addAt(t.scheduledUnixNanos(), level, name, Amount.ARRIVED, 1);
     level.track.forEach(other -> other.addBacklog(record));
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
@@ -239,15 +236,17 @@ public final class RunStatistics {
     Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
-      GroupTally atAnswer = groupAt(admitted + answered, level, name);
-      if (atAnswer != null) {
-        atAnswer.add(Amount.PROMPTS, 1);
-        atAnswer.add(Amount.PROMPT_TOKENS, prompt);
-      }
+      addAt(admitted + answered, level, name, Amount.PROMPTS, 1);
+      addAt(admitted + answered, level, name, Amount.PROMPT_TOKENS, prompt);
     }
     Long closed = t.closedUnixNanos();
     if (closed != null) {
-      addHiddenTokens(record, level, name, answered == null ? closed : admitted + answered);
+      if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
+        // Reasoning that was billed but not sent counts at the first token that was sent.
+        long at = answered == null ? closed : admitted + answered;
+        addAt(at, level, name, Amount.BILLED, 1);
+        addAt(at, level, name, Amount.HIDDEN_TOKENS, record.tokens().hidden());
+      }
       for (LevelTally window : level.track) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
@@ -261,18 +260,6 @@ public final class RunStatistics {
         }
       }
       addEnd(record, level, name, closed, (closed - admitted) / 1e6, inSlo);
-    }
-  }
-
-  /** Reasoning that was billed but not sent counts at the first token that was sent. */
-  private void addHiddenTokens(
-      RequestRecord record, LevelTally level, String name, long unixNanos) {
-    if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
-      GroupTally group = groupAt(unixNanos, level, name);
-      if (group != null) {
-        group.add(Amount.BILLED, 1);
-        group.add(Amount.HIDDEN_TOKENS, record.tokens().hidden());
-      }
     }
   }
 
@@ -300,10 +287,12 @@ public final class RunStatistics {
     }
   }
 
-  /** The tally of the window that contains an instant; null where none does. */
-  private @Nullable GroupTally groupAt(long unixNanos, LevelTally level, String name) {
+  /** Adds to the window that contains an instant, if one does. */
+  private void addAt(long unixNanos, LevelTally level, String name, Amount amount, double more) {
     LevelTally window = level.at(unixNanos);
-    return window == null ? null : group(window, name);
+    if (window != null) {
+      group(window, name).add(amount, more);
+    }
   }
 
   private void addServerName(String name) {

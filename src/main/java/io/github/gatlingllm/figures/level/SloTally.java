@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,18 +45,15 @@ final class SloTally {
     }
 
     String text(Predicate<Objectives> wanted) {
-      StringBuilder text = new StringBuilder(wanted.test(global) ? global.slo.toString() : "");
-      byName.forEach(
-          (name, own) -> {
-            if (wanted.test(own)) {
-              text.append(text.isEmpty() ? "" : "; ")
-                  .append(name)
-                  .append(": ")
-                  .append(own.slo)
-                  .append(own.slo.hasSameRule(global.slo) ? "" : " (" + held(own.slo) + ")");
-            }
-          });
-      return text.toString();
+      return all()
+          .filter(wanted)
+          .map(
+              own ->
+                  (own.request == null ? "" : own.request + ": ")
+                      + own.slo
+                      + (own.slo.hasSameRule(global.slo) ? "" : " (" + held(own.slo) + ")"))
+          .filter(text -> !text.isEmpty())
+          .collect(Collectors.joining("; "));
     }
 
     @Override
@@ -129,15 +127,12 @@ final class SloTally {
       }
     }
 
-    /** Whether a cancelled request may have a value: it may have got tokens. */
-    private boolean isCancelledWithValue(RequestRecord record) {
-      return record.outcome().status() == RequestStatus.CANCELLED
-          && objective.measure() != Slo.Measure.E2E;
-    }
-
     /** The value of a request that is ok, or was cancelled after it was measured; else null. */
     private @Nullable Double nanos(RequestRecord record) {
-      return record.outcome().ok() || isCancelledWithValue(record)
+      boolean mayHaveTokens =
+          record.outcome().status() == RequestStatus.CANCELLED
+              && objective.measure() != Slo.Measure.E2E;
+      return record.outcome().ok() || mayHaveTokens
           ? objective.measure().nanos(record.timing(), record.events(), record.tokens())
           : null;
     }

@@ -63,11 +63,7 @@ public record Summary(
 
   /** The same with the results of the checks, which assertions about validity count. */
   public Summary checked(List<Check> checks) {
-    List<String> invalid =
-        checks.stream()
-            .filter(check -> check.level() == Check.Level.INVALID)
-            .map(Check::id)
-            .toList();
+    List<String> invalid = invalid(checks).map(Check::id).toList();
     return new Summary(
         run,
         verdict,
@@ -96,8 +92,7 @@ public record Summary(
    * them; null where the run is valid.
    */
   public @Nullable String whyInvalid() {
-    List<Check> invalid =
-        checks.stream().filter(check -> check.level() == Check.Level.INVALID).toList();
+    List<Check> invalid = invalid(checks).toList();
     if (invalid.isEmpty()) {
       return null;
     }
@@ -108,6 +103,10 @@ public record Summary(
         + last.message()
         + " "
         + last.remedy();
+  }
+
+  private static Stream<Check> invalid(List<Check> checks) {
+    return checks.stream().filter(check -> check.level() == Check.Level.INVALID);
   }
 
   /** Whether the name of a level includes its target. */

@@ -63,7 +63,7 @@ final class SummaryAssembly {
     ArrivalFigures arrivals =
         ArrivalTally.pooled(
             counted.levels.all().stream()
-                .map(LevelTally::arrivals)
+                .map(level -> level.arrivals)
                 .filter(Objects::nonNull)
                 .toList());
     Summary summary =
@@ -99,8 +99,8 @@ final class SummaryAssembly {
   private void addLevel(LevelTally level) {
     GroupTally group = groups.joined(level::equals, null);
     LevelInfo info = level.info;
-    ArrivalTally arrivals = level.arrivals();
-    Backlog backlog = level.backlog();
+    ArrivalTally arrivals = level.arrivals;
+    Backlog backlog = level.backlog;
     Figures figures =
         group.figures(
             groups.judge(level),
@@ -185,7 +185,7 @@ final class SummaryAssembly {
         : new LittlesLaw(
             counted.mean(),
             byRecords,
-            group.durationsMs().count() == 0 ? 0 : group.durationsMs().mean());
+            group.durationsMs.count() == 0 ? 0 : group.durationsMs.mean());
   }
 
   private List<PhaseSpan> phases(LevelInfo level) {
