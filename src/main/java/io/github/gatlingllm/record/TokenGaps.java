@@ -69,24 +69,6 @@ public final class TokenGaps {
     }
   }
 
-  /** Whether there is one choice and each event holds one token, so that ITL and ICL are equal. */
-  public static boolean areOneEach(RequestRecord.Events events, RequestRecord.Tokens tokens) {
-    int count = events.offsetsMicros().length;
-    int[] reported = events.tokens();
-    if (events.choices().length == count) {
-      return false;
-    }
-    if (reported.length != count) {
-      return share(count, tokens.streamedTokens()) == 1;
-    }
-    for (int of : reported) {
-      if (of != 1) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** The nearest-rank percentile of {@link #sortedTokenMicros}; null without values. */
   public static @Nullable Double tokenMicrosAt(
       RequestRecord.Events events, RequestRecord.Tokens tokens, double percent) {

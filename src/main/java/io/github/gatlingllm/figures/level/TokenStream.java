@@ -39,36 +39,18 @@ final class TokenStream implements TokenGaps.Visitor {
 
   int[] gapTokens = new int[256];
 
-  /** Whether each gap counts for one token: ITL and ICL are the same. */
+  /** Whether each gap counts for one token, as in most streams: ITL and ICL are the same. */
   boolean isOneEach;
 
   void read(RequestRecord record) {
     arrivals = 0;
     gaps = 0;
-    RequestRecord.Events events = record.events();
-    isOneEach = TokenGaps.areOneEach(events, record.tokens());
-    if (isOneEach) {
-      oneEach(events.offsetsMicros());
-    } else {
-      TokenGaps.visit(events, record.tokens(), this);
-    }
+    isOneEach = true;
+    TokenGaps.visit(record.events(), record.tokens(), this);
     Long admitted = record.timing().admittedUnixNanos();
     isShared = false;
     if (admitted != null) {
       arrivals(record, admitted);
-    }
-  }
-
-  /** The gaps of a stream with one token per event, as most streams are. */
-  private void oneEach(int[] offsets) {
-    reserve(offsets.length);
-    gaps = Math.max(0, offsets.length - 1);
-    for (int g = 0; g < gaps; g++) {
-      int micros = offsets[g + 1] - offsets[g];
-      endedBy[g] = g + 1;
-      chunkMicros[g] = micros;
-      tokenMicros[g] = micros;
-      gapTokens[g] = 1;
     }
   }
 
@@ -117,19 +99,15 @@ final class TokenStream implements TokenGaps.Visitor {
     tokens[arrivals++] = count;
   }
 
-  private void reserve(int count) {
-    if (count > endedBy.length) {
-      int more = Math.max(count, 2 * endedBy.length);
-      endedBy = Arrays.copyOf(endedBy, more);
-      chunkMicros = Arrays.copyOf(chunkMicros, more);
-      tokenMicros = Arrays.copyOf(tokenMicros, more);
-      gapTokens = Arrays.copyOf(gapTokens, more);
-    }
-  }
-
   @Override
   public void gap(int event, int chunk, double perToken, int count) {
-    reserve(gaps + 1);
+    if (gaps == endedBy.length) {
+      endedBy = Arrays.copyOf(endedBy, gaps * 2);
+      chunkMicros = Arrays.copyOf(chunkMicros, gaps * 2);
+      tokenMicros = Arrays.copyOf(tokenMicros, gaps * 2);
+      gapTokens = Arrays.copyOf(gapTokens, gaps * 2);
+    }
+    isOneEach &= count == 1 && perToken == chunk;
     endedBy[gaps] = event;
     chunkMicros[gaps] = chunk;
     tokenMicros[gaps] = perToken;
