@@ -109,152 +109,140 @@ public enum Metric {
           .of(r -> perSecond(uncached(r.tokens()), r.timing().ttftNanos()))),
 
   JITTER(
-      ratio("jitter", "Jitter")
+      ratio("Jitter")
           .formula("pooled ITL p99 ÷ p50; 1 ideal, above 3 visible pauses")
           .key("jitter.itl_p99_over_p50")
           .compared()),
   JITTER_PER_REQUEST(
-      ratio("jitter_per_request", "Jitter of the median request")
+      ratio("Jitter of the median request")
           .formula("median over requests of ITL p99 ÷ ITL p50")
           .words("median jitter of requests")
           .key("jitter.per_request_p50")),
   STALLS_PER_1K_TOKENS(
-      ratio("stalls_per_1k_tokens", "Stalls")
+      ratio("Stalls")
           .formula("gaps over 100 ms per 1,000 output tokens")
-          .words("stalls per 1000 tokens")
-          .key("jitter.stalls_per_1k_tokens")),
+          .words("stalls per 1000 tokens")),
   BATCH_RATIO(
-      ratio("batch_ratio", "Batch ratio")
+      ratio("Batch ratio")
           .formula("output tokens ÷ events with tokens; above 1.2 interpret ITL with care")
           .words("tokens per event")
-          .better(Better.NEITHER)
-          .key("jitter.batch_ratio")),
+          .better(Better.NEITHER)),
 
   READERS_STALLED(
-      share("readers_stalled.percent", "Readers who wait", Amount.READERS_STALLED, Amount.READERS)
+      share("Readers who wait", Amount.READERS_STALLED, Amount.READERS)
           .formula("requests with a reader stall above 0 ÷ streamed ok requests with event times")
           .words("percentage of readers who wait")
+          .name("readers_stalled.percent")
           .better(Better.LOWER)
           .key("reader.stalled_share")
           .from(f -> percent(f.reader().stalled(), f.reader().requests()))),
 
   OUTPUT_TOKENS_PER_S(
-      rate("output_tokens_per_s", "Output", Unit.TOKENS_PER_S, Amount.TOKENS)
+      rate("Output", Unit.TOKENS_PER_S, Amount.TOKENS)
           .formula("tokens that arrived in the window ÷ window, hidden reasoning excluded")
           .words("mean output tokens per second")),
   BILLED_OUTPUT_TOKENS_PER_S(
-      single("billed_output_tokens_per_s", "Billed output", Unit.TOKENS_PER_S, Better.HIGHER)
+      single("Billed output", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula(
               "output tok/s plus reasoning that was billed but not streamed, counted at the"
                   + " request's first token or end")
           .words("mean billed output tokens per second")),
   PEAK_OUTPUT_TOKENS_PER_S(
-      single("peak_output_tokens_per_s", "Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
+      single("Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens of the best whole second in the window")
           .words("output tokens of the best second")),
   OUTPUT_TOKENS_PER_S_PER_GPU(
-      single("output_tokens_per_s_per_gpu", "Output per GPU", Unit.TOKENS_PER_S, Better.HIGHER)
+      single("Output per GPU", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("output tok/s ÷ GPUs of the target (setting gpus)")
           .words("mean output tokens per second and GPU")),
   POWER_W(
-      single("power_w", "Power of the GPUs", Unit.WATTS, Better.LOWER)
+      single("Power of the GPUs", Unit.WATTS, Better.LOWER)
           .formula("energy used in the window, by the server's metrics ÷ window")
           .words("mean power of the GPUs")
-          .key("efficiency.power_w")),
+          .in("efficiency.")),
   OUTPUT_TOKENS_PER_JOULE(
-      single("output_tokens_per_joule", "Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
+      single("Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
           .formula("output tok/s ÷ power of the GPUs")
           .words("output tokens per joule")
-          .key("efficiency.output_tokens_per_joule")),
+          .in("efficiency.")),
   COST_PER_MILLION_OUTPUT_TOKENS(
-      single(
-              "cost_per_million_output_tokens",
-              "Cost per million output tokens",
-              Unit.NUMBER,
-              Better.LOWER)
+      single("Cost per million output tokens", Unit.NUMBER, Better.LOWER)
           .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
           .compared(null, Amount.TOKENS)
-          .key("efficiency.cost_per_million_output_tokens")),
+          .in("efficiency.")),
   COST_PER_MILLION_SLO_TOKENS(
-      single(
-              "cost_per_million_slo_tokens",
-              "Cost per million tokens in SLO",
-              Unit.NUMBER,
-              Better.LOWER)
+      single("Cost per million tokens in SLO", Unit.NUMBER, Better.LOWER)
           .formula("gpus × costPerHour ÷ (tok/s of requests in SLO × 3,600) × 1,000,000")
           .compared(null, Amount.TOKENS_IN_SLO)
-          .key("efficiency.cost_per_million_slo_tokens")),
+          .in("efficiency.")),
   INPUT_TOKENS_PER_S(
-      single("input_tokens_per_s", "Input", Unit.TOKENS_PER_S, Better.HIGHER)
+      single("Input", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("prompt tokens of requests whose first token arrived in the window ÷ window")
           .words("mean input tokens per second")),
   TOTAL_TOKENS_PER_S(
-      single("total_tokens_per_s", "Output and prompt", Unit.TOKENS_PER_S, Better.HIGHER)
+      single("Output and prompt", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("output tok/s + input tok/s")
           .words("mean total tokens per second")),
   WALL_OUTPUT_TOKENS_PER_S(
-      single("wall_output_tokens_per_s", "Output, wall clock", Unit.TOKENS_PER_S, Better.HIGHER)
+      single("Output, wall clock", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens that arrived ÷ (last close − first schedule)")
           .words("mean output tokens per second of wall time")),
   REQUESTS_PER_S(
-      rate("requests_per_s", "Requests", Unit.REQUESTS_PER_S, Amount.COMPLETED)
+      rate("Requests", Unit.REQUESTS_PER_S, Amount.COMPLETED)
           .formula("ok requests that ended in the window ÷ window")
           .words("mean requests per second")),
 
   INPUTS_PER_S(
-      single("inputs_per_s", "Inputs", Unit.INPUTS_PER_S, Better.HIGHER)
+      single("Inputs", Unit.INPUTS_PER_S, Better.HIGHER)
           .formula("texts embedded by ok requests that ended in the window ÷ window")
           .words("mean inputs per second")),
 
   EFFECTIVE_CONCURRENCY(
-      load("effective_concurrency", "Effective concurrency")
+      load("Effective concurrency")
           .formula("requests in flight, mean over the window")
           .words("mean requests in flight")),
   ACTIVE_CONCURRENCY(
-      load("active_concurrency", "Active concurrency")
+      load("Active concurrency")
           .formula("requests between their first and last token, mean over the window")
           .words("mean requests that receive tokens")),
   PEAK_IN_FLIGHT(
-      load("peak_in_flight", "Peak in flight")
+      load("Peak in flight")
           .formula("most requests in flight, sampled 100 times a second over the window")
           .words("most requests in flight")),
 
   GOODPUT_REQUESTS_PER_S(
-      rate("goodput.requests_per_s", "Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
+      rate("Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
           .formula("requests that met every objective ÷ window")
           .words("mean requests in SLO per second")
-          .key("goodput.requests_per_s")
+          .in("")
           .from(f -> ifJudged(f, g -> g.requestsPerS()))),
   GOODPUT_TOKENS_PER_S(
-      rate("goodput.tokens_per_s", "Goodput", Unit.TOKENS_PER_S, Amount.TOKENS_IN_SLO)
+      rate("Goodput", Unit.TOKENS_PER_S, Amount.TOKENS_IN_SLO)
           .formula("tokens of requests that met every objective ÷ window")
           .words("mean tokens in SLO per second")
-          .key("goodput.tokens_per_s")
+          .in("")
           .from(f -> ifJudged(f, g -> g.tokensPerS()))),
   GOODPUT_PERCENT(
-      share("goodput.percent", "In SLO", Amount.MET, Amount.ATTEMPTED)
+      share("In SLO", Amount.MET, Amount.ATTEMPTED)
           .formula("requests that met every objective ÷ attempted requests")
           .words("percentage of requests in SLO")
           .better(Better.HIGHER)
           .key("goodput.share")
           .from(f -> ifJudged(f, g -> g.share() == null ? null : percent(g.met(), g.attempted())))),
   GOODPUT_MAX_REQUESTS_PER_S(
-      single("goodput.max_requests_per_s", "Max goodput", Unit.REQUESTS_PER_S, Better.HIGHER)
+      single("Max goodput", Unit.REQUESTS_PER_S, Better.HIGHER)
           .formula("goodput at the highest load level that holds the SLO")
           .words("mean requests per second of the highest level that holds the SLO")
           .key("goodput.max.requests_per_s")
           .from(f -> ifJudged(f, g -> g.max() == null ? null : g.max().requestsPerS()))),
 
-  STARTED(requests("started", "all requests", "scheduled in the measure window", c -> c.started())),
-  ENDED(
-      requests(
-          "ended", "ended requests", "started requests that ended by themselves", c -> c.ended())),
+  STARTED(requests("all requests", "scheduled in the measure window", c -> c.started())),
+  ENDED(requests("ended requests", "started requests that ended by themselves", c -> c.ended())),
   OK(
-      requests("ok", "successful requests", "complete, and every check passed", c -> c.ok())
+      requests("successful requests", "complete, and every check passed", c -> c.ok())
           .outOf(c -> c.ended())),
   ERRORS(
       requests(
-              "errors",
               "failed requests",
               "ended by themselves, not ok, and not rate limited",
               c -> c.failed())
@@ -281,9 +269,10 @@ public enum Metric {
   EMPTY(requests(RequestStatus.EMPTY)),
   NOT_BUILT(requests(RequestStatus.NOT_BUILT)),
   INVALID_CHECKS(
-      single("invalid_checks.count", "Invalid checks", Unit.NUMBER, Better.LOWER)
+      single("Invalid checks", Unit.NUMBER, Better.LOWER)
           .formula("checks that call the run invalid")
           .words("count of checks that call the run invalid")
+          .name("invalid_checks.count")
           .key("checks"));
 
   public enum Unit {
@@ -410,9 +399,9 @@ public enum Metric {
 
   Metric(MetricEntry entry) {
     this.entry = entry;
-    String plain = name().toLowerCase(Locale.ROOT);
+    String plain = name().toLowerCase(Locale.ROOT).replaceFirst("^goodput_", "goodput.");
     name = entry.name == null ? plain.replaceAll("_ms$", "") : entry.name;
-    key = entry.key == null ? plain : entry.key;
+    key = entry.key == null ? entry.section + plain : entry.key;
   }
 
   public static List<Metric> ofRequests() {

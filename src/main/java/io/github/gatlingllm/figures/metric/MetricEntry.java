@@ -23,6 +23,7 @@ final class MetricEntry {
   final Unit unit;
   Better better;
   String formula = "";
+  String section = "";
   @Nullable String name;
   @Nullable String key;
   @Nullable String words;
@@ -51,6 +52,19 @@ final class MetricEntry {
     return this;
   }
 
+  /** The name in assertions, if it is not that of the entry in lower case. */
+  MetricEntry name(String name) {
+    this.name = name;
+    return this;
+  }
+
+  /** The section of {@code summary.json}, with a dot at its end; the key in it is the name. */
+  MetricEntry in(String section) {
+    this.section = section;
+    return this;
+  }
+
+  /** The key in {@code summary.json}, if it is not that of the entry in its section. */
   MetricEntry key(String key) {
     this.key = key;
     return this;
@@ -87,12 +101,6 @@ final class MetricEntry {
   /** Includes it in comparisons of runs, as part ÷ whole; null is the length of the window. */
   MetricEntry compared(@Nullable Amount part, @Nullable Amount all) {
     terms = new Terms(part, all);
-    return this;
-  }
-
-  private MetricEntry named(String figure, String inSummary) {
-    name = figure;
-    key = inSummary;
     return this;
   }
 
@@ -144,34 +152,31 @@ final class MetricEntry {
   }
 
   /** An amount per second of the measure window; higher is better. */
-  static MetricEntry rate(String name, String title, Unit unit, Amount amount) {
+  static MetricEntry rate(String title, Unit unit, Amount amount) {
     return new MetricEntry(Kind.RATE, title, unit, Better.HIGHER)
-        .named(name, "throughput." + name)
+        .in("throughput.")
         .compared(amount, null);
   }
 
-  static MetricEntry share(String name, String title, Amount part, Amount whole) {
-    return new MetricEntry(Kind.SHARE, title, Unit.PERCENT, Better.HIGHER)
-        .named(name, name)
-        .compared(part, whole);
+  static MetricEntry share(String title, Amount part, Amount whole) {
+    return new MetricEntry(Kind.SHARE, title, Unit.PERCENT, Better.HIGHER).compared(part, whole);
   }
 
-  static MetricEntry single(String name, String title, Unit unit, Better better) {
-    return new MetricEntry(Kind.SINGLE, title, unit, better).named(name, "throughput." + name);
+  static MetricEntry single(String title, Unit unit, Better better) {
+    return new MetricEntry(Kind.SINGLE, title, unit, better).in("throughput.");
   }
 
-  static MetricEntry load(String name, String title) {
-    return single(name, title, Unit.NUMBER, Better.NEITHER);
+  static MetricEntry load(String title) {
+    return single(title, Unit.NUMBER, Better.NEITHER);
   }
 
-  static MetricEntry ratio(String name, String title) {
-    return single(name, title, Unit.NUMBER, Better.LOWER);
+  static MetricEntry ratio(String title) {
+    return single(title, Unit.NUMBER, Better.LOWER).in("jitter.");
   }
 
-  static MetricEntry requests(
-      String name, String title, String formula, ToLongFunction<Counts> count) {
+  static MetricEntry requests(String title, String formula, ToLongFunction<Counts> count) {
     return new MetricEntry(Kind.REQUESTS, title, Unit.NUMBER, Better.NEITHER)
-        .named(name, "counts." + name)
+        .in("counts.")
         .formula(formula)
         .counting(count);
   }
@@ -179,8 +184,8 @@ final class MetricEntry {
   static MetricEntry requests(RequestStatus status) {
     String key = status.key();
     return requests(
-            key, key.replace('_', ' ') + " requests", "status " + key, counts -> counts.of(status))
-        .key("counts.verdicts." + key)
+            key.replace('_', ' ') + " requests", "status " + key, counts -> counts.of(status))
+        .in("counts.verdicts.")
         .outOf(status == RequestStatus.CANCELLED ? Counts::started : Counts::ended);
   }
 
