@@ -66,4 +66,34 @@ class Amounts {
     count(Amount.READERS, values.hasReader());
     count(Amount.READERS_STALLED, values.readerStalls());
   }
+
+  /** Amounts of some requests, and the time from the first start to the last end. */
+  static final class Span extends Amounts {
+    long from = Long.MAX_VALUE;
+    long to = Long.MIN_VALUE;
+
+    void add(long start, long end) {
+      from = Math.min(from, start);
+      to = Math.max(to, end);
+    }
+
+    void add(Span other) {
+      add((Amounts) other);
+      add(other.from, other.to);
+    }
+
+    /** Adds a request from its schedule to its close, if it was closed. */
+    void add(RequestRecord record) {
+      Long closed = record.timing().closedUnixNanos();
+      if (closed != null) {
+        Integer n = record.tokens().n();
+        add(Amount.TOKENS, n == null ? 0 : n);
+        add(record.timing().scheduledUnixNanos(), closed);
+      }
+    }
+
+    double seconds() {
+      return (to - from) / 1e9;
+    }
+  }
 }

@@ -1,11 +1,13 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.Amounts.Span;
 import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.OverTime;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.Point;
 import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
@@ -37,7 +39,7 @@ final class EngineTally {
   private final List<Window> windows;
   private final List<String> targets;
   private final Map<PageKey, PageState> pages = new LinkedHashMap<>();
-  private final Map<String, SentRequests> sent = new LinkedHashMap<>();
+  private final Map<String, Span> sent = new LinkedHashMap<>();
   private final Map<String, TimeBuckets<WindowSums>> overTime = new LinkedHashMap<>();
 
   /** The measure window of a load level in epoch nanoseconds; empty if it never measured. */
@@ -71,26 +73,6 @@ final class EngineTally {
     private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
   }
 
-  private static final class SentRequests {
-    private long count;
-    private long ok;
-    private long outputTokens;
-    private long fromUnixNanos = Long.MAX_VALUE;
-    private long untilUnixNanos = Long.MIN_VALUE;
-
-    private void add(SentRequests other) {
-      count += other.count;
-      ok += other.ok;
-      outputTokens += other.outputTokens;
-      fromUnixNanos = Math.min(fromUnixNanos, other.fromUnixNanos);
-      untilUnixNanos = Math.max(untilUnixNanos, other.untilUnixNanos);
-    }
-
-    private boolean isWithin(long from, long until) {
-      return count > 0 && from <= fromUnixNanos && untilUnixNanos <= until;
-    }
-  }
-
   EngineTally(long origin, List<Window> windows, int mostBuckets) {
     this.origin = origin;
     this.windows = List.copyOf(windows);
@@ -99,18 +81,16 @@ final class EngineTally {
   }
 
   void add(RequestRecord record) {
-    SentRequests of = sent.computeIfAbsent(record.identity().target(), t -> new SentRequests());
+    Span of = sent.computeIfAbsent(record.identity().target(), t -> new Span());
     Long admitted = record.timing().admittedUnixNanos();
     if (admitted == null) {
       return;
     }
-    of.count++;
-    of.ok += record.outcome().ok() ? 1 : 0;
+    of.started(record, null);
     Integer tokens = record.tokens().outputTokens();
-    of.outputTokens += tokens == null ? 0 : tokens;
+    of.add(Amount.TOKENS, tokens == null ? 0 : tokens);
     Long closed = record.timing().closedUnixNanos();
-    of.fromUnixNanos = Math.min(of.fromUnixNanos, admitted);
-    of.untilUnixNanos = Math.max(of.untilUnixNanos, closed == null ? admitted : closed);
+    of.add(admitted, closed == null ? admitted : closed);
   }
 
   void add(ServerSample sample) {
@@ -357,24 +337,30 @@ final class EngineTally {
     List<WholeRun> all = new ArrayList<>();
     sent.forEach((target, requests) -> add(target, requests, all));
     if (all.isEmpty()) {
-      SentRequests joined = new SentRequests();
+      Span joined = new Span();
       sent.values().forEach(joined::add);
       add(null, joined, all);
     }
     return all;
   }
 
-  private void add(@Nullable String target, SentRequests of, List<WholeRun> to) {
+  private void add(@Nullable String target, Span of, List<WholeRun> to) {
     Double tokens = counted(target, EngineMetric.GENERATION_TOKENS, of);
     Double finished = counted(target, EngineMetric.REQUESTS_FINISHED, of);
     if (tokens != null || finished != null) {
-      to.add(new WholeRun(target, of.count, of.ok, of.outputTokens, tokens, finished));
+      to.add(
+          new WholeRun(
+              target,
+              of.count(Amount.STARTED),
+              of.count(Amount.OK),
+              of.count(Amount.TOKENS),
+              tokens,
+              finished));
     }
   }
 
   /** Null if a page was not read before and after the requests, or if its server was restarted. */
-  private @Nullable Double counted(
-      @Nullable String target, EngineMetric metric, SentRequests requests) {
+  private @Nullable Double counted(@Nullable String target, EngineMetric metric, Span requests) {
     double sum = 0;
     boolean isKnown = false;
     for (Map.Entry<PageKey, PageState> each : pages.entrySet()) {
@@ -384,7 +370,9 @@ final class EngineTally {
         ServerSample latest = page.latest;
         if (page.resets > 0
             || latest == null
-            || !requests.isWithin(page.firstUnixNanos, latest.unixNanos())) {
+            || requests.count(Amount.STARTED) == 0
+            || requests.from < page.firstUnixNanos
+            || requests.to > latest.unixNanos()) {
           return null;
         }
         sum += counted;

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.Amounts.Span;
 import io.github.gatlingllm.figures.level.FigureGroups.Judge;
 import io.github.gatlingllm.figures.level.FigureGroups.Scope;
 import io.github.gatlingllm.figures.level.Series.Quantile;
-import io.github.gatlingllm.figures.level.TrialTally.Span;
 import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -168,7 +168,7 @@ final class GroupTally extends Amounts {
         recorder(metric).add(values);
       }
     }
-    other.spans.forEach((level, s) -> span(level).add(s.from, s.to, s.tokens));
+    other.spans.forEach((level, s) -> span(level).add(s));
     peaks.addAll(other.peaks);
     durationsMs.add(other.durationsMs);
     ratio.add(other.ratio);
@@ -292,7 +292,9 @@ final class GroupTally extends Amounts {
   private @Nullable Double wallTokensPerS() {
     long wall =
         Windows.unionNanos(spans.values().stream().map(s -> new long[] {s.from, s.to}).toList());
-    return ratio(spans.values().stream().mapToLong(span -> span.tokens).sum() * 1e9, (double) wall);
+    return ratio(
+        spans.values().stream().mapToDouble(span -> span.of(Amount.TOKENS)).sum() * 1e9,
+        (double) wall);
   }
 
   private Goodput goodput(double window, Judge judge, @Nullable MaxGoodput max) {

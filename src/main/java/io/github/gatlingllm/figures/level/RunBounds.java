@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.Amounts.Span;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -36,21 +37,17 @@ final class RunBounds {
   private @Nullable String injector;
 
   private static final class Month {
-    private final Map<LevelInfo.Key, long[]> spans = new LinkedHashMap<>();
-    private long first = Long.MAX_VALUE;
-    private long last = Long.MIN_VALUE;
+    private final Map<LevelInfo.Key, Span> spans = new LinkedHashMap<>();
+    private final Span all = new Span();
     private long records;
 
     private void add(Month other) {
-      other.spans.forEach((key, span) -> span(key, span[0], span[1]));
-      first = Math.min(first, other.first);
-      last = Math.max(last, other.last);
+      other.spans.forEach((key, span) -> span(key).add(span));
+      all.add(other.all);
     }
 
-    private void span(LevelInfo.Key key, long from, long to) {
-      long[] span = spans.computeIfAbsent(key, k -> new long[] {Long.MAX_VALUE, Long.MIN_VALUE});
-      span[0] = Math.min(span[0], from);
-      span[1] = Math.max(span[1], to);
+    private Span span(LevelInfo.Key key) {
+      return spans.computeIfAbsent(key, k -> new Span());
     }
   }
 
@@ -73,11 +70,10 @@ final class RunBounds {
     }
     Month month = months.computeIfAbsent(number, n -> new Month());
     month.records++;
-    month.first = Math.min(month.first, from);
-    month.last = Math.max(month.last, to);
+    month.all.add(from, to);
     if (id.phase() == Phase.MEASURE) {
       // Planned levels have a scenario; a run without a plan has one level per target.
-      month.span(LevelInfo.Key.of(id, id.stage().isEmpty() ? null : id.scenario()), from, to);
+      month.span(LevelInfo.Key.of(id, id.stage().isEmpty() ? null : id.scenario())).add(from, to);
     }
   }
 
@@ -121,7 +117,7 @@ final class RunBounds {
 
   RunInfo complete(@Nullable RunInfo info) {
     Month month = most();
-    long start = month.first == Long.MAX_VALUE ? 0 : month.first;
+    long start = month.all.from == Long.MAX_VALUE ? 0 : month.all.from;
     RunInfo known =
         info != null
             ? info
@@ -130,7 +126,7 @@ final class RunBounds {
                 "unknown",
                 injector == null ? "unknown" : injector,
                 start);
-    long end = Math.max(known.startUnixNanos(), Math.max(start, month.last));
+    long end = Math.max(known.startUnixNanos(), Math.max(start, month.all.to));
     RunInfo ended = known.endUnixNanos() != null ? known : known.ended(end, known.state());
     return ended.stages().isEmpty()
         ? ended.stages(stages(month, ended.outcome().planned()))
@@ -140,7 +136,7 @@ final class RunBounds {
   private static List<LevelInfo> stages(Month month, @Nullable Long planned) {
     List<LevelInfo> stages =
         month.spans.entrySet().stream()
-            .sorted(Map.Entry.comparingByValue((a, b) -> Long.compare(a[0], b[0])))
+            .sorted(Map.Entry.comparingByValue(Comparator.comparingLong(span -> span.from)))
             .map(e -> stage(e.getKey(), e.getValue()))
             .toList();
     return planned == null || stages.size() != 1
@@ -148,8 +144,8 @@ final class RunBounds {
         : List.of(stages.get(0).withPlanned(planned));
   }
 
-  private static LevelInfo stage(LevelInfo.Key key, long[] span) {
-    PhaseWindow window = new PhaseWindow(Phase.MEASURE, span[0], span[1] + 1);
+  private static LevelInfo stage(Key key, Span span) {
+    PhaseWindow window = new PhaseWindow(Phase.MEASURE, span.from, span.to + 1);
     String label = key.label();
     boolean rate = label.matches("r=" + NUMBER);
     boolean users = label.matches("c=" + NUMBER);
@@ -176,7 +172,7 @@ final class RunBounds {
 
     private static final int MAX_SCENARIOS = 200;
 
-    private final Set<LevelInfo.Key> levels = new HashSet<>();
+    private final Set<Key> levels = new HashSet<>();
     private final Set<String> scenarios = new HashSet<>();
     private final int most;
 
@@ -193,7 +189,7 @@ final class RunBounds {
               ? id.scenario()
               : OTHERS;
       scenarios.add(scenario);
-      if (!has(LevelInfo.Key.of(id, scenario), LevelInfo.Key.of(id, null))) {
+      if (!has(Key.of(id, scenario), Key.of(id, null))) {
         return record.placedAt(OTHERS, OTHERS, OTHERS);
       }
       return scenario.equals(id.scenario())
@@ -201,7 +197,7 @@ final class RunBounds {
           : record.placedAt(id.stage(), id.target(), scenario);
     }
 
-    private boolean has(LevelInfo.Key level, LevelInfo.Key ofAll) {
+    private boolean has(Key level, Key ofAll) {
       return levels.contains(level)
           || levels.contains(ofAll)
           || (levels.size() < most && levels.add(level));

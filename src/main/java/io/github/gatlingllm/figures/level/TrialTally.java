@@ -1,7 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.Amounts.Span;
 import io.github.gatlingllm.figures.metric.Figures.Trial;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.Collection;
@@ -16,54 +18,23 @@ final class TrialTally {
   /** Trials with a row of their own in the report. */
   private static final int MAX_ROWS = 1_000;
 
-  /** Tokens, and the time from the first schedule to the last close. */
-  static final class Span {
-    long from = Long.MAX_VALUE;
-    long to = Long.MIN_VALUE;
-    long tokens;
-    private long requests;
-    private long ok;
-
-    void add(long start, long end, long more) {
-      from = Math.min(from, start);
-      to = Math.max(to, end);
-      tokens += more;
-    }
-
-    void add(RequestRecord record) {
-      Long closed = record.timing().closedUnixNanos();
-      if (closed != null) {
-        Integer n = record.tokens().n();
-        add(record.timing().scheduledUnixNanos(), closed, n == null ? 0 : n);
-      }
-    }
-
-    private boolean isTimed() {
-      return to > from;
-    }
-
-    private double seconds() {
-      return (to - from) / 1e9;
-    }
-
-    private Trial row(int number) {
-      return new Trial(
-          number,
-          requests,
-          ok,
-          tokens,
-          isTimed() ? (Double) seconds() : null,
-          isTimed() ? (Double) (tokens / seconds()) : null);
-    }
-  }
-
   private final Map<Integer, Span> trials = new TreeMap<>();
 
   void add(int trial, RequestRecord record) {
     Span span = trials.computeIfAbsent(trial, t -> new Span());
-    span.requests++;
-    span.ok += record.outcome().ok() ? 1 : 0;
+    span.started(record, null);
     span.add(record);
+  }
+
+  private static Trial row(int number, Span trial) {
+    boolean isTimed = trial.to > trial.from;
+    return new Trial(
+        number,
+        trial.count(Amount.STARTED),
+        trial.count(Amount.OK),
+        trial.count(Amount.TOKENS),
+        isTimed ? (Double) trial.seconds() : null,
+        isTimed ? (Double) (trial.of(Amount.TOKENS) / trial.seconds()) : null);
   }
 
   /** With rows for one level only, as each level counts from 1; null outside batch mode. */
@@ -73,9 +44,9 @@ final class TrialTally {
     double tokens = 0;
     double seconds = 0;
     for (Span trial : all) {
-      if (trial.isTimed()) {
-        rates.add(trial.tokens / trial.seconds(), 1);
-        tokens += trial.tokens;
+      if (trial.to > trial.from) {
+        rates.add(trial.of(Amount.TOKENS) / trial.seconds(), 1);
+        tokens += trial.of(Amount.TOKENS);
         seconds += trial.seconds();
       }
     }
@@ -85,7 +56,7 @@ final class TrialTally {
             : levels.stream()
                 .flatMap(level -> level.trials.entrySet().stream())
                 .limit(MAX_ROWS)
-                .map(e -> e.getValue().row(e.getKey()))
+                .map(e -> row(e.getKey(), e.getValue()))
                 .toList();
     return seconds == 0
         ? null
