@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** Describes a load plan in words, for the dry run and the start of a run. */
 public record PlanText(LoadPlan plan) {
 
+  private static final long STEP_NANOS = 10_000_000;
+
   /** Levels in the order in which they run; of a search its first level. */
   public List<LoadLevel> levels() {
     return plan instanceof GoodputSearch search
@@ -148,7 +150,21 @@ public record PlanText(LoadPlan plan) {
     if (!(level instanceof LoadLevel.Open open)) {
       return null;
     }
-    return Math.round(open.perSecond() * open.phases().measureNanos() / 1e9);
+    return Math.round(
+        open.arrivals() instanceof Arrivals.Curve curve
+            ? integral(curve)
+            : open.perSecond() * open.phases().measureNanos() / 1e9);
+  }
+
+  /** Expected number of users of a curve: sum of trapezoids of 10 ms. */
+  private static double integral(Arrivals.Curve curve) {
+    double sum = 0;
+    for (long from = 0; from < curve.lengthNanos(); from += STEP_NANOS) {
+      long until = Math.min(from + STEP_NANOS, curve.lengthNanos());
+      double both = curve.rate().perSecondAt(from) + curve.rate().perSecondAt(until);
+      sum += both / 2 * (until - from) / 1e9;
+    }
+    return sum;
   }
 
   /** Length of the measure phase; null if a number of requests bounds it and the server decides. */

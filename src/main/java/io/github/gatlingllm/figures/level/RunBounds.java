@@ -144,7 +144,7 @@ final class RunBounds {
         : List.of(stages.get(0).withPlanned(planned));
   }
 
-  private static LevelInfo stage(Key key, Span span) {
+  private static LevelInfo stage(LevelInfo.Key key, Span span) {
     PhaseWindow window = new PhaseWindow(Phase.MEASURE, span.from, span.to + 1);
     String label = key.label();
     boolean rate = label.matches("r=" + NUMBER);
@@ -172,7 +172,7 @@ final class RunBounds {
 
     private static final int MAX_SCENARIOS = 200;
 
-    private final Set<Key> levels = new HashSet<>();
+    private final Set<LevelInfo.Key> levels = new HashSet<>();
     private final Set<String> scenarios = new HashSet<>();
     private final int most;
 
@@ -189,7 +189,7 @@ final class RunBounds {
               ? id.scenario()
               : OTHERS;
       scenarios.add(scenario);
-      if (!has(Key.of(id, scenario), Key.of(id, null))) {
+      if (!has(LevelInfo.Key.of(id, scenario), LevelInfo.Key.of(id, null))) {
         return record.placedAt(OTHERS, OTHERS, OTHERS);
       }
       return scenario.equals(id.scenario())
@@ -197,7 +197,7 @@ final class RunBounds {
           : record.placedAt(id.stage(), id.target(), scenario);
     }
 
-    private boolean has(Key level, Key ofAll) {
+    private boolean has(LevelInfo.Key level, LevelInfo.Key ofAll) {
       return levels.contains(level)
           || levels.contains(ofAll)
           || (levels.size() < most && levels.add(level));
