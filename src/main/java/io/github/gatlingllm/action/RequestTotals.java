@@ -3,7 +3,7 @@ package io.github.gatlingllm.action;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunOutcome;
+import io.github.gatlingllm.record.RunOutcome;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;

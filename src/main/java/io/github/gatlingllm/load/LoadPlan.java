@@ -7,7 +7,7 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
-import io.github.gatlingllm.record.RunInfo.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

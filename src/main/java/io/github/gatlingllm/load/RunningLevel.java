@@ -8,7 +8,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.InFlight;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.RunInfo.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.github.gatlingllm.figures.metric.BacklogOf;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.record.RunInfo.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

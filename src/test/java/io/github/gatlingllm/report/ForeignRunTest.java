@@ -16,7 +16,7 @@ import io.github.gatlingllm.record.RandomRecords;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.report.CommandLine.Called;
 import java.io.IOException;
 import java.io.StringReader;

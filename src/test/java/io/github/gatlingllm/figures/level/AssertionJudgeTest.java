@@ -5,7 +5,6 @@ import static io.github.gatlingllm.figures.level.Recorded.run;
 import static io.github.gatlingllm.figures.level.Recorded.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.figures.level.Summary.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.Objectives.Assertion;
