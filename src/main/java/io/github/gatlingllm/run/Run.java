@@ -11,7 +11,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -122,7 +121,8 @@ public final class Run {
       Runtime.getRuntime().addShutdownHook(new Thread(run.ending, "llm-report"));
       return run;
     } catch (IOException e) {
-      throw new UncheckedIOException(e.getMessage(), e);
+      throw new IllegalArgumentException(
+          "the run's folder cannot be written: " + RunDirectory.reason(e), e);
     }
   }
 

@@ -109,7 +109,7 @@ record RunDirectory(String simulation, String id, Path path) {
       return "no permission";
     }
     if (failure instanceof FileAlreadyExistsException) {
-      return "it is not a folder";
+      return "a file of that name exists";
     }
     String reason =
         failure instanceof FileSystemException file ? file.getReason() : failure.getMessage();

@@ -259,7 +259,7 @@ final class Settings {
     Text text = texts.get(setting);
     String shown =
         text == null ? "" : (setting.secret ? "" : "=" + shownText(setting)) + text.where();
-    String line = redacted(setting.property() + shown + ": " + what);
+    String line = redacted(setting.property() + shown + ": " + what).replaceAll("\\s+", " ");
     return InvalidSimulation.because(
         line.length() <= MESSAGE_CHARS ? line : line.substring(0, MESSAGE_CHARS - 1) + "…");
   }

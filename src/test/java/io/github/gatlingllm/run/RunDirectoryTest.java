@@ -69,7 +69,7 @@ class RunDirectoryTest {
         .hasMessage(
             "results folder "
                 + file
-                + " cannot be written: it is not a folder; name another one with -rf");
+                + " cannot be written: a file of that name exists; name another one with -rf");
   }
 
   private static Path log(Path folder, String run) throws IOException {

@@ -43,6 +43,17 @@ final class SettingsTest {
   }
 
   @Test
+  void aMistakeIsOneLine() {
+    Settings settings =
+        new Settings(Map.of("llm.prompts", "none\n::error::"), Map.of(), folder.resolve(".env"));
+    assertThatThrownBy(settings::check)
+        .isInstanceOf(InvalidSimulation.class)
+        .message()
+        .contains("llm.prompts")
+        .doesNotContain("\n");
+  }
+
+  @Test
   void shortNamesWorkInTheEnvFileOnly() throws IOException {
     Path file = envFile("ENDPOINT=http://a/v1\nAPI_KEY=sk-1\nMODEL=small\nLLM_MODEL=large\n");
     Settings settings = new Settings(Map.of(), Map.of("ENDPOINT", "http://b/v1"), file);
