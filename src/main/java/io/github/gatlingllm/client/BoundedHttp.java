@@ -128,10 +128,8 @@ final class BoundedHttp {
 
     @Override
     protected EmbeddedChannel newContentDecoder(String contentEncoding) throws Exception {
-      Channel channel = ctx.channel();
       return isGzip(contentEncoding)
-          ? new EmbeddedChannel(
-              channel.id(), channel.metadata().hasDisconnect(), channel.config(), new Gzip(true))
+          ? new GzipBody(ctx.channel())
           : super.newContentDecoder(contentEncoding);
     }
 
@@ -142,8 +140,27 @@ final class BoundedHttp {
     }
   }
 
+  /** Decodes a body. */
+  static class GzipBody extends EmbeddedChannel {
+
+    GzipBody(Channel connection) {
+      super(
+          connection.id(),
+          connection.metadata().hasDisconnect(),
+          connection.config(),
+          new Gzip(true));
+    }
+
+    /** False, as Netty's decoder asserts: what is left of an abandoned body is no mistake. */
+    @Override
+    public boolean finishAndReleaseAll() {
+      var unused = super.finishAndReleaseAll();
+      return false;
+    }
+  }
+
   /** Decodes one member of gzip data; another may follow, or bytes that are ignored, as by gzip. */
-  static final class Gzip extends JdkZlibDecoder {
+  private static final class Gzip extends JdkZlibDecoder {
 
     private static final int MAGIC = 0x1F8B;
 

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.gatling.http.client.pool.ChannelPool;
-import io.github.gatlingllm.client.BoundedHttp.Gzip;
+import io.github.gatlingllm.client.BoundedHttp.GzipBody;
 import io.github.gatlingllm.client.BoundedHttp.TruncatedGzip;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -61,10 +61,8 @@ final class Http2Frames extends DelegatingDecompressorFrameListener {
   @Override
   protected @Nullable EmbeddedChannel newContentDecompressor(
       ChannelHandlerContext context, CharSequence encoding) {
-    Channel channel = context.channel();
     return BoundedHttp.isGzip(encoding)
-        ? new EmbeddedChannel(
-            channel.id(), channel.metadata().hasDisconnect(), channel.config(), new Gzip(true)) {
+        ? new GzipBody(context.channel()) {
           @Override
           public boolean finishAndReleaseAll() {
             try {
