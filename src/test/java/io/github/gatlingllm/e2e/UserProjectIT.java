@@ -127,7 +127,8 @@ class UserProjectIT {
             Map.of("JAVA_HOME", java.toString()),
             "test-compile",
             "gatling:enterprisePackage",
-            "org.apache.maven.plugins:maven-dependency-plugin:build-classpath",
+            "org.apache.maven.plugins:maven-dependency-plugin:%s:build-classpath"
+                .formatted(MavenProject.property("dependency-plugin.version")),
             "-Dmdep.outputFile=" + classPath,
             "gatling:test",
             "-Dgatling.simulationClass=" + Benchmark.class.getName(),
