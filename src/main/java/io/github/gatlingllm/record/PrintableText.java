@@ -24,6 +24,9 @@ public final class PrintableText {
    * \u001b}, and commands to a CI runner divided by a space.
    */
   public static String of(String text) {
+    if (isPlain(text)) {
+      return text;
+    }
     StringBuilder shown = new StringBuilder(text.length());
     text.codePoints()
         .forEach(
@@ -39,6 +42,11 @@ public final class PrintableText {
         .replaceAll(found -> found.group().charAt(0) + " " + found.group().charAt(1));
   }
 
+  /** Whether every character is visible ASCII and none can begin a command: the usual text. */
+  private static boolean isPlain(String text) {
+    return text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != ':' && c != '#');
+  }
+
   /** Prints a line on the console. */
   public static void print(String line) {
     System.out.println(of(line));
@@ -49,7 +57,7 @@ public final class PrintableText {
   }
 
   /** Whether the character is invisible and may change the text direction. */
-  public static boolean turnsText(int c) {
+  private static boolean turnsText(int c) {
     // U+200D joins several emoji into one
     return c > 0xff && Character.getType(c) == Character.FORMAT && c != 0x200D;
   }

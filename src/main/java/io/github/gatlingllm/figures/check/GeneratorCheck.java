@@ -72,22 +72,24 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
 
   private Finding finding() {
     Verdict verdict = health.verdict(level.figures());
-    if (verdict.isOutOfCpu()) {
-      return Finding.of(verdict.share(), outOfCpu())
-          .level(verdict.level())
-          .remedy(
-              "Run the generator on another machine, or pin server and generator to separate CPUs"
-                  + " (taskset), before you blame the server.");
-    }
     boolean isOk = verdict.level() == Level.OK;
     Finding found =
-        Finding.of(verdict.share(), isOk ? "" : late(verdict.toleranceMs(), verdict.affected()))
+        Finding.of(
+                verdict.share(),
+                verdict.isOutOfCpu()
+                    ? outOfCpu()
+                    : isOk ? "" : late(verdict.toleranceMs(), verdict.affected()))
             .level(verdict.level());
-    return isOk || orZero(health.stolen()) < GeneratorHealth.STOLEN
-        ? found
-        : found.remedy(
-            "The host of this virtual machine gave its CPU to other machines: use a machine with"
-                + " CPUs of its own, or repeat the run at another time.");
+    if (!isOk && orZero(health.stolen()) >= GeneratorHealth.STOLEN) {
+      return found.remedy(
+          "The host of this virtual machine gave its CPU to other machines: use a machine with"
+              + " CPUs of its own, or repeat the run at another time.");
+    }
+    return verdict.isOutOfCpu()
+        ? found.remedy(
+            "Run the generator on another machine, or pin server and generator to separate CPUs"
+                + " (taskset), before you blame the server.")
+        : found;
   }
 
   private String late(double toleranceMs, String figures) {
@@ -112,7 +114,8 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
   private String outOfCpu() {
     GeneratorHealth worst = spans(Interval::outOfCpuS).get(0);
     double own = orZero(worst.own());
-    return "%s: %s, %s, the generator%s used %s of the CPU%s and other programs %s, which affects all times of %s."
+    double stolen = orZero(worst.stolen());
+    return "%s: %s, %s, the generator%s used %s of the CPU%s and other programs %s%s, which affects all times of %s."
         .formatted(
             isServerHere
                 ? "The generator and the server share a machine that is out of CPU"
@@ -122,7 +125,8 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
             of(),
             percent(own),
             compiler(worst, " (", ")"),
-            percent(Math.max(0, 1 - own - orZero(worst.idle()))),
+            percent(Math.max(0, 1 - own - stolen - orZero(worst.idle()))),
+            stolen < GeneratorHealth.STOLEN ? "" : ", " + taken(stolen),
             level.place());
   }
 
@@ -137,7 +141,7 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     }
     double stolen = orZero(span.stolen());
     if (stolen >= GeneratorHealth.STOLEN) {
-      return " (the hypervisor took %s of the machine's CPU)".formatted(percent(stolen));
+      return " (" + taken(stolen) + ")";
     }
     double idle = orZero(span.idle());
     if (orZero(span.own()) + idle > 0 && idle < GeneratorHealth.PART) {
@@ -145,6 +149,10 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
           .formatted(percent(idle), compiler(span, "; ", ""));
     }
     return "";
+  }
+
+  private static String taken(double stolen) {
+    return "the hypervisor took " + percent(stolen) + " of the machine's CPU";
   }
 
   /** How long the JIT compiler ran per second, if long. */

@@ -102,16 +102,28 @@ final class LoadChecks {
         unsteady(judged).stream()
             .max(Comparator.comparingDouble(level -> drift(level).change()))
             .orElse(null);
-    if (worst == null) {
-      String steady =
-          "TTFT, E2E and output tok/s have no trend over any %smeasure window, and no transient."
-              .formatted(unknown.isEmpty() ? "" : "other ");
-      return unknown.isEmpty()
-          ? Finding.of(null, steady)
-          : Finding.of(null, unjudged(unknown) + (judged.isEmpty() ? "" : " " + steady))
-              .level(Level.NOTE)
-              .remedy("Measure each load level for 20 s or longer, and 40 requests or more.");
+    Finding found = worst == null ? steady(judged.isEmpty(), unknown.isEmpty()) : drifting(worst);
+    if (unknown.isEmpty()) {
+      return found;
     }
+    Finding named = found.adding((found.message().isEmpty() ? "" : " ") + unjudged(unknown));
+    return CheckCatalogue.STEADY_STATE.threshold.level(found.value()) != Level.OK
+        ? named
+        : named
+            .level(Level.NOTE)
+            .remedy("Measure each load level for 20 s or longer, and 40 requests or more.");
+  }
+
+  private static Finding steady(boolean isNoneJudged, boolean areAllJudged) {
+    return Finding.of(
+        null,
+        isNoneJudged
+            ? ""
+            : "TTFT, E2E and output tok/s have no trend over any %smeasure window, and no transient."
+                .formatted(areAllJudged ? "" : "judged "));
+  }
+
+  private static Finding drifting(LevelFigures worst) {
     Drift drift = drift(worst);
     Double from = drift.steadyFromS();
     return Finding.of(
@@ -129,7 +141,7 @@ final class LoadChecks {
   }
 
   private static String unjudged(List<LevelFigures> levels) {
-    return "Not judged, as less than 20 s or 40 ok requests were measured: %s."
+    return "Drift is not judged where less than 20 s or 40 ok requests were measured: %s."
         .formatted(NumberText.some(levels.stream().map(LevelFigures::place).toList()));
   }
 

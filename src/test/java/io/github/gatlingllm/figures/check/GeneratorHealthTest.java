@@ -207,6 +207,21 @@ class GeneratorHealthTest {
                 + " of the run, the generator used 30.0 % of the CPU (its JIT compiler ran 0.500 s"
                 + " per second) and other programs 70.0 %, which affects all times of c=1."),
         health(
+            "a full machine whose host took half of it",
+            seconds ->
+                seconds
+                    .subList(2, 9)
+                    .forEach(
+                        second -> {
+                          full(second, 0.3);
+                          second
+                              .with(GeneratorField.MACHINE_USER_S, SECOND)
+                              .with(GeneratorField.MACHINE_STEAL_S, SECOND);
+                        }),
+            Level.INVALID,
+            "used 30.0 % of the CPU and other programs 20.0 %, the hypervisor took 50.0 % of the"
+                + " machine's CPU, which affects all times of c=1."),
+        health(
             "a few full seconds",
             seconds -> seconds.subList(2, 4).forEach(second -> full(second, 0.3)),
             Level.WARNING,
