@@ -12,11 +12,13 @@ import io.gatling.core.controller.throttle.Throttler$Command$ThrottledRequest;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.client.Request;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongConsumer;
@@ -260,17 +262,27 @@ final class LlmAction extends SessionHook implements RequestAction {
     } else {
       go.accept(start);
     }
-    sent.promptCount().start();
+    if (components.isMeasured() && prepared.body().isTextOnly() && !request.silent) {
+      components.counting.seen.add(components.target, distinct(prepared.body()));
+    }
+    if (!end.isPromptReported()) {
+      sent.promptCount().start();
+    }
+  }
+
+  /** What makes a prompt differ from others: its nonce, or all of it. */
+  private List<String> distinct(GenerationRequest body) {
+    return components.protocol.prefix instanceof PromptPrefix.Unique
+        ? List.of(body.prefix())
+        : body.promptTexts();
   }
 
   private TokenCounting.PromptCount promptCount(PreparedRequest prepared) {
-    TokenCounting.PromptCount count =
-        components.counting.prompt(
-            components.protocol.tokenizer,
-            request.silent ? List.of() : prepared.body().promptTexts());
-    return components.isMeasured() && prepared.body().isTextOnly()
-        ? count.sentTo(components.target)
-        : count;
+    GenerationRequest body = prepared.body();
+    return components.counting.prompt(
+        components.protocol.tokenizer,
+        body.prefix(),
+        request.silent ? List.of() : body.promptTexts());
   }
 
   private void admit(StreamedExchange exchange, long now, Session session, Request httpRequest) {

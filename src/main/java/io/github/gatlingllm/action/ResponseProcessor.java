@@ -42,6 +42,9 @@ final class ResponseProcessor {
   private final Action next;
   private final scala.collection.immutable.List<Check<MeasuredAnswer>> checks;
 
+  /** Whether the server reported the prompt tokens of an answer: it is going to do so again. */
+  private volatile boolean promptReported;
+
   ResponseProcessor(
       LlmRequest request, LlmComponents components, CoreComponents core, Action next) {
     this.request = request;
@@ -68,6 +71,10 @@ final class ResponseProcessor {
     return records;
   }
 
+  boolean isPromptReported() {
+    return promptReported;
+  }
+
   /** Processes an exchange that has ended; called once, on its event loop. */
   void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
@@ -81,6 +88,7 @@ final class ResponseProcessor {
     ReceivedAnswer answer = exchange.answer();
     if (answer.needsTokenizer() && needsCounts(exchange, sent)) {
       components.counting.countNow(
+          answer.generatedBytes(),
           () -> answer.tokensByTokenizer(components.protocol.tokenizer::count),
           () -> answer.tokensByEvents(),
           tokens ->
@@ -162,17 +170,23 @@ final class ResponseProcessor {
     boolean ok = record.outcome().ok();
     String error = record.outcome().error();
     boolean answerToo = source == null && answer.needsTokenizer();
-    boolean compared =
-        source == RequestRecord.TokenSource.USAGE
-            && ok
-            && components.counting.isSampled(sent.index());
-    if (prompt.isKnown() && !answerToo && !compared) {
+    boolean reported = record.tokens().promptTokens() != null;
+    if (reported && !promptReported) {
+      promptReported = true;
+    }
+    boolean sampled = components.counting.isSampled(sent.index());
+    boolean compared = source == RequestRecord.TokenSource.USAGE && ok && sampled;
+    boolean promptToo = !prompt.isKnown() && (!reported || sampled);
+    if (!promptToo && !answerToo && !compared) {
       write(record, exchange, prompt);
       return;
     }
     components.counting.countLater(
+        answer.generatedBytes() + (promptToo ? prompt.bytes() : 0),
         () -> {
-          prompt.count();
+          if (promptToo) {
+            prompt.count();
+          }
           if (answerToo) {
             RequestRecord.Tokens tokens = answer.tokensByTokenizer(tokenizer);
             return records.sent(exchange, sent, tokens, ok, error);

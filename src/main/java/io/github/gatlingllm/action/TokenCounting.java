@@ -20,27 +20,32 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts tokens on one background thread, never on an event loop: prompts while their requests are
- * in flight, all answers of servers that do not report token counts, and a sample of the other
- * answers. Only the writing of records waits for counts, so the thread pauses before it waits for
- * more work: waking it for every request would cost more than counting, and on a single processor
- * delay the event loop.
+ * Counts tokens on one background thread, never on an event loop: all prompts and answers of
+ * servers that do not report token counts, prompts while their requests are in flight, and a sample
+ * of the others. A prompt that differs from an earlier one only in its prefix is not counted again.
+ * Only the writing of records waits for counts, so the thread pauses before it waits for more work:
+ * waking it for every request would cost more than counting, and on a single processor delay the
+ * event loop.
  *
- * <p>Memory is bounded: while {@value #MAX_WAITING} texts or records wait, further ones are not
- * counted, which is reported at the end of the run. Thread-safe.
+ * <p>Memory is bounded: while texts and records of {@value #MAX_WAITING} bytes wait, further ones
+ * are not counted, which is reported at the end of the run. Thread-safe.
  */
 final class TokenCounting {
 
-  private static final int MAX_WAITING = 1 << 14;
+  private static final long MAX_WAITING = 16 << 20;
+
+  /** About the size of a record without its texts. */
+  private static final int TASK_BYTES = 1_024;
+
   private static final long POLL_MILLIS = 5;
 
-  /** Sample of answers that the server counted too: those of the first requests, then 1 in 16. */
+  /** Sample of what the server counted too: the first requests, then 1 in 16. */
   private static final int FIRST = 200;
 
   private static final int ONE_IN = 16;
 
-  /** With more texts waiting, samples are not counted: counts that a record needs have priority. */
-  private static final int FEW_WAITING = 2_048;
+  /** Divisor of the limit above which no samples are counted: a record's needs have priority. */
+  private static final int FEW_WAITING = 8;
 
   /** Additional time in {@link #close} for passing on counts that were just finished. */
   private static final Duration FINISHING = Duration.ofMillis(200);
@@ -48,12 +53,13 @@ final class TokenCounting {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Thread thread = new Thread(this::run, "llm-tokenizer");
-  private final BlockingQueue<Runnable> tasks;
+  private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+  private final AtomicLong waitingBytes = new AtomicLong();
+  private final long maxWaiting;
 
   /** Used by the thread only. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
 
-  /** Of prompts with a known target. */
   final SeenPrompts seen = new SeenPrompts();
 
   private final Set<PendingCount<?>> pending = ConcurrentHashMap.newKeySet();
@@ -65,35 +71,34 @@ final class TokenCounting {
     this(MAX_WAITING);
   }
 
-  TokenCounting(int maxWaiting) {
-    tasks = new LinkedBlockingQueue<>(maxWaiting);
+  TokenCounting(long maxWaiting) {
+    this.maxWaiting = maxWaiting;
     thread.setDaemon(true);
     thread.start();
   }
 
   final class PromptCount {
     private final Tokenizer tokenizer;
+    private final String prefix;
     private final List<String> texts;
-    private @Nullable String target;
     private volatile boolean known;
     private @Nullable Integer tokens;
 
-    private PromptCount(Tokenizer tokenizer, List<String> texts) {
+    private PromptCount(Tokenizer tokenizer, String prefix, List<String> texts) {
       this.tokenizer = tokenizer;
+      this.prefix = prefix;
       this.texts = texts;
       this.known = texts.isEmpty();
     }
 
-    /** Also counts whether the same prompt was sent to that target before. */
-    PromptCount sentTo(String label) {
-      target = label;
-      return this;
-    }
-
     void start() {
       if (!known) {
-        var unused = tasks.offer(this::count);
+        var unused = offer(this::count, bytes());
       }
+    }
+
+    int bytes() {
+      return texts.stream().mapToInt(String::length).sum();
     }
 
     boolean isKnown() {
@@ -110,11 +115,8 @@ final class TokenCounting {
       if (known) {
         return;
       }
-      if (target != null) {
-        seen.add(target, texts);
-      }
       try {
-        tokens = counted.computeIfAbsent(tokenizer, CountedTexts::new).count(texts);
+        tokens = counted.computeIfAbsent(tokenizer, CountedTexts::new).count(prefix, texts);
       } catch (RuntimeException e) {
         if (failing.add(tokenizer.name())) {
           PrintableText.print(
@@ -166,26 +168,45 @@ final class TokenCounting {
     }
   }
 
-  /** Whether to count an answer that the server counted too: a sample, while few texts wait. */
+  /** Whether to count what the server counted too: of a sample, while few texts wait. */
   boolean isSampled(long requestIndex) {
-    return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && tasks.size() < FEW_WAITING;
+    return (requestIndex < FIRST || requestIndex % ONE_IN == 0)
+        && waitingBytes.get() < maxWaiting / FEW_WAITING;
   }
 
-  PromptCount prompt(Tokenizer tokenizer, List<String> texts) {
-    return new PromptCount(tokenizer, texts);
+  /**
+   * @param prefix with which texts may begin, and which differs from prompt to prompt
+   */
+  PromptCount prompt(Tokenizer tokenizer, String prefix, List<String> texts) {
+    return new PromptCount(tokenizer, prefix, texts);
+  }
+
+  private boolean offer(Runnable task, int textBytes) {
+    int bytes = TASK_BYTES + textBytes;
+    if (waitingBytes.addAndGet(bytes) > maxWaiting) {
+      waitingBytes.addAndGet(-bytes);
+      return false;
+    }
+    return tasks.offer(
+        () -> {
+          waitingBytes.addAndGet(-bytes);
+          task.run();
+        });
   }
 
   /** Like {@link #countLater}, but wakes the thread, for a caller that waits. */
-  <T> void countNow(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
-    countLater(counted, uncountedValue, then);
+  <T> void countNow(
+      int textBytes, Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+    countLater(textBytes, counted, uncountedValue, then);
     LockSupport.unpark(thread);
   }
 
   /** Counts on the thread and passes on the result; without time or room the other value. */
-  <T> void countLater(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+  <T> void countLater(
+      int textBytes, Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
     PendingCount<T> task = new PendingCount<>(counted, uncountedValue, then);
     pending.add(task);
-    if (closed || !tasks.offer(task::count) || closed) {
+    if (closed || !offer(task::count, textBytes) || closed) {
       task.giveUp();
     }
   }
@@ -239,13 +260,16 @@ final class TokenCounting {
     /** At most 32 MiB of 16-bit characters. */
     private static final int MAX_CHARS = 1 << 24;
 
+    /** Prefixes up to this length differ from request to request, and are not cached. */
+    private static final int NONCE_CHARS = 64;
+
     /** About 8 MiB in addition to the characters, for many short prompts. */
     private static final int MAX_TEXTS = 1 << 16;
 
     private final Tokenizer tokenizer;
     private final int maxChars;
     private final int maxTexts;
-    private final Map<String, Integer> counts = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Text, Integer> counts = new LinkedHashMap<>(16, 0.75f, true);
     private long chars;
 
     CountedTexts(Tokenizer tokenizer) {
@@ -258,28 +282,43 @@ final class TokenCounting {
       this.maxTexts = maxTexts;
     }
 
-    int count(List<String> texts) {
+    /** Tokens of all texts; those that begin with the prefix need no new count for a new prefix. */
+    int count(String prefix, List<String> texts) {
       int sum = 0;
       for (String text : texts) {
-        sum += count(text);
+        boolean isPrefixed =
+            !prefix.isEmpty() && text.length() > prefix.length() && text.startsWith(prefix);
+        sum += isPrefixed ? afterPrefix(prefix, text) : counted(new Text(text, false), text, 0);
       }
       return sum;
     }
 
-    private int count(String text) {
+    private int afterPrefix(String prefix, String text) {
+      int first =
+          prefix.length() > NONCE_CHARS
+              ? counted(new Text(prefix, false), prefix, 0)
+              : tokenizer.count(prefix);
+      return first + counted(new Text(text.substring(prefix.length()), true), text, first);
+    }
+
+    /** The tokens of {@code whole} less those before, if the text was not counted earlier. */
+    private int counted(Text text, String whole, int before) {
       Integer known = counts.get(text);
       if (known != null) {
         return known;
       }
-      int count = tokenizer.count(text);
+      int count = tokenizer.count(whole) - before;
       counts.put(text, count);
-      chars += text.length();
+      chars += text.chars().length();
       var oldest = counts.entrySet().iterator();
       while ((chars > maxChars || counts.size() > maxTexts) && oldest.hasNext()) {
-        chars -= oldest.next().getKey().length();
+        chars -= oldest.next().getKey().chars().length();
         oldest.remove();
       }
       return count;
     }
+
+    /** A text, or what follows a prefix: there its tokens may begin differently. */
+    private record Text(String chars, boolean isAfterPrefix) {}
   }
 }

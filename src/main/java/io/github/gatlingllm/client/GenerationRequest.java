@@ -31,15 +31,17 @@ public final class GenerationRequest {
   private final Api api;
   private final ObjectNode body;
   private final boolean stream;
+  private final String prefix;
   private final List<String> promptTexts = new ArrayList<>();
 
   private final int promptChars;
 
   private final @Nullable Integer maxTokens;
 
-  private GenerationRequest(Api api, ObjectNode body) {
+  private GenerationRequest(Api api, ObjectNode body, String prefix) {
     this.api = api;
     this.body = body;
+    this.prefix = prefix;
     this.stream = body.path("stream").asBoolean(false);
     collectTexts();
     int chars = 0;
@@ -109,6 +111,11 @@ public final class GenerationRequest {
   public @Nullable String prompt() {
     JsonNode prompt = body.path(api.generates() ? "prompt" : "input");
     return prompt.isArray() ? prompt.toString() : prompt.textValue();
+  }
+
+  /** The text in front of the prompt, with which the first prompt text begins; empty for none. */
+  public String prefix() {
+    return prefix;
   }
 
   /** Characters (code points) of {@link #promptTexts()}. */
@@ -329,7 +336,7 @@ public final class GenerationRequest {
             .forEach(f -> whole.remove(f.getKey()));
       }
       checkRequired(whole);
-      return new GenerationRequest(api, whole);
+      return new GenerationRequest(api, whole, prefix);
     }
 
     private void addOutputOptions(ObjectNode whole) {

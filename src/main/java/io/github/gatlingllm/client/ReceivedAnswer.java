@@ -150,6 +150,11 @@ public final class ReceivedAnswer {
     return choices.text();
   }
 
+  /** Bytes of all generated text. */
+  public int generatedBytes() {
+    return (int) Math.min(Integer.MAX_VALUE, choices.bytes());
+  }
+
   /**
    * Whether the server generated tokens without reporting their number, and the text is short
    * enough for a tokenizer.

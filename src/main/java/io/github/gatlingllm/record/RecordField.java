@@ -111,8 +111,9 @@ enum RecordField implements FieldTable.Field {
       TOKENS,
       r -> r.tokens().promptTokensLocal(),
       "by our tokenizer: each text of the prompt counted by itself and summed, without what"
-          + " chat template, special tokens, images and tools add; null if there is no text, or"
-          + " no time was left to count it"),
+          + " chat template, special tokens, images and tools add; of a sample like that of"
+          + " output_tokens_local once the server reports prompt tokens; null if there is no text,"
+          + " or no time was left to count it"),
   CACHED_TOKENS(
       TOKENS,
       r -> r.tokens().cachedTokens(),

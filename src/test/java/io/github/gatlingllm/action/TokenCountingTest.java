@@ -37,6 +37,7 @@ class TokenCountingTest {
 
   private void keep(TokenCounting counting, TokenCounting.PromptCount prompt) {
     counting.countLater(
+        0,
         () -> {
           prompt.count();
           return "counted " + prompt.tokens();
@@ -48,12 +49,12 @@ class TokenCountingTest {
   @Test
   void pendingConsumersReceiveTheirCount() {
     TokenCounting counting = new TokenCounting();
-    TokenCounting.PromptCount prompt = counting.prompt(slow, List.of("abc", "de"));
+    TokenCounting.PromptCount prompt = counting.prompt(slow, "", List.of("abc", "de"));
     prompt.start();
     assertThat(prompt.isKnown()).isFalse();
     assertThat(prompt.tokens()).isNull();
     keep(counting, prompt);
-    keep(counting, counting.prompt(slow, List.of("fail")));
+    keep(counting, counting.prompt(slow, "", List.of("fail")));
     assertThat(done).isEmpty();
     released.countDown();
     counting.close(PLENTY);
@@ -63,7 +64,7 @@ class TokenCountingTest {
 
   @Test
   void promptWithoutTextHasNoCount() {
-    TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, List.of());
+    TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, "", List.of());
     assertThat(prompt.isKnown()).isTrue();
     assertThat(prompt.tokens()).isNull();
   }
@@ -71,10 +72,10 @@ class TokenCountingTest {
   @Test
   void afterTheTimeLimitConsumersAreCalledOnceWithoutCount() {
     TokenCounting counting = new TokenCounting();
-    keep(counting, counting.prompt(slow, List.of("abc")));
-    keep(counting, counting.prompt(slow, List.of("abc")));
+    keep(counting, counting.prompt(slow, "", List.of("abc")));
+    keep(counting, counting.prompt(slow, "", List.of("abc")));
     counting.close(Duration.ZERO);
-    keep(counting, counting.prompt(slow, List.of("late")));
+    keep(counting, counting.prompt(slow, "", List.of("late")));
     released.countDown();
     counting.close(PLENTY);
     // The first was being counted when time was up.
@@ -83,19 +84,20 @@ class TokenCountingTest {
 
   @Test
   void beyondTheLimitNothingIsQueued() throws InterruptedException {
-    TokenCounting counting = new TokenCounting(1);
+    TokenCounting counting = new TokenCounting(2_000);
     CountDownLatch busy = new CountDownLatch(1);
     counting.countLater(
+        0,
         () -> {
           busy.countDown();
-          counting.prompt(slow, List.of("blocks")).count();
+          counting.prompt(slow, "", List.of("blocks")).count();
           return "counted the first";
         },
         () -> "no room for the first",
         done::add);
     busy.await();
-    keep(counting, counting.prompt(slow, List.of("ab")));
-    keep(counting, counting.prompt(slow, List.of("abc")));
+    keep(counting, counting.prompt(slow, "", List.of("ab")));
+    keep(counting, counting.prompt(slow, "", List.of("abc")));
     assertThat(done).containsExactly("out of time null");
     released.countDown();
     counting.close(PLENTY);
@@ -107,6 +109,7 @@ class TokenCountingTest {
   void aFailingConsumerDoesNotDelayClosing() {
     TokenCounting counting = new TokenCounting();
     counting.countLater(
+        0,
         () -> 1,
         () -> 0,
         count -> {
@@ -114,6 +117,33 @@ class TokenCountingTest {
         });
     counting.close(Duration.ofHours(1));
     assertThat(done).isEmpty();
+  }
+
+  @Test
+  void textsAreBoundedByTheirBytes() throws InterruptedException {
+    TokenCounting counting = new TokenCounting(100_000);
+    CountDownLatch busy = new CountDownLatch(1);
+    counting.countLater(
+        0,
+        () -> {
+          busy.countDown();
+          counting.prompt(slow, "", List.of("blocks")).count();
+          return "";
+        },
+        () -> "",
+        text -> {});
+    busy.await();
+    assertThat(counting.isSampled(1)).isTrue();
+    for (int bytes : new int[] {90_000, 10_000, 1_000}) {
+      counting.countLater(bytes, () -> "counted " + bytes, () -> "no room " + bytes, done::add);
+    }
+    assertThat(done).containsExactly("no room 10000");
+    assertThat(counting.isSampled(1)).as("a sample, while much waits").isFalse();
+    released.countDown();
+    counting.close(PLENTY);
+    assertThat(done).containsExactly("no room 10000", "counted 90000", "counted 1000");
+    assertThat(counting.isSampled(1)).isTrue();
+    assertThat(counting.isSampled(201)).isFalse();
   }
 
   // The cache of counts
@@ -129,24 +159,41 @@ class TokenCountingTest {
   @Test
   void eachTextIsTokenizedOnce() {
     TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting);
-    assertThat(texts.count(List.of("be brief", "hi"))).isEqualTo(10);
-    assertThat(texts.count(List.of("be brief", "hi", "hello", "and"))).isEqualTo(18);
-    assertThat(texts.count(List.of())).isZero();
+    assertThat(texts.count("", List.of("be brief", "hi"))).isEqualTo(10);
+    assertThat(texts.count("", List.of("be brief", "hi", "hello", "and"))).isEqualTo(18);
+    assertThat(texts.count("", List.of())).isZero();
     assertThat(asked).containsExactly("be brief", "hi", "hello", "and");
+  }
+
+  /** 3 characters of every prefix and the first one after it are a token. */
+  @Test
+  void aPromptIsTokenizedOnceWhateverItsPrefix() {
+    TokenCounting.CountedTexts texts =
+        new TokenCounting.CountedTexts(
+            new FakeTokenizer(
+                text -> {
+                  asked.add(text);
+                  return text.length() - (text.startsWith("123") ? 1 : 0);
+                }));
+    assertThat(texts.count("123", List.of("123hello", "and"))).isEqualTo(7 + 3);
+    asked.clear();
+    assertThat(texts.count("123", List.of("123hello", "and"))).isEqualTo(10);
+    assertThat(asked).containsExactly("123");
+    assertThat(texts.count("", List.of("hello"))).as("without its prefix").isEqualTo(5);
   }
 
   @Test
   void leastRecentlyUsedTextIsEvicted() {
     TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 10, 99);
-    assertThat(texts.count(List.of("aaaa", "bbbb", "aaaa", "cccc"))).isEqualTo(16);
-    assertThat(texts.count(List.of("aaaa", "bbbb"))).isEqualTo(8);
+    assertThat(texts.count("", List.of("aaaa", "bbbb", "aaaa", "cccc"))).isEqualTo(16);
+    assertThat(texts.count("", List.of("aaaa", "bbbb"))).isEqualTo(8);
     assertThat(asked).containsExactly("aaaa", "bbbb", "cccc", "bbbb");
   }
 
   @Test
   void textAboveTheLimitIsNotCached() {
     TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 3, 99);
-    assertThat(texts.count(List.of("abcd", "abcd"))).isEqualTo(8);
+    assertThat(texts.count("", List.of("abcd", "abcd"))).isEqualTo(8);
     assertThat(asked).containsExactly("abcd", "abcd");
   }
 
@@ -154,10 +201,10 @@ class TokenCountingTest {
   void numberOfCachedTextsIsBounded() {
     TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 1_000, 5);
     for (int i = 0; i < 100; i++) {
-      texts.count(List.of("" + i));
+      texts.count("", List.of("" + i));
     }
     asked.clear();
-    texts.count(List.of("99", "95", "94"));
+    texts.count("", List.of("99", "95", "94"));
     assertThat(asked).containsExactly("94");
   }
 
