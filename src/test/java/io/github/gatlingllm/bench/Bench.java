@@ -49,8 +49,8 @@ public final class Bench implements Callable<Integer> {
       arity = "0..*",
       paramLabel = "WHAT",
       description =
-          "paced-64, paced-256, step-1024, sustained-2048 (accuracy: all four), short, flood (cost:"
-              + " both), open, closed, profiles, levels, search, shared (bounds: all six). Default:"
+          "paced-64, paced-256, step-1024, sustained-2048 (accuracy: all four), short, unique,"
+              + " long-prompts, saturated, flood (cost: all five), open, closed, profiles, levels, search, shared (bounds: all six). Default:"
               + " accuracy and cost.")
   private List<String> what = List.of("accuracy", "cost");
 

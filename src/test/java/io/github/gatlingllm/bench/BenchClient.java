@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -58,20 +59,13 @@ interface BenchClient {
 
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
-      List<String> command =
-          Jvm.gatling(
-              jvmOptions,
-              Benchmark.class,
-              folder,
+      Map<String, Object> settings =
+          new HashMap<>(
               Map.of(
                   "llm.endpoint",
                   "http://127.0.0.1:" + port + "/v1",
                   "llm.model",
                   "bench",
-                  "llm.prompt",
-                  BenchScenario.PROMPT,
-                  "llm.uniquePrompts",
-                  false,
                   "llm.failOnInvalid",
                   false, // more streams than the machine reads are among what is measured
                   "llm.concurrency",
@@ -80,6 +74,13 @@ interface BenchClient {
                   scenario.requests(false),
                   "llm.maxTokens",
                   scenario.tokens));
+      if (scenario.promptTokens == 0) {
+        settings.put("llm.prompt", scenario.prompt());
+        settings.put("llm.uniquePrompts", false);
+      } else {
+        settings.put("llm.promptTokens", scenario.promptTokens);
+      }
+      List<String> command = Jvm.gatling(jvmOptions, Benchmark.class, folder, settings);
       command.set(command.indexOf("-cp") + 1, classPath);
       return command;
     }
@@ -121,7 +122,8 @@ interface BenchClient {
           scenario.streams,
           scenario.requests(isPeer),
           scenario.tokens,
-          folder.resolve("streams.jsonl"));
+          folder.resolve("streams.jsonl"),
+          scenario.prompt());
     }
   }
 

@@ -120,6 +120,7 @@ final class BenchRound implements AutoCloseable {
     figures.put(
         "events_per_cpu_s_warm",
         (load.size() - load.size() / 2) * (double) scenario.tokens / (usedWarm / 1e9));
+    figures.put("requests_per_s_warm", (load.size() - load.size() / 2) / ((end - half) / 1e9));
     figures.put("cpu_share", used / (end - begin));
     figures.put("compiler_ms", cpu.between(begin, end, CpuMeter.Part.COMPILER) / 1e6);
     figures.put("collector_ms", cpu.between(begin, end, CpuMeter.Part.COLLECTOR) / 1e6);

@@ -40,6 +40,11 @@ final class BenchTable {
       List.of(
           new Column("CPU per request, µs", "cpu_us_per_request"),
           new Column("second half, µs", "cpu_us_per_request_warm"));
+  private static final List<Column> SATURATION =
+      List.of(
+          new Column("requests/s, second half", "requests_per_s_warm"),
+          new Column("CPU per request, second half, µs", "cpu_us_per_request_warm"),
+          new Column("compiler / collector, ms", "compiler_ms", "collector_ms"));
   private static final List<Column> EVENTS =
       List.of(new Column("events per CPU second, second half", "events_per_cpu_s_warm"));
 
@@ -49,7 +54,8 @@ final class BenchTable {
     return switch (scenario) {
       case PACED_64, PACED_256, STEP_1024 -> ACCURACY;
       case SUSTAINED_2048 -> SUSTAINED;
-      case SHORT -> REQUESTS;
+      case SHORT, UNIQUE, LONG_PROMPTS -> REQUESTS;
+      case SATURATED -> SATURATION;
       case FLOOD -> EVENTS;
     };
   }

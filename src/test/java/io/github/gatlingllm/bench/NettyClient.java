@@ -35,8 +35,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * at once, each begins the next request when its answer has ended; the time to connect is part of
  * the first one's TTFT, as it is in ours.
  *
- * <p>A process of its own: {@code NettyClient <port> <streams> <requests> <tokens> <file>}. As our
- * client does, it warms itself for 2.5 s before; that is not in the file.
+ * <p>A process of its own: {@code NettyClient <port> <streams> <requests> <tokens> <file>
+ * <prompt>}. As our client does, it warms itself for 2.5 s before; that is not in the file.
  */
 final class NettyClient {
 
@@ -54,13 +54,13 @@ final class NettyClient {
   private final List<TimedStream> streams = Collections.synchronizedList(new ArrayList<>());
   private CountDownLatch left = new CountDownLatch(1);
 
-  private NettyClient(int port, int requests, int tokens) {
+  private NettyClient(int port, int requests, int tokens, String prompt) {
     this.port = port;
     this.requests = requests;
     this.tokens = tokens;
     this.body =
         ("{\"model\":\"bench\",\"messages\":[{\"role\":\"user\",\"content\":\""
-                + BenchScenario.PROMPT
+                + prompt
                 + "\"}],\"stream\":true,\"stream_options\":{\"include_usage\":true},"
                 + "\"max_tokens\":"
                 + tokens
@@ -71,7 +71,10 @@ final class NettyClient {
   public static void main(String[] args) throws Exception {
     NettyClient client =
         new NettyClient(
-            Integer.parseInt(args[0]), Integer.parseInt(args[2]), Integer.parseInt(args[3]));
+            Integer.parseInt(args[0]),
+            Integer.parseInt(args[2]),
+            Integer.parseInt(args[3]),
+            args[5]);
     client.run(WARM_UP_STREAMS, BenchConnection.WARM_UP, System.nanoTime() + WARM_UP_NANOS);
     client.streams.clear();
     client.begun.set(0);

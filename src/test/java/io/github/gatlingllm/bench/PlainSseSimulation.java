@@ -50,7 +50,7 @@ public final class PlainSseSimulation extends Simulation {
                                     StringBody(
                                         "{\"model\":\"bench\",\"messages\":[{\"role\":\"user\","
                                             + "\"content\":\""
-                                            + BenchScenario.PROMPT
+                                            + BenchScenario.SHORT.prompt()
                                             + "\"}],\"stream\":true,\"max_tokens\":"
                                             + tokens
                                             + "}")),
