@@ -25,7 +25,7 @@ final class BatchScheduler implements Scheduler {
 
   private static final int CACHED_TOKENS = 40_000;
 
-  private final EmbeddedEngineBuilder model;
+  private final EmbeddedEngine.Builder model;
   private final PrefixCache cache;
   private final Deque<Sequence> waiting = new ArrayDeque<>();
   private final List<Sequence> running = new ArrayList<>();
@@ -35,11 +35,11 @@ final class BatchScheduler implements Scheduler {
   private long stepEnd;
   private boolean busy;
 
-  BatchScheduler(EmbeddedEngineBuilder model) {
+  BatchScheduler(EmbeddedEngine.Builder model) {
     this(model, CACHED_TOKENS);
   }
 
-  BatchScheduler(EmbeddedEngineBuilder model, int cachedTokens) {
+  BatchScheduler(EmbeddedEngine.Builder model, int cachedTokens) {
     this.model = model;
     this.cache = new PrefixCache(cachedTokens);
   }

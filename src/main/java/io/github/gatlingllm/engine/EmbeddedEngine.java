@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.load.Seed;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -16,17 +17,21 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An OpenAI-compatible server that behaves like an LLM engine without a GPU: it queues, prefills
- * and batches requests, and has a prefix cache. It listens on 127.0.0.1 unless {@link
- * EmbeddedEngineBuilder#host} sets another address.
+ * and batches requests, and has a prefix cache. It listens on 127.0.0.1 unless {@link Builder#host}
+ * sets another address.
  *
  * <pre>{@code
  * try (EmbeddedEngine engine =
@@ -44,7 +49,7 @@ public final class EmbeddedEngine implements AutoCloseable {
   static final String LOOPBACK = "127.0.0.1";
   private static final int MAX_BODY_BYTES = 64 << 20;
 
-  final EmbeddedEngineBuilder settings;
+  final Builder settings;
   final EngineMetrics metrics;
   final SchedulerThread scheduler;
   final AtomicLong received = new AtomicLong();
@@ -53,7 +58,7 @@ public final class EmbeddedEngine implements AutoCloseable {
   private final ChannelGroup connections;
   private final Queue<GroundTruth> groundTruth = new ConcurrentLinkedQueue<>();
 
-  EmbeddedEngine(String host, int port, Scheduler schedule, EmbeddedEngineBuilder settings) {
+  EmbeddedEngine(String host, int port, Scheduler schedule, Builder settings) {
     this.settings = settings;
     metrics = new EngineMetrics(settings.model);
     eventLoops =
@@ -95,8 +100,8 @@ public final class EmbeddedEngine implements AutoCloseable {
   }
 
   /** A builder with the defaults. */
-  public static EmbeddedEngineBuilder builder() {
-    return new EmbeddedEngineBuilder();
+  public static Builder builder() {
+    return new Builder();
   }
 
   /** Base URL: {@code http://127.0.0.1:<port>/v1}, or with the address that it listens on. */
@@ -126,7 +131,7 @@ public final class EmbeddedEngine implements AutoCloseable {
 
   /**
    * The ground truth of each request that has ended, in the order of their ends; empty unless
-   * {@link EmbeddedEngineBuilder#recordGroundTruth} was called.
+   * {@link Builder#recordGroundTruth} was called.
    */
   public List<GroundTruth> groundTruth() {
     return List.copyOf(groundTruth);
@@ -186,4 +191,222 @@ public final class EmbeddedEngine implements AutoCloseable {
       int outputTokens,
       long endedNanos,
       boolean cancelled) {}
+
+  /**
+   * Settings of an {@link EmbeddedEngine}. Immutable: all methods return a new occurrence and leave
+   * the original unmodified. Each throws {@link IllegalArgumentException} for a value out of range.
+   *
+   * <p>With the defaults, a sweep of 1 to 64 concurrent requests with 60 prompt and 128 output
+   * tokens has its knee at 32, at about 1,800 output tokens per second.
+   */
+  public static final class Builder implements Cloneable {
+    private String host = LOOPBACK;
+    private int port;
+    String model = "embedded";
+    long seed;
+    int maxContext = 8_192;
+    @Nullable String apiKey;
+    boolean recordGroundTruth;
+    private List<Fault> faults = List.of();
+
+    // The knee is at 32 concurrent requests; docs/engine.md derives it.
+    double prefillTokensPerSecond = 20_000;
+    long decodeStepNanos = 5_000_000;
+    double perSequence = 0.05;
+    double perKvToken = 0.000_1;
+    int maxPrefillTokens = 2_048;
+    int maxBatch = 24;
+    private boolean prefixCaching = true;
+    int reasoningTokens;
+    private long fixedTtftNanos;
+    private long fixedItlNanos; // 0 where times are not fixed
+
+    Builder() {}
+
+    private Builder with(Consumer<Builder> change) {
+      try {
+        Builder copy = (Builder) clone();
+        change.accept(copy);
+        return copy;
+      } catch (CloneNotSupportedException impossible) {
+        throw new AssertionError(impossible);
+      }
+    }
+
+    /**
+     * Host name or address to listen on; 127.0.0.1 by default, which other machines cannot reach.
+     * 0.0.0.0 listens on all addresses of the machine.
+     */
+    public Builder host(String host) {
+      check(!host.isBlank(), "host", "blank", "a name or an address");
+      return with(copy -> copy.host = host);
+    }
+
+    /** TCP port; 0, the default, selects a free one. */
+    public Builder port(int port) {
+      check(port >= 0 && port <= 65_535, "port", port, "0 to 65535");
+      return with(copy -> copy.port = port);
+    }
+
+    /** Name of the only model; a request for another model is rejected with 404. */
+    public Builder model(String model) {
+      check(!model.isBlank(), "model", "blank", "a name");
+      return with(copy -> copy.model = model);
+    }
+
+    /**
+     * Seed of answers, their lengths, and the choice of requests that get a fault; 0 by default.
+     */
+    public Builder seed(long seed) {
+      return with(copy -> copy.seed = seed);
+    }
+
+    /** Requires {@code Authorization: Bearer <key>} on {@code /v1/…}; 401 without it. */
+    public Builder apiKey(String apiKey) {
+      check(!apiKey.isBlank(), "apiKey", "blank", "a key");
+      return with(copy -> copy.apiKey = apiKey);
+    }
+
+    /** Most tokens of prompt and answer together; more is rejected with 400. */
+    public Builder maxContext(int tokens) {
+      check(tokens >= 2, "maxContext", tokens, "2 or more");
+      return with(copy -> copy.maxContext = tokens);
+    }
+
+    /** Prompt tokens processed per second. */
+    public Builder prefillTokensPerSecond(double tokens) {
+      check(tokens > 0, "prefillTokensPerSecond", tokens, "more than 0");
+      return with(copy -> copy.prefillTokensPerSecond = tokens);
+    }
+
+    /** Duration of a decode iteration of an empty engine, before {@link #decodeGrowth}. */
+    public Builder decodeStep(Duration step) {
+      check(positive(step), "decodeStep", step, "more than 0");
+      return with(copy -> copy.decodeStepNanos = step.toNanos());
+    }
+
+    /**
+     * Growth of a decode iteration with load: step = decodeStep × (1 + perSequence × batch +
+     * perKvToken × KV tokens in use).
+     */
+    public Builder decodeGrowth(double perSequence, double perKvToken) {
+      check(perSequence >= 0, "decodeGrowth per sequence", perSequence, "0 or more");
+      check(perKvToken >= 0, "decodeGrowth per KV token", perKvToken, "0 or more");
+      return with(
+          copy -> {
+            copy.perSequence = perSequence;
+            copy.perKvToken = perKvToken;
+          });
+    }
+
+    /** Most prompt tokens in one iteration; a longer prompt takes several iterations. */
+    public Builder maxPrefillTokens(int tokens) {
+      check(tokens >= 1, "maxPrefillTokens", tokens, "1 or more");
+      return with(copy -> copy.maxPrefillTokens = tokens);
+    }
+
+    /** Most requests in the batch; further requests wait in the queue. */
+    public Builder maxBatch(int sequences) {
+      check(sequences >= 1, "maxBatch", sequences, "1 or more");
+      return with(copy -> copy.maxBatch = sequences);
+    }
+
+    /**
+     * Whether a prompt shares blocks of 16 tokens with earlier prompts and answers that have the
+     * same beginning; on by default, as in vLLM. Shared tokens need no prefill and are reported as
+     * {@code cached_tokens}. The 40,000 tokens used last are kept.
+     */
+    public Builder prefixCaching(boolean on) {
+      return with(copy -> copy.prefixCaching = on);
+    }
+
+    /**
+     * Number of {@code reasoning_content} tokens at the beginning of each chat answer, as with
+     * reasoning models; 0, the default, for none. They count as completion tokens and towards
+     * {@code max_tokens}.
+     */
+    public Builder reasoning(int tokens) {
+      check(tokens >= 0, "reasoning", tokens, "0 or more");
+      return with(copy -> copy.reasoningTokens = tokens);
+    }
+
+    /**
+     * Replaces the engine model by fixed times: each request gets its first token exactly {@code
+     * ttft} after it was received and another token every {@code itl}, whatever the load. For tests
+     * that compare measurements with known times.
+     */
+    public Builder fixed(Duration ttft, Duration itl) {
+      check(!ttft.isNegative(), "fixed TTFT", ttft, "0 or more");
+      check(positive(itl), "fixed ITL", itl, "more than 0");
+      return with(
+          copy -> {
+            copy.fixedTtftNanos = ttft.toNanos();
+            copy.fixedItlNanos = itl.toNanos();
+          });
+    }
+
+    /**
+     * Answers a share of the requests with an error of this status, 400 to 599; 429 and 503 have
+     * {@code Retry-After: 1}. Requests are drawn from the seed and their number, so that sequential
+     * runs get the same faults each time; a request gets at most one fault.
+     */
+    public Builder reject(int status, double share) {
+      check(status >= 400 && status <= 599, "status of a fault", status, "400 to 599");
+      check(share > 0, "share of a fault", share, "more than 0");
+      List<Fault> longer =
+          Stream.concat(faults.stream(), Stream.of(new Fault(status, share))).toList();
+      double together = longer.stream().mapToDouble(Fault::share).sum();
+      check(together <= 1 + 1e-9, "faults' shares together", together, "at most 1");
+      return with(copy -> copy.faults = longer);
+    }
+
+    record Fault(int status, double share) {}
+
+    /** Records the true times of each request, for {@link EmbeddedEngine#groundTruth}. */
+    public Builder recordGroundTruth() {
+      return with(copy -> copy.recordGroundTruth = true);
+    }
+
+    /**
+     * Opens the port and serves requests.
+     *
+     * @throws IllegalStateException if it cannot listen on the host and port
+     */
+    public EmbeddedEngine start() {
+      Scheduler scheduler =
+          isFixed() ? new FixedScheduler(fixedTtftNanos, fixedItlNanos) : new BatchScheduler(this);
+      return new EmbeddedEngine(host, port, scheduler, this);
+    }
+
+    private boolean isFixed() {
+      return fixedItlNanos > 0;
+    }
+
+    boolean sharesPrefixes() {
+      return prefixCaching && !isFixed();
+    }
+
+    /** Fault of a request, by its number from 0; null for none. */
+    @Nullable Fault faultOf(long request) {
+      double draw = new SplittableRandom(Seed.mix(seed) + request).nextDouble();
+      for (Fault fault : faults) {
+        draw -= fault.share();
+        if (draw < 0) {
+          return fault;
+        }
+      }
+      return null;
+    }
+
+    private static boolean positive(Duration duration) {
+      return !duration.isNegative() && !duration.isZero();
+    }
+
+    private static void check(boolean ok, String name, Object value, String allowed) {
+      if (!ok) {
+        throw new IllegalArgumentException(
+            "Embedded engine: " + name + " is " + value + "; expected " + allowed);
+      }
+    }
+  }
 }

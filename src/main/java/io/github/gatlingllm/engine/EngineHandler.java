@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.engine.EmbeddedEngineBuilder.Fault;
+import io.github.gatlingllm.engine.EmbeddedEngine.Builder.Fault;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -118,7 +118,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private List<ServerExchange.SequenceSpec> completions(CompletionRequest request) throws Refusal {
-    EmbeddedEngineBuilder settings = engine.settings;
+    EmbeddedEngine.Builder settings = engine.settings;
     int promptTokens = request.prompt().tokens();
     check(request.model(), promptTokens, Objects.requireNonNullElse(request.maxTokens(), 1));
     int room = settings.maxContext - promptTokens;
@@ -146,7 +146,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private void check(@Nullable String model, int promptTokens, int outputTokens) throws Refusal {
-    EmbeddedEngineBuilder settings = engine.settings;
+    EmbeddedEngine.Builder settings = engine.settings;
     if (model != null && !model.equals(settings.model)) {
       throw Refusal.unknownModel(model, settings.model);
     }
@@ -190,7 +190,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private String models() {
-    EmbeddedEngineBuilder settings = engine.settings;
+    EmbeddedEngine.Builder settings = engine.settings;
     return Json.of(
             """
             {'object':'list','data':[{'id':%s,'object':'model','created':0,

@@ -167,7 +167,7 @@ final class EngineProcess {
     Runtime.getRuntime().halt(0);
   }
 
-  private static EmbeddedEngineBuilder engine(Duration ttft, Duration itl) {
+  private static EmbeddedEngine.Builder engine(Duration ttft, Duration itl) {
     return EmbeddedEngine.builder().fixed(ttft, itl).prefixCaching(false).recordGroundTruth();
   }
 

@@ -8,6 +8,7 @@ import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -22,11 +23,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code llm/requests.jsonl} as a stream. Memory is bounded by the longest line, not by the
- * length of the file.
+ * Reads {@code llm/requests.jsonl} as a stream, and writes its lines. Memory is bounded by the
+ * longest line, not by the length of the file.
  *
  * <pre>
- *   requests.jsonl                              written by Recorder, in whole lines
+ *   requests.jsonl                              written by run.Recorder, in whole lines
  *   ┌───────────────────────────────────────┐
  *   │ {"request_id":…,"messages":…}      LF │  line 1: a record of RecordCodec, UTF-8
  *   │ {"request_id":…}                   LF │  line 2
@@ -73,6 +74,11 @@ public final class RecordFile {
      * call.
      */
     void take(RequestRecord record, byte[] line, int from, int to);
+  }
+
+  /** Writes a record as one line of UTF-8, with its line feed. */
+  public static void append(RequestRecord record, OutputStream lines) {
+    RecordCodec.append(record, lines);
   }
 
   private RecordFile(LineSink sink, int longestLine) {

@@ -3,7 +3,6 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.RunReport;

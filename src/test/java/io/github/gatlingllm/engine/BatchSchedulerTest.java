@@ -21,7 +21,7 @@ final class BatchSchedulerTest {
   private final List<String> log = new ArrayList<>();
   private long nowMillis;
 
-  private static EmbeddedEngineBuilder model(int maxBatch) {
+  private static EmbeddedEngine.Builder model(int maxBatch) {
     return EmbeddedEngine.builder()
         .prefillTokensPerSecond(1_000)
         .decodeStep(Duration.ofMillis(10))

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The engine through its port. */
 @Timeout(120)
 final class EmbeddedEngineTest {
-  private static final EmbeddedEngineBuilder FAST =
+  private static final EmbeddedEngine.Builder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1).recordGroundTruth();
 
   private final HttpClient client =
@@ -43,7 +43,7 @@ final class EmbeddedEngineTest {
     started.forEach(EmbeddedEngine::close);
   }
 
-  private EmbeddedEngine start(EmbeddedEngineBuilder builder) {
+  private EmbeddedEngine start(EmbeddedEngine.Builder builder) {
     EmbeddedEngine engine = builder.start();
     started.add(engine);
     return engine;
@@ -327,7 +327,7 @@ final class EmbeddedEngineTest {
 
   @Test
   void valueOutOfRangeIsNamedWithWhatIsAllowed() {
-    EmbeddedEngineBuilder builder = EmbeddedEngine.builder();
+    EmbeddedEngine.Builder builder = EmbeddedEngine.builder();
     assertThatThrownBy(() -> builder.port(70_000))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Embedded engine: port is 70000; expected 0 to 65535");

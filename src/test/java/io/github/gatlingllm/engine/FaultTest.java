@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 final class FaultTest {
-  private static final EmbeddedEngineBuilder FAST =
+  private static final EmbeddedEngine.Builder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000));
 
   @Test
@@ -31,7 +31,7 @@ final class FaultTest {
 
   @Test
   void shareOfTheRequestsIsDrawnFromTheSeed() {
-    EmbeddedEngineBuilder settings =
+    EmbeddedEngine.Builder settings =
         EmbeddedEngine.builder().seed(1).reject(503, 0.2).reject(429, 0.1);
     List<Integer> drawn = drawn(settings);
     assertThat(drawn).filteredOn(each -> each == 503).hasSizeBetween(1_900, 2_100);
@@ -39,11 +39,11 @@ final class FaultTest {
     assertThat(drawn).isEqualTo(drawn(settings));
   }
 
-  private static List<Integer> drawn(EmbeddedEngineBuilder settings) {
+  private static List<Integer> drawn(EmbeddedEngine.Builder settings) {
     return LongStream.range(0, 10_000)
         .mapToObj(settings::faultOf)
         .filter(Objects::nonNull)
-        .map(EmbeddedEngineBuilder.Fault::status)
+        .map(EmbeddedEngine.Builder.Fault::status)
         .toList();
   }
 

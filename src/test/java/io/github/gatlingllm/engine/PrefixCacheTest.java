@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 /** The prefix cache through the port. */
 @Timeout(120)
 final class PrefixCacheTest {
-  private static final EmbeddedEngineBuilder FAST =
+  private static final EmbeddedEngine.Builder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1).recordGroundTruth();
 
   private static int cached(JsonNode answer) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Images, tools, JSON, several choices and reasoning, through the port. */
 @Timeout(120)
 final class RequestKindsTest {
-  private static final EmbeddedEngineBuilder FAST =
+  private static final EmbeddedEngine.Builder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1);
   private static final String ASK = "'messages':[{'role':'user','content':'How are you?'}]";
   private static final String TOOLS =

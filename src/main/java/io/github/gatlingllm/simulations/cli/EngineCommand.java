@@ -1,7 +1,6 @@
 package io.github.gatlingllm.simulations.cli;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
@@ -109,8 +108,8 @@ final class EngineCommand implements Callable<Integer> {
     return 0;
   }
 
-  EmbeddedEngineBuilder builder() {
-    EmbeddedEngineBuilder builder =
+  EmbeddedEngine.Builder builder() {
+    EmbeddedEngine.Builder builder =
         EmbeddedEngine.builder()
             .model(model)
             .prefillTokensPerSecond(prefill)

@@ -8,7 +8,7 @@ import java.util.Objects;
 /**
  * Entry point of the runnable jar; its exit code is that of the command, or 1 for wrong arguments.
  */
-public final class GatlingLlm {
+final class GatlingLlm {
 
   static final String USAGE =
       """

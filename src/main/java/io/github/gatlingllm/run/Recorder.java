@@ -1,5 +1,8 @@
-package io.github.gatlingllm.record;
+package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * a disk: when the queue is empty, and at the latest one second after the oldest record. A {@code
  * kill -9} loses at most that second and cuts at most the last line. Thread-safe.
  */
-public final class Recorder {
+final class Recorder {
 
   /** 16 seconds of 2,000 requests per second while a disk hangs. */
   private static final int CAPACITY = 1 << 15;
@@ -72,8 +75,7 @@ public final class Recorder {
    * Starts recording into a new file. The first exception of the observer, which receives every
    * record on the recorder's thread, is reported.
    */
-  public static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer)
-      throws IOException {
+  static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer) throws IOException {
     return new Recorder(
         create(requestsJsonl),
         requestsJsonl,
@@ -97,7 +99,7 @@ public final class Recorder {
   }
 
   /** Queues the record, never blocks; false if it is dropped, as the queue is full or closed. */
-  public boolean record(RequestRecord record) {
+  boolean record(RequestRecord record) {
     // Count before reading `accepting`: the thread ends only when it sees a count of 0.
     if (waiting.incrementAndGet() <= capacity && accepting) {
       queue.add(record);
@@ -108,7 +110,7 @@ public final class Recorder {
     return false;
   }
 
-  public int waiting() {
+  int waiting() {
     return waiting.get();
   }
 
@@ -117,17 +119,17 @@ public final class Recorder {
   }
 
   /** Records lost because the queue was full, or closed, or could not be written in time. */
-  public long dropped() {
+  long dropped() {
     return dropped.get();
   }
 
   /** Records lost because they could not be written, or because their file was deleted. */
-  public long failed() {
+  long failed() {
     return file.failed();
   }
 
   /** Closes within two seconds, which is all the time there is after a SIGTERM. */
-  public boolean freeze() {
+  boolean freeze() {
     return close(FREEZE);
   }
 
@@ -135,7 +137,7 @@ public final class Recorder {
    * Writes the queued records, at most that long, and closes the file; returns whether none was
    * dropped.
    */
-  public boolean close(Duration atMost) {
+  boolean close(Duration atMost) {
     accepting = false;
     LockSupport.unpark(thread);
     try {
@@ -251,7 +253,7 @@ public final class Recorder {
     void append(RequestRecord record) {
       int before = lines.size();
       try {
-        RecordCodec.append(record, lines);
+        RecordFile.append(record, lines);
         waiting++;
       } catch (RuntimeException e) {
         lines.truncate(before);
