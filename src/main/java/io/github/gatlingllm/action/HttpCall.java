@@ -51,6 +51,7 @@ final class HttpCall {
   private final boolean isCacheable;
   private final Map<String, Request> cachedByUrl = new ConcurrentHashMap<>();
   private final boolean shared;
+  private final boolean several;
   private final @Nullable SslContexts tls;
   private final Map<String, ServerConnections> servers;
 
@@ -59,6 +60,7 @@ final class HttpCall {
       HttpRequestDef definition,
       List<Header> headers,
       boolean shared,
+      boolean several,
       @Nullable SslContexts tls,
       Map<String, ServerConnections> servers) {
     this.http = http;
@@ -67,6 +69,7 @@ final class HttpCall {
     this.headers = headers;
     this.isCacheable = isCacheable(http.httpProtocol());
     this.shared = shared;
+    this.several = several;
     this.tls = tls;
   }
 
@@ -121,6 +124,7 @@ final class HttpCall {
             configuration),
         all,
         protocol.shareConnections,
+        protocol.baseUrls.size() > 1,
         tls,
         servers);
   }
@@ -234,6 +238,11 @@ final class HttpCall {
     public @Nullable String proxy() {
       ProxyServer proxy = request.getProxyServer();
       return proxy == null ? null : proxy.getHost() + ":" + proxy.getPort();
+    }
+
+    @Override
+    public String named(String error) {
+      return several ? server.address() + ": " + error : error;
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.gatling.core.controller.inject.open.HeavisideOpenInjection;
 import io.gatling.core.controller.inject.open.NothingForOpenInjection;
 import io.gatling.core.controller.inject.open.OpenInjectionProfile;
 import io.gatling.core.controller.inject.open.OpenInjectionStep;
+import io.gatling.core.controller.inject.open.PoissonOpenInjection;
 import io.gatling.core.controller.inject.open.RampOpenInjection;
 import io.gatling.core.controller.inject.open.RampRateOpenInjection;
 import io.gatling.core.scenario.SimulationParams;
@@ -20,6 +21,7 @@ import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import java.lang.reflect.Field;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -48,11 +50,16 @@ final class InjectionPlans {
 
   private final Map<String, Injected> injected = new HashMap<>();
 
+  /** After that time Gatling stops all load; null for no limit. */
+  final @Nullable Duration maxDuration;
+
   /** What a scenario's own injection plans; the schedule is null unless it is open. */
   record Injected(Injection injection, @Nullable OpenSchedule schedule) {}
 
   @SuppressWarnings("unchecked") // the steps are declared so in both profiles
   InjectionPlans(CoreComponents core) {
+    maxDuration = maxDuration(core);
+    long most = maxDuration == null ? Long.MAX_VALUE : maxDuration.toNanos();
     for (PopulationBuilder population : populations(core)) {
       String scenario = population.scenarioBuilder().name();
       InjectionProfile profile = population.injectionProfile();
@@ -60,13 +67,15 @@ final class InjectionPlans {
           && field(profile, "steps") instanceof List<?> some) {
         List<ClosedInjectionStep> steps = (List<ClosedInjectionStep>) some;
         Stream<Step> all = CollectionConverters.asJava(steps).stream().map(InjectionPlans::step);
-        injected.put(scenario, new Injected(injection(all, Injection.USERS), null));
+        injected.put(scenario, new Injected(injection(all, Injection.USERS, most), null));
       } else if (profile instanceof OpenInjectionProfile
           && field(profile, "steps") instanceof List<?> some) {
         List<OpenInjectionStep> steps = (List<OpenInjectionStep>) some;
         Stream<Step> all = CollectionConverters.asJava(steps).stream().map(InjectionPlans::step);
-        OpenSchedule schedule = new OpenSchedule(words(steps), () -> planned(steps));
-        injected.put(scenario, new Injected(injection(all, Injection.RATE), schedule));
+        OpenSchedule schedule =
+            new OpenSchedule(
+                words(steps), () -> planned(steps).filter(each -> each.offsetNanos() < most));
+        injected.put(scenario, new Injected(injection(all, Injection.RATE, most), schedule));
       }
     }
   }
@@ -97,6 +106,14 @@ final class InjectionPlans {
     if (step instanceof NothingForOpenInjection) {
       return "nobody" + during;
     }
+    if (step instanceof PoissonOpenInjection poisson) {
+      double from = poisson.startRate();
+      boolean isConstant = from == poisson.endRate();
+      return "randomized"
+          + (isConstant ? " at " : " from " + perSecond(from) + " to ")
+          + perSecond(poisson.endRate())
+          + during;
+    }
     return step instanceof RampOpenInjection || step instanceof HeavisideOpenInjection
         ? users + during
         : step.toString();
@@ -126,7 +143,7 @@ final class InjectionPlans {
   }
 
   /** Leading and trailing steps without users are not part of the load. */
-  private static Injection injection(Stream<Step> steps, String unit) {
+  private static Injection injection(Stream<Step> steps, String unit, long most) {
     long at = 0;
     long from = -1;
     long until = 0;
@@ -144,7 +161,9 @@ final class InjectionPlans {
       at = end;
     }
     Double offered = loads.size() == 1 ? loads.iterator().next() : null;
-    return new Injection(offered, offered == null ? "" : unit, Math.max(0, from), until);
+    long began = Math.max(0, from);
+    return new Injection(
+        offered, offered == null ? "" : unit, began, Math.max(began, Math.min(until, most)));
   }
 
   /** The arrivals of all steps; each step begins where the one before ends. */
@@ -195,11 +214,23 @@ final class InjectionPlans {
   }
 
   private static List<PopulationBuilder> roots(CoreComponents core) {
+    SimulationParams simulation = simulation(core);
+    return simulation == null ? List$.MODULE$.empty() : simulation.rootPopulationBuilders();
+  }
+
+  private static @Nullable Duration maxDuration(CoreComponents core) {
+    SimulationParams simulation = simulation(core);
+    return simulation == null || simulation.maxDuration().isEmpty()
+        ? null
+        : Duration.ofNanos(simulation.maxDuration().get().toNanos());
+  }
+
+  private static @Nullable SimulationParams simulation(CoreComponents core) {
     Object controller = field(core.controller(), "actor");
     return controller != null
             && field(controller, "simulationParams") instanceof SimulationParams simulation
-        ? simulation.rootPopulationBuilders()
-        : List$.MODULE$.empty();
+        ? simulation
+        : null;
   }
 
   private static @Nullable Object field(Object owner, String name) {

@@ -104,6 +104,8 @@ final class LlmComponents implements ProtocolComponents {
                 Run.open(
                     core.statsEngine(), injector.nameOn(host()), observers, core.eventLoopGroup()));
     run.describe(info -> info.share(injector.share()));
+    InjectionPlans injections = new InjectionPlans(core);
+    run.ending().endsAfter(injections.maxDuration);
     InFlight inFlight = new InFlight();
     RequestTotals totals = new RequestTotals();
     TokenCounting counting = new TokenCounting();
@@ -129,7 +131,7 @@ final class LlmComponents implements ProtocolComponents {
         injector,
         start,
         new Targets(run, injector),
-        new InjectionPlans(core),
+        injections,
         new SimulationPlan(core, run),
         inFlight,
         totals,

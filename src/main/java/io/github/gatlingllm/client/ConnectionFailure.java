@@ -21,6 +21,7 @@ import java.security.cert.CertificateNotYetValidException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +66,20 @@ final class ConnectionFailure {
       Pattern.compile(
           "(?i)protocol_version|protocol version|unsupported_protocol|unsupported protocol");
 
+  private static final Pattern AFTER = Pattern.compile(" after (\\d{1,18}) ?ms");
+
   private ConnectionFailure() {}
+
+  /** Names the time, which Gatling's client has only in its message. */
+  static String timeout(Throwable requestTimeout) {
+    Matcher limit = AFTER.matcher(message(requestTimeout));
+    String time = limit.find() ? duration(Long.parseLong(limit.group(1))) : "the request timeout";
+    return "no complete answer within " + time + " (requestTimeout)";
+  }
+
+  static String duration(long millis) {
+    return millis % 1_000 == 0 ? millis / 1_000 + " s" : millis + " ms";
+  }
 
   static String reason(Throwable failure, @Nullable String proxy) {
     String reason = reason(failure);

@@ -2,6 +2,7 @@ package io.github.gatlingllm.client;
 
 import io.gatling.http.client.HttpListener;
 import io.github.gatlingllm.client.StreamedExchange.Transport;
+import io.github.gatlingllm.record.RequestStatus;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.IOException;
@@ -147,6 +148,12 @@ final class RequestConnection {
   /** The proxy, where no connection was opened; else null. */
   @Nullable String proxy() {
     return channel == null && transport != null ? transport.proxy() : null;
+  }
+
+  @Nullable String error(StreamedExchange.Ending end) {
+    return end.error() == null || transport == null || end.status() == RequestStatus.CANCELLED
+        ? end.error()
+        : transport.named(end.error());
   }
 
   /** Makes the server stop: closes the connection, or resets the stream with HTTP/2. */

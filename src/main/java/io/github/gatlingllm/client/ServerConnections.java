@@ -35,6 +35,11 @@ public final class ServerConnections {
     this.address = address;
   }
 
+  /** Host and port. */
+  public String address() {
+    return address;
+  }
+
   /** Connections that carried another request, or stayed open for a while after a response. */
   public long kept() {
     return kept.sum();

@@ -84,6 +84,11 @@ public final class StreamedExchange implements HttpListener {
     /** Sends on a new connection that no other request uses. */
     void sendOnNewConnection(HttpListener listener);
 
+    /** An error of the request, which names the server where the target has several. */
+    default String named(String error) {
+      return error;
+    }
+
     /** The request has ended; closes a connection from {@link #sendOnNewConnection}. */
     void ended();
   }
@@ -92,7 +97,8 @@ public final class StreamedExchange implements HttpListener {
    * The end of a request.
    *
    * @param httpStatus null where no response arrived
-   * @param error constant per cause, one line of at most 200 characters; null for a success
+   * @param error constant per cause and server, one line of at most 200 characters; null for a
+   *     success
    */
   public record Ending(RequestStatus status, @Nullable Integer httpStatus, @Nullable String error) {
 
@@ -330,7 +336,7 @@ public final class StreamedExchange implements HttpListener {
       return;
     }
     if (cause instanceof RequestTimeoutException) {
-      endEarly(now, RequestStatus.TIMEOUT, "no end within the request timeout");
+      endEarly(now, RequestStatus.TIMEOUT, ConnectionFailure.timeout(cause));
       if (connection.isStream()) {
         // Gatling's client resets the stream too, but does not flush the reset.
         connection.abandon();
@@ -409,17 +415,14 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  private static String duration(long nanos) {
-    return nanos % 1_000_000_000 == 0 ? nanos / 1_000_000_000 + " s" : nanos / 1_000_000 + " ms";
-  }
-
   private void idleTimedOut(long now) {
     endEarly(
         now,
         RequestStatus.STALLED,
         "no %s for %s (idle timeout)"
             .formatted(
-                body == null ? "response headers" : "byte", duration(options.idleTimeoutNanos())));
+                body == null ? "response headers" : "byte",
+                ConnectionFailure.duration(options.idleTimeoutNanos() / 1_000_000)));
     connection.abandon();
   }
 
@@ -429,7 +432,8 @@ public final class StreamedExchange implements HttpListener {
 
   private void end(long now, Ending end) {
     if (ending == null) {
-      String error = end.error() == null ? null : options.secrets().line(end.error());
+      String found = connection.error(end);
+      String error = found == null ? null : options.secrets().line(found);
       ending = new Ending(end.status(), httpStatus, error);
       timeline.closed(now);
       answer.memory().release();

@@ -196,7 +196,7 @@ public sealed interface LoadLevel {
 
     @Override
     public String unit() {
-      return "requests/s";
+      return LevelInfo.REQUESTS_PER_S;
     }
 
     /** Upper bound of the number of arrivals on all injectors together. */
@@ -234,7 +234,7 @@ public sealed interface LoadLevel {
   /** The load of one scenario that Gatling's own injection steps plan. */
   record Injection(@Nullable Double offered, String unit, long fromNanos, long untilNanos) {
 
-    public static final String RATE = "users/s";
+    public static final String RATE = LevelInfo.USERS_PER_S;
 
     public static final String USERS = "concurrent";
   }

@@ -65,7 +65,7 @@ public record PlanText(LoadPlan plan) {
       rows.row("requests", total() + each);
     }
     if (!stopWhen().isEmpty()) {
-      rows.row("stop when", stopWhen().stream().map(StopRule::toString).collect(joining(", ")));
+      rows.row("stops after", stopWhen().stream().map(StopRule::words).collect(joining(", ")));
     }
     addPhases(rows);
   }

@@ -162,6 +162,19 @@ public record StopRule(Condition condition, double limit) {
     return String.format(Locale.ROOT, format, values);
   }
 
+  /** What ends a sweep, e.g. {@code more than 100 failures in a row}. */
+  String words() {
+    String number = NumberText.plain(limit);
+    return switch (condition) {
+      case SLO_SHARE -> "a level with less than " + number + " % of requests in SLO";
+      case ERROR_SHARE -> "a level with more than " + number + " % failures";
+      case ERROR_COUNT -> "more than " + number + " failures";
+      case ERRORS_IN_A_ROW -> "more than " + number + " failures in a row";
+      case OVER_SATURATED -> "a level whose queue grows";
+      case NEVER -> "nothing";
+    };
+  }
+
   @Override
   public String toString() {
     return condition.suffix == null

@@ -41,6 +41,11 @@ public record LevelInfo(
     @JsonProperty("planned_start_unix_ns") @Nullable Long plannedStartUnixNanos,
     @Nullable InFlight inFlight) {
 
+  /** Units of open loads: of users where each may send several requests. */
+  public static final String REQUESTS_PER_S = "requests/s";
+
+  public static final String USERS_PER_S = "users/s";
+
   /** Label of the only level of users that Gatling's own injection starts. */
   public static final String WHOLE_RUN = "all";
 
@@ -135,6 +140,23 @@ public record LevelInfo(
         requests,
         plannedStartUnixNanos,
         inFlight);
+  }
+
+  /** The same level where each user sends several requests: its rate is one of users. */
+  public LevelInfo ofUsers() {
+    return !unit.equals(REQUESTS_PER_S)
+        ? this
+        : new LevelInfo(
+            label,
+            target,
+            scenario,
+            kind,
+            offered,
+            USERS_PER_S,
+            phases,
+            planned,
+            plannedStartUnixNanos,
+            inFlight);
   }
 
   /**

@@ -56,6 +56,9 @@ public record RunInfo(
 
   public static final String SCHEMA = "gatling-llm/run/1";
 
+  /** Name of the setting after which Gatling stops all load. */
+  public static final String MAX_DURATION = "maxDuration";
+
   /** The reason of a request that is not sent because of a mistake in the simulation. */
   public static final String NOT_BUILT = "it could not be built";
 
@@ -265,6 +268,18 @@ public record RunInfo(
   public RunInfo config(Map<String, String> byName) {
     RunEnvironment e = environment;
     return with(new RunEnvironment(e.versions(), e.machines(), byName, e.workload(), e.selfTest()));
+  }
+
+  /** When the load began, after the warm-up; the start of the run where that is not known. */
+  public long loadStartUnixNanos() {
+    long first =
+        stages().stream()
+            .flatMap(level -> level.phases().stream())
+            .mapToLong(LevelInfo.PhaseWindow::startUnixNanos)
+            .min()
+            .orElse(startUnixNanos());
+    Long end = endUnixNanos();
+    return first < startUnixNanos() || (end != null && first > end) ? startUnixNanos() : first;
   }
 
   public RunInfo config(String name, String value) {

@@ -1,5 +1,8 @@
 package io.github.gatlingllm.report;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
@@ -9,6 +12,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -72,17 +76,41 @@ final class HtmlReport {
   /** The facts at the head of the page: model, endpoint, workload, load profile, versions. */
   private static List<Fact> facts(Summary summary) {
     Summary.Workload workload = summary.workload();
-    Stream<String> kinds = summary.stages().stream().map(LevelFigures::kind);
     Map<String, Object> values = new HashMap<>();
     values.put("summary", summary);
     values.put("hosts", joined(", ", workload.endpoints().keySet().stream().map(HtmlReport::host)));
     values.put("requests", workload.apis().values().stream().mapToLong(Long::longValue).sum());
-    values.put("kinds", joined(", ", kinds.filter(kind -> !kind.equals("unknown"))));
-    values.put("labels", joined(" ", summary.stages().stream().map(LevelFigures::label)));
+    values.put("load", load(summary));
     values.put("tokens", RunText.fact(summary, "total tokens"));
     values.put("prefixes", RunText.prefixes(summary));
     values.put("pooled", RunText.pooledOver(summary));
     return RunText.facts("head", values);
+  }
+
+  /** E.g. {@code closed loop: c=1 c=4} or {@code open: randomized at 4 users/s during 1 s}. */
+  private static String load(Summary summary) {
+    Map<String, List<LevelFigures>> byKind =
+        summary.stages().stream()
+            .filter(stage -> !stage.isInjected() && !stage.kind().equals("unknown"))
+            .collect(groupingBy(LevelFigures::kind, LinkedHashMap::new, toList()));
+    Stream<String> planned =
+        byKind.entrySet().stream()
+            .map(
+                of ->
+                    of.getKey()
+                        + ": "
+                        + joined(" ", of.getValue().stream().map(LevelFigures::label)));
+    Stream<String> injected =
+        summary.stages().stream()
+            .filter(LevelFigures::isInjected)
+            .map(
+                stage -> {
+                  String open = summary.config().get("arrivals " + stage.scenario());
+                  return open != null
+                      ? "open: " + open
+                      : stage.offered() == null ? "Gatling's injection" : stage.load();
+                });
+    return joined("; ", Stream.concat(planned, injected));
   }
 
   private static String joined(String separator, Stream<String> names) {

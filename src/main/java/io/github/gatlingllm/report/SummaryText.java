@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -21,6 +22,10 @@ import java.util.stream.Stream;
 final class SummaryText {
 
   private static final int WIDTH = 120;
+
+  /** The facts that the console prints beside the verdict; files and page have all of them. */
+  private static final Pattern COUNTS =
+      Pattern.compile("requests|operating point|goodput|rate limits|trials");
 
   private final Summary summary;
   private final StringBuilder out = new StringBuilder();
@@ -39,14 +44,17 @@ final class SummaryText {
     return new SummaryText(summary).markdown();
   }
 
-  private Stream<Table> tables(int maxTrials) {
+  private Stream<Table> keyFigures(int maxTrials) {
     return Stream.of(
             KeyFigureTables.curves(summary),
             KeyFigureTables.levels(summary),
             KeyFigureTables.requests(summary),
-            KeyFigureTables.trials(summary, maxTrials),
-            OutcomeTables.injectors(summary),
-            OutcomeTables.generators(summary))
+            KeyFigureTables.trials(summary, maxTrials))
+        .filter(table -> !table.isEmpty());
+  }
+
+  private Stream<Table> injectors() {
+    return Stream.of(OutcomeTables.injectors(summary), OutcomeTables.generators(summary))
         .filter(table -> !table.isEmpty());
   }
 
@@ -60,9 +68,13 @@ final class SummaryText {
     line("=".repeat(WIDTH));
     line(title("LLM Information"));
     wrapped(summary.verdict());
-    RunText.facts(summary).forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
-    rows(MetricsSection.latencies(summary));
-    tables(10).forEach(this::titled);
+    RunText.facts(summary).stream()
+        .filter(fact -> COUNTS.matcher(fact.name()).lookingAt())
+        .forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
+    keyFigures(10)
+        .findFirst()
+        .ifPresentOrElse(this::titled, () -> rows(MetricsSection.latencies(summary)));
+    injectors().forEach(this::titled);
     if (!OutcomeTables.selfTest(summary).isEmpty()) {
       titled(OutcomeTables.selfTest(summary));
       wrapped(RunText.ceiling(summary));
@@ -131,7 +143,7 @@ final class SummaryText {
 
   private String markdown() {
     List<Check> raised = VerdictSections.raised(summary);
-    List<Table> tables = new ArrayList<>(tables(50).toList());
+    List<Table> tables = new ArrayList<>(Stream.concat(keyFigures(50), injectors()).toList());
     tables.add(OutcomeTables.selfTest(summary));
     if (summary.slo() != null) {
       tables.add(OutcomeTables.objectives(summary, summary.slo()));

@@ -191,7 +191,7 @@ record TimeSection(
     return Band.of(
         summary.stages().stream().map(LevelFigures::info).toList(),
         level -> summary.place(level).replaceFirst(" of ", "\nof "),
-        run.startUnixNs(),
+        run.loadStartUnixNs(),
         run.endUnixNs());
   }
 }

@@ -43,6 +43,8 @@ public final class AfterRun implements Runnable {
   private final List<AutoCloseable> closedAtEnd = new CopyOnWriteArrayList<>();
   private final AtomicBoolean over = new AtomicBoolean();
 
+  private volatile @Nullable Duration maxDuration;
+  private volatile long loadAheadNanos = System.nanoTime();
   private volatile @Nullable GatlingExit exit;
   private volatile boolean isRefused;
   private volatile long unwritten;
@@ -72,6 +74,18 @@ public final class AfterRun implements Runnable {
     unrecordedRequests = unrecorded;
   }
 
+  /** After that time of load Gatling stops the run, as planned; null for no limit. */
+  public void endsAfter(@Nullable Duration duration) {
+    maxDuration = duration;
+    if (duration != null) {
+      run.describe(info -> info.config(RunInfo.MAX_DURATION, duration.toSeconds() + "s"));
+    }
+  }
+
+  void loadAhead() {
+    loadAheadNanos = System.nanoTime();
+  }
+
   /** No load is sent, for a reason that was printed: no report is made. */
   public void refuse() {
     isRefused = true;
@@ -79,14 +93,16 @@ public final class AfterRun implements Runnable {
 
   /** All requests have ended, and no more are sent. */
   public void complete() {
-    end(RunInfo.State.COMPLETE);
+    end(RunInfo.State.COMPLETE, false);
   }
 
   /** Gatling stops the run: requests in flight are cancelled, and all records are kept. */
   public void stopped() {
     if (!isOver()) {
       exit = new GatlingExit();
-      end(RunInfo.State.INTERRUPTED);
+      Duration most = maxDuration;
+      boolean isPlanned = most != null && System.nanoTime() - loadAheadNanos >= most.toNanos();
+      end(isPlanned ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED, true);
     }
   }
 
@@ -99,19 +115,20 @@ public final class AfterRun implements Runnable {
     return exit;
   }
 
-  private void end(RunInfo.State state) {
+  private void end(RunInfo.State state, boolean cancels) {
     if (over.compareAndSet(false, true)) {
       closeWorker();
       boolean isComplete = state == RunInfo.State.COMPLETE;
       if (isComplete) {
         exit = new GatlingExit();
         catchFailureOfPages();
-      } else {
+      }
+      if (cancels) {
         run.levels().interrupted(System.nanoTime());
         cancelling.accept(CANCELLING);
       }
       run.levels().close(isComplete ? DRAIN : Duration.ofSeconds(1));
-      closeRecorder(state);
+      closeRecorder(state, cancels ? unrecordedRequests.getAsLong() : 0);
       run.observers().await(observer -> {}); // the last levels have ended now
       run.observers().await(RunObserver::runEnded);
       closedAtEnd.forEach(AfterRun::closeNow);
@@ -147,11 +164,10 @@ public final class AfterRun implements Runnable {
     }
   }
 
-  private void closeRecorder(RunInfo.State state) {
+  private void closeRecorder(RunInfo.State state, long inFlight) {
     boolean isComplete = state == RunInfo.State.COMPLETE;
     boolean isWhole = isComplete ? recorder.close(DRAIN) : recorder.freeze();
-    long unrecorded = isComplete ? 0 : unrecordedRequests.getAsLong();
-    if (!isWhole || unrecorded > 0) {
+    if (!isWhole || inFlight > 0) {
       PrintableText.print(
           "LLM: not all records could be written in time; run.json has the number of missing ones"
               + " (dropped)");
@@ -166,7 +182,7 @@ public final class AfterRun implements Runnable {
               unwritten,
               started));
     }
-    long lost = run.lostRecords() + unrecorded;
+    long lost = run.lostRecords() + inFlight;
     long now = run.unixNanos(System.nanoTime());
     run.describe(info -> info.ended(now, state).dropped(lost).started(started));
   }
@@ -201,7 +217,7 @@ public final class AfterRun implements Runnable {
 
   private boolean report(Consumer<String> say) {
     try {
-      end(RunInfo.State.INTERRUPTED);
+      end(RunInfo.State.INTERRUPTED, true);
       RunInfo info = run.info();
       if (isRefused) {
         return false;

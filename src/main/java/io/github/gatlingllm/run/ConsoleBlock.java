@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,12 +127,20 @@ final class ConsoleBlock {
     StringBuilder where =
         new StringBuilder(" ".repeat(10)).append(PrintableText.of(progress.stage()));
     if (progress.phase() != null) {
-      where.append(' ').append(progress.phase().key());
+      where.append(": ").append(doing(progress.phase()));
     }
     if (progress.leftNanos() != null) {
-      where.append(" / left: ").append(duration(progress.leftNanos()));
+      where.append(", ").append(duration(progress.leftNanos())).append(" left");
     }
     lines.add(where.length() <= WIDTH ? where.toString() : where.substring(0, WIDTH));
+  }
+
+  private static String doing(Phase phase) {
+    return switch (phase) {
+      case COOLDOWN -> "cooling down";
+      case STABILIZE, MEASURE -> phase.key().replaceFirst("e$", "ing");
+      case FILL, DRAIN -> phase.key() + "ing";
+    };
   }
 
   private static String number(@Nullable Percentiles ms, ToDoubleFunction<Percentiles> which) {

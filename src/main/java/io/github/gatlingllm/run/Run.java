@@ -175,6 +175,7 @@ public final class Run {
   /** The warm-up is over; waits for the observers. */
   public void loadAhead() {
     observers.await(RunObserver::loadAhead);
+    ending.loadAhead();
   }
 
   public void userStarted() {

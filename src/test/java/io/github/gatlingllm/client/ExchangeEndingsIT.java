@@ -177,7 +177,7 @@ final class ExchangeEndingsIT {
             .idleTimeoutMillis(100)
             .requestTimeoutMillis(500)
             .ended();
-    whole.assertEnded(TIMEOUT, "no end within the request timeout");
+    whole.assertEnded(TIMEOUT, "no complete answer within 500 ms (requestTimeout)");
   }
 
   @Test
@@ -260,13 +260,13 @@ final class ExchangeEndingsIT {
               .toList();
 
       Ended cut = sent.get(0).ended();
-      cut.assertEnded(TIMEOUT, "no end within the request timeout");
+      cut.assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
       assertThat(cut.text()).isEqualTo("a");
       assertThat(cut.timing().closedNanos()).isGreaterThanOrEqualTo((TIMEOUT_MILLIS - 10) * MS);
       closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
 
       Ended unanswered = sent.get(1).ended();
-      unanswered.assertEnded(TIMEOUT, "no end within the request timeout");
+      unanswered.assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
       assertThat(unanswered.httpStatus()).isNull();
       assertThat(unanswered.timing().connectNanos()).isPositive();
       assertThat(unanswered.timing().headersNanos()).isNull();

@@ -156,7 +156,7 @@ final class Http2ExchangeIT {
   void theRequestTimeoutResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().requestTimeoutMillis(3_000).send();
     Asked asked = server.next().startStream().event(A);
-    sent.ended().assertEnded(TIMEOUT, "no end within the request timeout");
+    sent.ended().assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 

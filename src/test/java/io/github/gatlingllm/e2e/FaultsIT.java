@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 class FaultsIT {
   private static final String A = ChatChunks.content("a");
   private static final String STOP = ChatChunks.finish("stop");
-  private static final String TIME_OUT = "no end within the request timeout";
+  private static final String TIME_OUT = "no complete answer within 5 s (requestTimeout)";
 
   /** Lines that tell how each request ended, and how each should: a failure shows them all. */
   private final List<String> expected = new ArrayList<>();

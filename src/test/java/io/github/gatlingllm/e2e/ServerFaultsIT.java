@@ -85,7 +85,7 @@ class ServerFaultsIT {
           .as("what a stop and a kill may do to a request")
           .isSubsetOf(
               null,
-              "no end within the request timeout",
+              "no complete answer within 1500 ms (requestTimeout)",
               "no byte for" + SILENT,
               "no response headers for" + SILENT,
               REFUSED,

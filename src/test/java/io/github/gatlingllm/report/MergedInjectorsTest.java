@@ -281,7 +281,7 @@ class MergedInjectorsTest {
     JsonNode summary = summary();
     assertThat(check(summary, "injectors").at("/level").asText()).isEqualTo("invalid");
     assertThat(check(summary, "injectors").at("/message").asText())
-        .startsWith("injector-2 (2/3) died at 0:11 of the run: 183 of the 266 planned requests");
+        .startsWith("injector-2 (2/3) died at 0:11 of the load: 183 of the 266 planned requests");
     assertThat(check(summary, "all_accounted").at("/value").asLong()).isEqualTo(182);
     assertThat(check(summary, "all_accounted").at("/message").asText())
         .startsWith(
@@ -343,7 +343,7 @@ class MergedInjectorsTest {
 
     assertThat(check(summary(), "injectors").at("/message").asText())
         .isEqualTo(
-            "injector-2 (2/3) died at 0:00 of the run: 0 requests recorded, of an unknown number"
+            "injector-2 (2/3) died at 0:00 of the load: 0 requests recorded, of an unknown number"
                 + " planned. It never started r=40: about 267 requests, judged by the plans of the"
                 + " others.");
     assertThat(summary().at("/stages/0/counts/planned").asLong()).isEqualTo(534);

@@ -46,7 +46,9 @@ class SummaryFilesTest {
                     + " targets requests"));
     assertThat(JSON.get("schema").asText()).isEqualTo("gatling-llm/summary/1");
     assertThat(keys(JSON.get("run")))
-        .isEqualTo(keys("id simulation start_unix_ns end_unix_ns state seed injectors versions"));
+        .isEqualTo(
+            keys(
+                "id simulation start_unix_ns load_start_unix_ns end_unix_ns state seed injectors versions"));
   }
 
   @Test

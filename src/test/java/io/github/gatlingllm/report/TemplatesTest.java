@@ -37,7 +37,7 @@ class TemplatesTest {
   @Test
   void dividersInValuesDivideNoRow() {
     Map<String, Object> values = new HashMap<>();
-    List.of("requests", "kinds", "labels", "tokens", "prefixes", "pooled")
+    List.of("requests", "load", "tokens", "prefixes", "pooled")
         .forEach(name -> values.put(name, name.equals("requests") ? 0L : ""));
     values.put("summary", DemoRun.sweep().figures().summary());
     values.put("hosts", "a|b;");

@@ -40,7 +40,7 @@ class ConsoleBlockTest {
             > output tok/s      | now             1,604 | mean            1,580
             > requests          | in flight          16 | ok              1,204 | failed              3 | in SLO          98.7%
             [####################################                                                                           ]    33%
-                      c=8 measure / left: 1m 05s\
+                      c=8: measuring, 1m 05s left\
             """);
   }
 
@@ -76,9 +76,9 @@ class ConsoleBlockTest {
 
   @Test
   void remainingTimeIsAbbreviated() {
-    assertThat(left(0)).endsWith(" / left: 0s");
-    assertThat(left(59_400_000_000L)).endsWith(" / left: 59s");
-    assertThat(left(3_723_000_000_000L)).endsWith(" / left: 1h 02m");
+    assertThat(left(0)).endsWith(", 0s left");
+    assertThat(left(59_400_000_000L)).endsWith(", 59s left");
+    assertThat(left(3_723_000_000_000L)).endsWith(", 1h 02m left");
   }
 
   private static String left(long nanos) {

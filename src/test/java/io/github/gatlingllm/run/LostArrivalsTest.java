@@ -166,7 +166,8 @@ class LostArrivalsTest {
             "Of 600 requests planned for measure windows 400 were sent; 467 requests started, 467"
                 + " ended or cancelled.");
     assertThat(check(summary, "arrivals").level()).isEqualTo(Check.Level.WARNING);
-    assertThat(check(summary, "arrivals").message()).startsWith("Planned 10/s, realised 6.67/s");
+    assertThat(check(summary, "arrivals").message())
+        .startsWith("Planned 10 requests/s, realised 6.67 requests/s");
     // What was sent was in flight as the records have it.
     assertThat(check(summary, "littles_law").level()).isEqualTo(Check.Level.OK);
   }

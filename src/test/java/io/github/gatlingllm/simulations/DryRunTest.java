@@ -24,7 +24,7 @@ final class DryRunTest {
                            c=16     12 s
                            c=64     12 s
             requests       as many as the server answers in the time of each level
-            stop when      errorsInARow>100
+            stops after    more than 100 failures in a row
             fill           auto: users start one after the other, over twice the median E2E
             stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 12 s per level
             cooldown       the load stays on until the measured requests have ended
@@ -75,7 +75,7 @@ final class DryRunTest {
                            r=4      90 s, about 360 requests
                            r=16     90 s, about 1,440 requests
             requests       about 1,845 requests
-            stop when      errorsInARow>100
+            stops after    more than 100 failures in a row
             stabilize      auto: until the first answer has come and twice the median E2E has passed, at most 90 s per level
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level

@@ -69,8 +69,8 @@ class SettingEffectsTest {
         "search=maxGoodput slo=ttft<1s | search         the highest rate that holds the SLO, to 5"
             + " %",
         "searchPrecision=0.1 search=maxGoodput slo=ttft<1s | holds the SLO, to 10 %",
-        "stopWhen=errors>7 | stop when      errors>7, errorsInARow>100",
-        "stopWhen=never | -stop when",
+        "stopWhen=errors>7 | stops after    more than 7 failures, more than 100 failures in a row",
+        "stopWhen=never | -stops after",
         "warmup=3 | warm-up        3 requests",
         "fill=2 | fill           2 s per level",
         "stabilize=4 | stabilize      4 s per level",

@@ -12,6 +12,7 @@ import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.RateLimits;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.Connections;
@@ -55,7 +56,13 @@ final class AnswerChecks {
                     counts.rateLimited() == 0
                         ? ""
                         : ", and " + count(counts.rateLimited()) + " were rate limited"));
-    return counts.ok() == 0 ? found.level(Level.INVALID) : found;
+    if (counts.ok() == 0) {
+      return found.level(Level.INVALID);
+    }
+    return counts.of(RequestStatus.HTTP_ERROR) == 0
+        ? found
+        : found.remedy(
+            "See the table of errors. A server that rejects requests serves the others faster.");
   }
 
   static @Nullable Finding rateLimited(CheckInput in) {
@@ -162,13 +169,12 @@ final class AnswerChecks {
         in.answers().prompts(),
         "prompt tokens",
         "",
-        "per request of any length, from a chat template or special tokens",
-        "in the median request, including the chat template");
+        "in requests of any length, from a chat template or special tokens");
   }
 
   /** The finding for the target with the largest difference. */
   private static @Nullable Finding comparison(
-      CountComparison counts, String tokens, String scope, String template, String median) {
+      CountComparison counts, String tokens, String scope, String template) {
     CountComparison.TargetCounts worst = counts.worst();
     if (worst == null) {
       return null;
@@ -182,16 +188,14 @@ final class AnswerChecks {
             Math.abs(difference),
             worst.areEqual()
                 ? "Server and tokenizer count the same " + tokens + scope + "."
-                : "%s%s %s %s than the local tokenizer%s: %s%s %s."
+                : "%s%s %s %s than the local tokenizer%s%s."
                     .formatted(
                         who,
-                        percent(Math.abs(difference)),
+                        isTemplate ? number(Math.abs(overhead)) : percent(Math.abs(difference)),
                         difference < 0 ? "fewer" : "more",
                         tokens,
                         scope,
-                        overhead > 0 ? "+" : "",
-                        number(overhead),
-                        isTemplate ? template : median));
+                        isTemplate ? ", " + template : ""));
     return isTemplate ? found.warnsIf(false) : found;
   }
 
@@ -203,8 +207,7 @@ final class AnswerChecks {
             outputs,
             "output tokens",
             " in the " + count(counted) + " answers counted by both",
-            "per answer of any length, such as an end token",
-            "per answer (median), including end tokens and tool markup");
+            "in answers of any length, such as an end token");
     boolean isModelsOwn = in.info().config().getOrDefault("tokenizer", "").startsWith("hf:");
     return isModelsOwn
             && found != null
@@ -281,12 +284,22 @@ final class AnswerChecks {
 
   static Finding cancelledTails(CheckInput in) {
     long cancelled = in.answers().of(Property.CANCELLED);
-    return Finding.of(
-        share(cancelled, in.figures().counts().started()),
-        cancelled == 0
-            ? "No request was cancelled."
-            : "Requests cancelled at the end: %s, of which %s had not been sent. Latency percentiles are lower bounds."
-                .formatted(count(cancelled), count(in.answers().of(Property.NEVER_ADMITTED))));
+    long waiting = in.answers().of(Property.NEVER_ADMITTED);
+    Finding found =
+        Finding.of(
+            share(cancelled, in.figures().counts().started()),
+            cancelled == 0
+                ? "No request was cancelled."
+                : "Requests cancelled at the end: %s, of which %s had not been sent. Latency percentiles are lower bounds."
+                    .formatted(count(cancelled), count(waiting)));
+    if (waiting > 0) {
+      return found.remedy(
+          "A throttle, maxInFlight or a limit per minute held requests back: raise it, or offer less"
+              + " load.");
+    }
+    return in.levels().stream().allMatch(LevelFigures::isInjected)
+        ? found.remedy("Let Gatling run until all requests have ended (maxDuration).")
+        : found;
   }
 
   private static double ofAnswers(CheckInput in, long part) {

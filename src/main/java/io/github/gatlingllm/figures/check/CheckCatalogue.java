@@ -190,7 +190,7 @@ enum CheckCatalogue {
       "failed ÷ ended requests",
       Threshold.of("warning above 1 %, invalid if no request succeeded"),
       "every run",
-      "See the table of errors. A server that rejects requests serves the others faster.",
+      "See the table of errors.",
       one(AnswerChecks::errors)),
   RATE_LIMITED(
       "Was every request within the server's rate limits?",

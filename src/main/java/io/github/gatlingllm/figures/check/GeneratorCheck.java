@@ -165,7 +165,7 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
 
   private static String place(GeneratorHealth span) {
     List<Interval> seconds = span.seconds();
-    return "from %s s to %s s of the run"
+    return "from %s s to %s s of the load"
         .formatted(
             (long) Math.floor(seconds.get(0).fromS()),
             (long) Math.ceil(seconds.get(seconds.size() - 1).untilS()));

@@ -100,7 +100,9 @@ final class InjectorChecks {
             injector.state() == RunInfo.State.RUNNING ? "died" : "was interrupted",
             end == null
                 ? ""
-                : " at " + NumberText.clock((end - info.startUnixNanos()) / 1e9) + " of the run",
+                : " at "
+                    + NumberText.clock((end - info.loadStartUnixNanos()) / 1e9)
+                    + " of the load",
             missing == null
                 ? count(injector.records()) + " requests recorded, of an unknown number planned"
                 : "%s of the %s planned requests of its levels are missing"

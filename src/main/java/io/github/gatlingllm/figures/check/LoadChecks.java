@@ -201,7 +201,8 @@ final class LoadChecks {
   /** planned = sent, and started = ended + cancelled. */
   static @Nullable Finding allAccounted(CheckInput in) {
     List<InjectorRun> injectors = in.info().injectors();
-    boolean isInterrupted = in.info().state() != RunInfo.State.COMPLETE;
+    boolean hasLimit = in.info().config().containsKey(RunInfo.MAX_DURATION);
+    boolean isInterrupted = hasLimit || in.info().state() != RunInfo.State.COMPLETE;
     boolean isPlanKnown = in.levels().stream().anyMatch(level -> level.info().planned() != null);
     long planned = sum(in, level -> Objects.requireNonNullElse(level.info().planned(), 0L));
     long missing = sum(in, level -> Math.max(0, level.missing()));
@@ -228,7 +229,10 @@ final class LoadChecks {
         put(reasons, injector.name() + " did not finish", lost == null ? 0 : lost);
         unnamed += lost == null ? 0 : lost;
       }
-      put(reasons, "the level was stopped early", injectors.isEmpty() ? cut : 0);
+      put(
+          reasons,
+          hasLimit ? "maxDuration was over" : "the level was stopped early",
+          injectors.isEmpty() ? cut : 0);
       put(reasons, "lost records", in.lost());
       in.info().outcome().notSent().forEach((reason, count) -> put(reasons, reason, count));
     }
@@ -294,12 +298,16 @@ final class LoadChecks {
     double realised = requireNonNull(arrivals.realisedPerS());
     return Finding.of(
         planned == 0 ? 0 : Math.abs(realised - planned) / planned,
-        "Planned %s/s, realised %s/s; index of dispersion %s planned, %s realised."
+        "Planned %s, realised %s%s."
             .formatted(
-                number(planned),
-                number(realised),
-                number(arrivals.plannedDispersion()),
-                number(arrivals.realisedDispersion())));
+                NumberText.with(planned, arrivals.unit()),
+                NumberText.with(realised, arrivals.unit()),
+                arrivals.plannedDispersion() == null
+                    ? ""
+                    : "; burstiness (1 = Poisson) %s planned, %s realised"
+                        .formatted(
+                            number(arrivals.plannedDispersion()),
+                            number(arrivals.realisedDispersion()))));
   }
 
   static @Nullable Finding startLag(CheckInput in) {

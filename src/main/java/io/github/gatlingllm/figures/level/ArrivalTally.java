@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ final class ArrivalTally {
   }
 
   /** Dispersion is the mean over levels, as each has its own rate. */
-  static @Nullable ArrivalFigures pooled(List<ArrivalTally> stages) {
+  static @Nullable ArrivalFigures pooled(List<ArrivalTally> stages, boolean areUsers) {
     ValueRecorder lag = new ValueRecorder(ValueRecorder.MICROS);
     stages.forEach(stage -> lag.add(stage.lagMs));
     Moments plannedDispersion = new Moments();
@@ -100,6 +101,7 @@ final class ArrivalTally {
     }
     return new ArrivalFigures(
         isPlanKnown ? planned : sent,
+        areUsers ? LevelInfo.USERS_PER_S : LevelInfo.REQUESTS_PER_S,
         isPlanKnown ? (Double) (planned / seconds) : null,
         realised / seconds,
         plannedDispersion.count() == 0 ? null : (Double) plannedDispersion.mean(),

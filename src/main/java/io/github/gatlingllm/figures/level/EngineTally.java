@@ -132,6 +132,9 @@ final class EngineTally {
   }
 
   private WindowSums bucket(String target, long at) {
+    if (at < origin) {
+      return new WindowSums();
+    }
     return overTime
         .computeIfAbsent(
             target,

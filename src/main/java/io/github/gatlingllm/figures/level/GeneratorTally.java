@@ -99,7 +99,9 @@ final class GeneratorTally {
       return;
     }
     long from = second.number(GeneratorField.START_UNIX_NS);
-    overTime.at(from).add(second);
+    if (from >= origin) {
+      overTime.at(from).add(second);
+    }
     String injector = second.injector();
     double all = machineNanos(second);
     seconds

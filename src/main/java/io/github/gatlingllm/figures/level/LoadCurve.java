@@ -176,7 +176,7 @@ final class LoadCurve {
     IN_SLO("the highest load within the SLO", null),
     MAYBE_IN_SLO("the highest load that met the SLO, within noise", null),
     KNEE("the knee", null),
-    SATURATED("the lightest load", "it saturates the server"),
+    SATURATED("the lightest load", "more load brings at most 11 % more output"),
     KEEPS_UP("the highest load that the server keeps up with", null),
     HIGHEST("the highest load", "no knee was reached"),
     NONE_KEEPS_UP("the lightest load", "the server keeps up with none");

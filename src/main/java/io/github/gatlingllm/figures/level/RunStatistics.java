@@ -57,6 +57,7 @@ public final class RunStatistics {
   private static final long MARGIN_NANOS = TimeUnit.DAYS.toNanos(1);
 
   private final long runStart;
+  private final long loadStart;
   private final long runEnd;
   private final BoundedNames boundedNames;
   final Windows levels;
@@ -86,8 +87,9 @@ public final class RunStatistics {
     readingSpeed = info.reportOptions().readingSpeed();
     values = new RequestValues(readingSpeed);
     slo = new SloTally(info);
-    overTime = new OverTime(info.startUnixNanos());
+    overTime = new OverTime(info.loadStartUnixNanos());
     runStart = info.startUnixNanos();
+    loadStart = info.loadStartUnixNanos();
     runEnd = end == null ? info.startUnixNanos() : end;
     levels = new Windows(info.stages(), runEnd);
     answers = new AnswerCounts(info::isOutputPinned);
@@ -95,7 +97,7 @@ public final class RunStatistics {
     byInjector = new InjectorTally(info.injectors());
     engines =
         new EngineTally(
-            info.startUnixNanos(),
+            info.loadStartUnixNanos(),
             levels.all().stream()
                 .map(level -> new EngineTally.Window(level.target(), level.from, level.to))
                 .toList(),
@@ -174,8 +176,8 @@ public final class RunStatistics {
     stream.read(record);
     addTokens(level, name, inSlo, id.injector());
     addTimes(record, level, name, inSlo);
-    stalls.computeIfAbsent(id.target(), t -> new StallDetector(runStart, runEnd)).add(record);
-    outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
+    stalls.computeIfAbsent(id.target(), t -> new StallDetector(loadStart, runEnd)).add(record);
+    outages.computeIfAbsent(id.target(), t -> new Outages(loadStart, runEnd)).add(record);
     injectors.add(id.injector());
     byInjector.add(record, level);
     engines.add(record);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The figures of a run: the content of {@code llm/summary.json}. Times are in seconds since {@code
- * run.startUnixNs}; an absent value is null.
+ * run.loadStartUnixNs}; an absent value is null.
  *
  * @param knee of the curve that delivers most tokens at its knee; null when no level delivered
  *     tokens
@@ -182,6 +182,7 @@ public record Summary(
       String id,
       @Nullable String simulation,
       long startUnixNs,
+      long loadStartUnixNs,
       long endUnixNs,
       String state,
       @Nullable Long seed,

@@ -65,7 +65,10 @@ final class SummaryAssembly {
             counted.levels.all().stream()
                 .map(level -> level.arrivals)
                 .filter(Objects::nonNull)
-                .toList());
+                .toList(),
+            stages.stream()
+                .map(LevelFigures::arrivals)
+                .anyMatch(each -> each != null && each.unit().equals(LevelInfo.USERS_PER_S)));
     Summary summary =
         new Summary(
             run(),
@@ -98,14 +101,12 @@ final class SummaryAssembly {
 
   private void addLevel(LevelTally level) {
     GroupTally group = groups.joined(level::equals, null);
-    LevelInfo info = level.info;
     ArrivalTally arrivals = level.arrivals;
+    boolean hasSeveralEach = hasSeveralEach(level, group, arrivals);
+    LevelInfo info = hasSeveralEach ? level.info.ofUsers() : level.info;
     Backlog backlog = level.backlog;
     Figures figures =
-        group.figures(
-            groups.judge(level),
-            hasSeveralEach(level, group, arrivals) ? null : info.planned(),
-            null);
+        group.figures(groups.judge(level), hasSeveralEach ? null : info.planned(), null);
     if (figures.counts().ok() > 0 && quantiles.size() < Series.MAX_LEVELS) {
       quantiles.put(level.index, group.quantiles());
     }
@@ -129,7 +130,10 @@ final class SummaryAssembly {
                 ? null
                 : backlog.queue(),
             counted.slo.level(level.index),
-            arrivals == null ? null : ArrivalTally.pooled(List.of(arrivals)),
+            arrivals == null
+                ? null
+                : ArrivalTally.pooled(
+                    List.of(arrivals), hasSeveralEach || info.kind().equals(LevelInfo.INJECTION)),
             counted.engines.of(level.index),
             counted.byInjector.at(level, figures, generators),
             figures,
@@ -203,7 +207,7 @@ final class SummaryAssembly {
   }
 
   private double sinceStart(long unixNanos) {
-    return (unixNanos - info.startUnixNanos()) / 1e9;
+    return (unixNanos - info.loadStartUnixNanos()) / 1e9;
   }
 
   private void addCurve(Windows.Track track) {
@@ -334,6 +338,7 @@ final class SummaryAssembly {
         info.id(),
         info.simulation(),
         info.startUnixNanos(),
+        info.loadStartUnixNanos(),
         end == null ? info.startUnixNanos() : end,
         info.state() == RunInfo.State.COMPLETE ? "complete" : "interrupted",
         info.identity().seed(),

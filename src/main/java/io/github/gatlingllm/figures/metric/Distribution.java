@@ -107,13 +107,13 @@ public record Distribution(
       return (long) Math.ceil(Z * Z * share / (1 - share));
     }
 
-    /** A remark for too few requests, {@code fewer than the 381 that can show 99 %}; else empty. */
+    /** A remark for too few requests, {@code too few to prove 99 %: needs 381}; else empty. */
     public static String tooFew(long requests, double percent) {
       long fewest = fewestToShow(percent);
       return requests >= fewest
           ? ""
-          : "fewer than the %s that can show %s %%"
-              .formatted(NumberText.count(fewest), NumberText.plain(Math.min(NEARLY_ALL, percent)));
+          : "too few to prove %s %%: needs %s"
+              .formatted(NumberText.plain(Math.min(NEARLY_ALL, percent)), NumberText.count(fewest));
     }
 
     /** The same for an effective number of independent requests. */

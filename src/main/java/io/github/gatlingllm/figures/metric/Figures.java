@@ -209,6 +209,8 @@ public record Figures(
   /**
    * Planned and actual arrivals in measure windows of open loops.
    *
+   * @param unit {@code users/s} where users arrive who may send several requests, else {@code
+   *     requests/s}
    * @param plannedPerS planned arrivals in the window ÷ window; null without a plan. For several
    *     windows the sum of their arrivals ÷ their total time, overlaps counted once. For Gatling's
    *     own injection the time from its first users to its last
@@ -217,6 +219,7 @@ public record Figures(
    */
   public record ArrivalFigures(
       long count,
+      String unit,
       @Nullable Double plannedPerS,
       @Nullable Double realisedPerS,
       @Nullable Double plannedDispersion,

@@ -143,7 +143,7 @@ class GeneratorHealthTest {
             "a blocked loop",
             seconds -> late(seconds.get(4), 300, 280),
             Level.WARNING,
-            "c=1: from 4 s to 5 s of the run event loops lagged by up to 300 ms, which affects TTFT"
+            "c=1: from 4 s to 5 s of the load event loops lagged by up to 300 ms, which affects TTFT"
                 + " p99 and ITL p99 of c=1."),
         health(
             "a lag that is a small part of the TTFT",
@@ -154,7 +154,7 @@ class GeneratorHealthTest {
             "a single lag",
             seconds -> late(seconds.get(7), 150, 80),
             Level.WARNING,
-            "c=1: from 7 s to 8 s of the run event loops lagged by up to 150 ms, which affects the"
+            "c=1: from 7 s to 8 s of the load event loops lagged by up to 150 ms, which affects the"
                 + " longest times of c=1."),
         health(
             "a lag outside the window",
@@ -168,7 +168,7 @@ class GeneratorHealthTest {
             "more streams than the machine reads",
             seconds -> seconds.subList(3, 9).forEach(second -> late(second, 400, 950)),
             Level.INVALID,
-            "c=1: from 3 s to 9 s of the run event loops lagged by up to 400 ms, which affects all"
+            "c=1: from 3 s to 9 s of the load event loops lagged by up to 400 ms, which affects all"
                 + " times of c=1."),
         health(
             "a pause",
@@ -204,7 +204,7 @@ class GeneratorHealthTest {
                     .forEach(of -> full(of.with(GeneratorField.COMPILER_S, SECOND / 2), 0.3)),
             Level.INVALID,
             "The generator and the server share a machine that is out of CPU: c=1, from 2 s to 9 s"
-                + " of the run, the generator used 30.0 % of the CPU (its JIT compiler ran 0.500 s"
+                + " of the load, the generator used 30.0 % of the CPU (its JIT compiler ran 0.500 s"
                 + " per second) and other programs 70.0 %, which affects all times of c=1."),
         health(
             "a full machine whose host took half of it",
@@ -225,7 +225,7 @@ class GeneratorHealthTest {
             "a few full seconds",
             seconds -> seconds.subList(2, 4).forEach(second -> full(second, 0.3)),
             Level.WARNING,
-            "a machine that is out of CPU: c=1, from 2 s to 4 s of the run, the generator used 30.0"
+            "a machine that is out of CPU: c=1, from 2 s to 4 s of the load, the generator used 30.0"
                 + " %"),
         // A server may use all that is there if the generator beside it takes next to nothing.
         health(
@@ -240,7 +240,7 @@ class GeneratorHealthTest {
               late(seconds.get(12 + 4), 300, 280);
             },
             Level.WARNING,
-            "of the run event loops of second lagged by up to 300"),
+            "of the load event loops of second lagged by up to 300"),
         health(
             "no CPU times",
             seconds ->

@@ -79,8 +79,7 @@ class BacklogTest {
     assertThat(alone.verdict())
         .startsWith("Does not keep up with 2 requests/s: the queue grew to 41. At 2 requests/s: ")
         .endsWith(
-            "TTFT from schedule p99 < 60 s is met: TTFT by 100 % of 120 requests (fewer than the"
-                + " 381 that can show 99 %).");
+            "TTFT from schedule p99 < 60 s is met: TTFT by 100 % of 120 requests (too few to prove 99 %: needs 381).");
 
     LevelInfo one = Recorded.stage("r=1", "a", "open loop", 1.0, "requests/s", 0, 60_000);
     LevelInfo two = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 60_000, 120_000);

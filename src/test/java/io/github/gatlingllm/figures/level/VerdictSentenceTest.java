@@ -27,7 +27,7 @@ class VerdictSentenceTest {
     assertThat(sweep.verdict(SLO))
         .isEqualTo(
             "TTFT p99 < 200 ms and TPOT p99 < 50 ms are met up to 8 concurrent requests (50 tok/s;"
-                + " only 50 requests, fewer than the 381 that can show 99 %). Doubling the load"
+                + " only 50 requests, too few to prove 99 %: needs 381). Doubling the load"
                 + " costs 6 % of the throughput at 1.2 × the TTFT p50.");
   }
 
@@ -36,7 +36,7 @@ class VerdictSentenceTest {
     assertThat(sweep.verdict(SLO.judgedBy(99, Slo.Rule.REQUESTS)))
         .startsWith(
             "99 % of the requests meet TTFT < 200 ms and TPOT < 50 ms at once up to 8 concurrent"
-                + " requests (50 tok/s; only 50 requests, fewer than the 381 that can show 99 %)");
+                + " requests (50 tok/s; only 50 requests, too few to prove 99 %: needs 381)");
   }
 
   @Test
@@ -44,7 +44,7 @@ class VerdictSentenceTest {
     assertThat(new Levels().level(1, 10, 100).level(8, 50, 150).verdict(SLO))
         .isEqualTo(
             "TTFT p99 < 200 ms and TPOT p99 < 50 ms are met up to 8 concurrent requests (50 tok/s;"
-                + " only 50 requests, fewer than the 381 that can show 99 %), the highest load"
+                + " only 50 requests, too few to prove 99 %: needs 381), the highest load"
                 + " tried.");
   }
 
@@ -62,7 +62,8 @@ class VerdictSentenceTest {
   @Test
   void tooFewRequestsToShowTheSloAreNamed() {
     assertThat(new Levels().level(1, 381, 100).level(8, 380, 150).verdict(SLO))
-        .contains("8 concurrent requests (380 tok/s; only 380 requests, fewer than the 381");
+        .contains(
+            "8 concurrent requests (380 tok/s; only 380 requests, too few to prove 99 %: needs 381");
     assertThat(new Levels().level(1, 380, 100).level(8, 381, 150).verdict(SLO))
         .contains("are met up to 8 concurrent requests (381 tok/s), the highest load tried.");
   }
@@ -74,7 +75,7 @@ class VerdictSentenceTest {
     assertThat(new Levels().level(1, 3, 100).level(2, 4, 100).verdict(median))
         .contains("TTFT p50 < 200 ms is met up to 2 concurrent requests (4 tok/s), the highest");
     assertThat(new Levels().level(1, 4, 100).level(2, 3, 100).verdict(median))
-        .contains("(3 tok/s; only 3 requests, fewer than the 4 that can show 50 %)");
+        .contains("(3 tok/s; only 3 requests, too few to prove 50 %: needs 4)");
   }
 
   /** Of two targets, in a few words. */
@@ -85,7 +86,7 @@ class VerdictSentenceTest {
     assertThat(levels.verdict(SLO))
         .contains(
             "a: 20 tok/s at c=2, the highest load that met the SLO, within noise (only 20 requests,"
-                + " fewer than the 381 that can show 99 %).",
+                + " too few to prove 99 %: needs 381).",
             "b: 400 tok/s at c=2, the highest load within the SLO.");
   }
 
@@ -123,8 +124,8 @@ class VerdictSentenceTest {
                 + " met: TTFT by 98.0 % of 50 requests (within noise: 89.5 % to 99.6 %).");
     assertThat(new Levels().level(8, 50, 100).verdict(SLO))
         .endsWith(
-            "TTFT p99 < 200 ms and TPOT p99 < 50 ms are met: TTFT by 100 % of 50 requests (fewer"
-                + " than the 381 that can show 99 %).");
+            "TTFT p99 < 200 ms and TPOT p99 < 50 ms are met: TTFT by 100 % of 50 requests (too few"
+                + " to prove 99 %: needs 381).");
     assertThat(new Levels().level(8, 381, 100).verdict(SLO))
         .endsWith("are met: TTFT by 100 % of 381 requests.");
     Slo requests = SLO.judgedBy(99, Slo.Rule.REQUESTS);
@@ -134,7 +135,7 @@ class VerdictSentenceTest {
                 + " required 99 % (within noise: 89.2 % to 99.7 %).");
     assertThat(new Levels().level(8, 50, 100).verdict(requests))
         .endsWith(
-            "100 % of 50 requests (fewer than the 381 that can show 99 %) met TTFT < 200 ms and"
+            "100 % of 50 requests (too few to prove 99 %: needs 381) met TTFT < 200 ms and"
                 + " TPOT < 50 ms at once, at least the required 99 %.");
   }
 
