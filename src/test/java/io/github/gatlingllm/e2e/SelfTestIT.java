@@ -62,7 +62,6 @@ class SelfTestIT {
         .isEqualTo(4);
     for (String text :
         List.of(
-            later.output(),
             Files.readString(later.files().summaryMarkdown()),
             Files.readString(later.files().page()))) {
       assertThat(text).contains("measurement error").containsPattern("TTFT ± [0-9.]+ ms \\(p99");
