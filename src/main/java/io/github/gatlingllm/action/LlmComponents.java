@@ -105,25 +105,24 @@ final class LlmComponents implements ProtocolComponents {
                     core.statsEngine(), injector.nameOn(host()), observers, core.eventLoopGroup()));
     run.describe(info -> info.share(injector.share()));
     InjectionPlans injections = new InjectionPlans(core);
-    run.ending().endsAfter(injections.maxDuration);
+    run.endsAfter(injections.maxDuration);
     InFlight inFlight = new InFlight();
     RequestTotals totals = new RequestTotals();
     TokenCounting counting = new TokenCounting();
-    run.ending()
-        .onInterruption(
-            atMost -> {
-              cancel(inFlight, counting, atMost);
-              run.describe(info -> totals.addTo(info, counting));
-            },
-            inFlight::size);
+    run.onInterruption(
+        atMost -> {
+          cancel(inFlight, counting, atMost);
+          run.describe(info -> totals.addTo(info, counting));
+        },
+        inFlight::size);
     core.actorSystem()
         .registerOnTermination(
             () -> {
-              if (!run.ending().isOver()) {
-                counting.close(COUNTING);
-                run.describe(info -> totals.addTo(info, counting));
-                run.ending().complete();
-              }
+              run.complete(
+                  () -> {
+                    counting.close(COUNTING);
+                    run.describe(info -> totals.addTo(info, counting));
+                  });
               return null;
             });
     return new RunParts(
@@ -167,9 +166,9 @@ final class LlmComponents implements ProtocolComponents {
     if (targets.isFirst("end before client")) {
       actors.registerOnTermination(
           () -> {
-            if (inFlight.isAnyOpen() || run.levels().isAnyRunning()) {
+            if (inFlight.isAnyOpen() || run.isAnyLevelRunning()) {
               inFlight.close(InFlight.BY_GATLING);
-              run.ending().stopped();
+              run.stopped();
             }
             return null;
           });
@@ -180,7 +179,7 @@ final class LlmComponents implements ProtocolComponents {
     return new PlanWorkload.PlanLoop.Place(
         parts.plans.incrementAndGet(),
         parts.start.starts(population, plan, run),
-        run.levels().listener(target, scenario, plan, inFlight::cancel));
+        run.listener(target, scenario, plan, inFlight::cancel));
   }
 
   /** Gatling's throttle does not know of other injectors: each would send the whole load. */
@@ -324,19 +323,18 @@ final class LlmComponents implements ProtocolComponents {
       if (injected == null) {
         return session;
       }
-      Run.Schedule level = new Run.Schedule(scenario, target, LevelInfo.WHOLE_RUN);
+      LevelInfo.Key level = new LevelInfo.Key(LevelInfo.WHOLE_RUN, target, scenario);
       OpenSchedule plan = injected.schedule();
       Arrival arrival = plan == null ? null : plan.next(System.nanoTime());
       if (plan == null || arrival == null) {
         if (targets.isFirst("injection " + scenario)) {
-          run.levels().injectionStarted(level, injected.injection(), System.nanoTime());
+          run.injectionStarted(level, injected.injection(), System.nanoTime(), null);
         }
         return session;
       }
       if (arrival.anchors()) {
         long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
-        run.levels().injectionStarted(level, injected.injection(), start);
-        run.levels().injectionPlanned(level, plan.description(), plan.planned().iterator(), start);
+        run.injectionStarted(level, injected.injection(), start, plan);
       }
       return UserSessions.withArrival(session, arrival);
     };

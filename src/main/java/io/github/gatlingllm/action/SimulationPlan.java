@@ -75,7 +75,7 @@ final class SimulationPlan {
     PrintableText.print(text().stripTrailing());
     PrintableText.print("Dry run: nothing was sent");
     System.out.flush();
-    run.ending().refuse();
+    run.refuse();
     System.exit(0);
   }
 

@@ -106,7 +106,7 @@ final class Targets {
     if (!LlmProtocol.isDryRun()) {
       run.targetUsed(protocol.metricsPages());
     }
-    run.ending().close(protocol.closedAfterRun);
+    run.closeAtEnd(protocol.closedAfterRun);
   }
 
   /** Prints, once per run, the seed of everything that the simulation sets no seed for. */

@@ -138,7 +138,7 @@ final class WarmUpRounds {
       Thread.currentThread().interrupt();
     }
     if (!failures.isEmpty()) {
-      components.run.ending().refuse();
+      components.run.refuse();
       throw InvalidSimulation.because(String.join("\n", failures.values()));
     }
   }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * as interrupted. The exit code changes only if a completed run missed an assertion or is invalid,
  * or if records or other output was lost.
  */
-public final class AfterRun implements Runnable {
+final class AfterRun implements Runnable {
 
   /** Longest wait for the records of cancelled requests: there is little time after a SIGTERM. */
   private static final Duration CANCELLING = Duration.ofSeconds(2);
@@ -58,24 +58,18 @@ public final class AfterRun implements Runnable {
     this.worker = worker;
   }
 
-  /** Registers a server to be closed at the end of the run; null is ignored. */
-  public void close(@Nullable AutoCloseable server) {
+  void close(@Nullable AutoCloseable server) {
     if (server != null) {
       closedAtEnd.add(server);
     }
   }
 
-  /**
-   * Sets how requests in flight are cancelled before an interrupted run is closed, and how many
-   * have no record.
-   */
-  public void onInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
+  void onInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
     this.cancelling = cancelling;
     unrecordedRequests = unrecorded;
   }
 
-  /** After that time of load Gatling stops the run, as planned; null for no limit. */
-  public void endsAfter(@Nullable Duration duration) {
+  void endsAfter(@Nullable Duration duration) {
     maxDuration = duration;
     if (duration != null) {
       run.describe(info -> info.config(RunInfo.MAX_DURATION, duration.toSeconds() + "s"));
@@ -86,18 +80,15 @@ public final class AfterRun implements Runnable {
     loadAheadNanos = System.nanoTime();
   }
 
-  /** No load is sent, for a reason that was printed: no report is made. */
-  public void refuse() {
+  void refuse() {
     isRefused = true;
   }
 
-  /** All requests have ended, and no more are sent. */
-  public void complete() {
+  void complete() {
     end(RunInfo.State.COMPLETE, false);
   }
 
-  /** Gatling stops the run: requests in flight are cancelled, and all records are kept. */
-  public void stopped() {
+  void stopped() {
     if (!isOver()) {
       exit = new GatlingExit();
       Duration most = maxDuration;
@@ -106,7 +97,7 @@ public final class AfterRun implements Runnable {
     }
   }
 
-  public boolean isOver() {
+  boolean isOver() {
     return over.get();
   }
 

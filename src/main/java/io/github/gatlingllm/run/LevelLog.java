@@ -55,8 +55,8 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void levelStarted(RunningLevel level, long nanoTime) {
-    Run.Schedule schedule = new Run.Schedule(scenario, target, level.label());
-    Entry entry = new Entry(new ObservedLevel(level, schedule, run.info().objectives().of(target)));
+    LevelInfo.Key key = new LevelInfo.Key(level.label(), target, scenario);
+    Entry entry = new Entry(new ObservedLevel(level, key, run.info().objectives().of(target)));
     synchronized (levels) {
       Phases phases = level.level().phases();
       plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
@@ -77,7 +77,7 @@ final class LevelLog implements RunningLevel.Listener {
     }
     levels.changed();
     if (level.level() instanceof LoadLevel.Open open) {
-      levels.describeArrivals(schedule, String.valueOf(open.arrivals()));
+      levels.describeArrivals(key, String.valueOf(open.arrivals()));
     }
   }
 
@@ -257,8 +257,8 @@ final class LevelLog implements RunningLevel.Listener {
       LoadLevel load = level.level();
       return new LevelInfo(
           load.label(),
-          observed.schedule().target(),
-          observed.schedule().scenario(),
+          observed.key().target(),
+          observed.key().scenario(),
           load.kind(),
           load.offered(),
           load.unit(),

@@ -9,6 +9,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.SloCounts;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class LiveLevelTally implements RunObserver {
 
   private final RunClock clock;
-  private final Map<Run.Schedule, Counts> levels = new HashMap<>();
+  private final Map<LevelInfo.Key, Counts> levels = new HashMap<>();
   private final LiveStats ofRun = new LiveStats(System::nanoTime);
 
   LiveLevelTally(RunClock clock) {
@@ -44,7 +45,7 @@ final class LiveLevelTally implements RunObserver {
   }
 
   private synchronized Counts counts(ObservedLevel level) {
-    return levels.computeIfAbsent(level.schedule(), any -> new Counts(level));
+    return levels.computeIfAbsent(level.key(), any -> new Counts(level));
   }
 
   /** From here on its figures are those of the measure window. */
@@ -58,14 +59,14 @@ final class LiveLevelTally implements RunObserver {
     List<Runnable> due = new ArrayList<>(0);
     synchronized (this) {
       RequestRecord.Identity id = record.identity();
-      Counts level = levels.get(new Run.Schedule(id.scenario(), id.target(), id.stage()));
+      Counts level = levels.get(LevelInfo.Key.of(id, id.scenario()));
       if (level != null) {
         level.add(record, due);
       }
-      for (Map.Entry<Run.Schedule, Counts> each : levels.entrySet()) {
-        Run.Schedule other = each.getKey();
+      for (Map.Entry<LevelInfo.Key, Counts> each : levels.entrySet()) {
+        LevelInfo.Key other = each.getKey();
         if (each.getValue() != level
-            && other.scenario().equals(id.scenario())
+            && id.scenario().equals(other.scenario())
             && other.target().equals(id.target())) {
           each.getValue().addToFigures(record, false);
         }

@@ -1,6 +1,10 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.engine.SelfTestResults;
+import io.github.gatlingllm.load.Arrival.OpenSchedule;
+import io.github.gatlingllm.load.LoadLevel.Injection;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.PrintableText;
@@ -26,6 +30,7 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run: a directory, a clock, a recorder and a list of observers. Numbers and records requests,
@@ -245,11 +250,28 @@ public final class Run {
     }
   }
 
-  public RunLevels levels() {
+  RunLevels levels() {
     return levels;
   }
 
-  public record Schedule(String scenario, String target, String level) {}
+  public boolean isAnyLevelRunning() {
+    return levels.isAnyRunning();
+  }
+
+  /**
+   * The listener of a load plan, to be requested before the load starts: progress depends on all
+   * plans.
+   */
+  public RunningLevel.Listener listener(
+      String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
+    return levels.listener(target, scenario, plan, cancel);
+  }
+
+  /** Gatling's own injection has started; its arrivals are written if it follows a plan. */
+  public void injectionStarted(
+      LevelInfo.Key level, Injection injection, long startNanos, @Nullable OpenSchedule plan) {
+    levels.injectionStarted(level, injection, startNanos, plan);
+  }
 
   void after(Duration delay, Runnable task) {
     try {
@@ -284,8 +306,44 @@ public final class Run {
     describe(info -> info);
   }
 
-  public AfterRun ending() {
+  AfterRun ending() {
     return ending;
+  }
+
+  /** Registers a server to be closed at the end of the run; null is ignored. */
+  public void closeAtEnd(@Nullable AutoCloseable server) {
+    ending.close(server);
+  }
+
+  /**
+   * Sets how requests in flight are cancelled before an interrupted run is closed, and how many
+   * have no record.
+   */
+  public void onInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
+    ending.onInterruption(cancelling, unrecorded);
+  }
+
+  /** No load is sent, for a reason that was printed: no report is made. */
+  public void refuse() {
+    ending.refuse();
+  }
+
+  /** All requests have ended, and no more are sent; unless it is over, {@code first} runs first. */
+  public void complete(Runnable first) {
+    if (!ending.isOver()) {
+      first.run();
+      ending.complete();
+    }
+  }
+
+  /** After that time of load Gatling stops the run, as planned; null for no limit. */
+  public void endsAfter(@Nullable Duration duration) {
+    ending.endsAfter(duration);
+  }
+
+  /** Gatling stops the run: requests in flight are cancelled, and all records are kept. */
+  public void stopped() {
+    ending.stopped();
   }
 
   /**

@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * The load levels of a run, those of load plans and those of Gatling's own injection, with their
  * planned arrivals and conclusions. Thread-safe.
  */
-public final class RunLevels {
+final class RunLevels {
 
   private final Run run;
   private final ObserverQueues observers;
@@ -59,11 +60,7 @@ public final class RunLevels {
             Executors.newSingleThreadExecutor(Run.threads("llm-arrivals")));
   }
 
-  /**
-   * The listener of a load plan, to be requested before the load starts: progress depends on all
-   * plans.
-   */
-  public synchronized RunningLevel.Listener listener(
+  synchronized RunningLevel.Listener listener(
       String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
     return new LevelLog(run, this, target, scenario, planned.add(plan.plannedNanos()), cancel);
   }
@@ -72,7 +69,7 @@ public final class RunLevels {
     entries.add(entry);
   }
 
-  public boolean isAnyRunning() {
+  boolean isAnyRunning() {
     return running() != null;
   }
 
@@ -138,25 +135,23 @@ public final class RunLevels {
     injected.accept(record);
   }
 
-  public void injectionStarted(Run.Schedule schedule, Injection injection, long startNanos) {
-    injected.begin(schedule, injection, run.unixNanos(startNanos));
+  void injectionStarted(
+      LevelInfo.Key level, Injection injection, long startNanos, @Nullable OpenSchedule plan) {
+    injected.begin(level, injection, run.unixNanos(startNanos));
     windowEdge(startNanos + injection.fromNanos());
     windowEdge(startNanos + injection.untilNanos());
     changed();
-  }
-
-  /** Writes the arrivals of Gatling's own injection; iterates {@code planned} on another thread. */
-  public void injectionPlanned(
-      Run.Schedule schedule, String description, Iterator<Planned> planned, long startNanos) {
-    describeArrivals(schedule, description);
-    arrivals.write(
-        schedule,
-        planned,
-        startNanos,
-        count -> {
-          injected.planned(schedule, count);
-          changed();
-        });
+    if (plan != null) {
+      describeArrivals(level, plan.description());
+      arrivals.write(
+          level,
+          plan.planned().iterator(),
+          startNanos,
+          count -> {
+            injected.planned(level, count);
+            changed();
+          });
+    }
   }
 
   /** The run is interrupted: writes the arrivals that were planned until then. */
@@ -172,7 +167,7 @@ public final class RunLevels {
     RunningLevel level = entry.level;
     if (level.level() instanceof LoadLevel.Open open) {
       arrivals.write(
-          entry.observed.schedule(),
+          entry.observed.key(),
           level.arrivalsBefore(open, nanoTime),
           level.startNanos(),
           written -> {});
@@ -183,9 +178,9 @@ public final class RunLevels {
     return arrivals;
   }
 
-  void describeArrivals(Run.Schedule schedule, String description) {
-    boolean isWhole = schedule.level().equals(LevelInfo.WHOLE_RUN);
-    String name = isWhole ? schedule.scenario() : schedule.scenario() + " " + schedule.level();
+  void describeArrivals(LevelInfo.Key level, String description) {
+    boolean isWhole = level.label().equals(LevelInfo.WHOLE_RUN);
+    String name = level.scenario() + (isWhole ? "" : " " + level.label());
     run.message("LLM arrivals of " + name + ": " + description);
     run.after(
         Duration.ZERO, () -> run.describe(info -> info.config("arrivals " + name, description)));
@@ -238,7 +233,7 @@ public final class RunLevels {
    */
   static final class InjectedLevels implements Consumer<RequestRecord> {
 
-    private final Map<Run.Schedule, Level> levels = new LinkedHashMap<>();
+    private final Map<LevelInfo.Key, Level> levels = new LinkedHashMap<>();
 
     private static final class Level {
       private final Injection injection;
@@ -269,12 +264,12 @@ public final class RunLevels {
       }
     }
 
-    synchronized void begin(Run.Schedule schedule, Injection injection, long startUnixNanos) {
-      levels.putIfAbsent(schedule, new Level(injection, startUnixNanos));
+    synchronized void begin(LevelInfo.Key key, Injection injection, long startUnixNanos) {
+      levels.putIfAbsent(key, new Level(injection, startUnixNanos));
     }
 
-    synchronized void planned(Run.Schedule schedule, long users) {
-      Level level = levels.get(schedule);
+    synchronized void planned(LevelInfo.Key key, long users) {
+      Level level = levels.get(key);
       if (level != null) {
         level.planned = users;
       }
@@ -284,7 +279,7 @@ public final class RunLevels {
     public synchronized void accept(RequestRecord record) {
       RequestRecord.Identity id = record.identity();
       Long closed = record.timing().closedUnixNanos();
-      Level level = levels.get(new Run.Schedule(id.scenario(), id.target(), id.stage()));
+      Level level = levels.get(LevelInfo.Key.of(id, id.scenario()));
       if (closed != null && level != null) {
         level.lastClosed = Math.max(level.lastClosed, closed);
       }
@@ -293,12 +288,12 @@ public final class RunLevels {
     synchronized List<LevelInfo> levels(@Nullable Long runEnd, long now) {
       List<LevelInfo> all = new ArrayList<>();
       levels.forEach(
-          (schedule, level) ->
+          (key, level) ->
               all.add(
                   new LevelInfo(
-                      schedule.level(),
-                      schedule.target(),
-                      schedule.scenario(),
+                      key.label(),
+                      key.target(),
+                      key.scenario(),
                       LevelInfo.INJECTION,
                       level.injection.offered(),
                       level.injection.unit(),
@@ -311,8 +306,8 @@ public final class RunLevels {
   }
 
   /**
-   * Writes {@code arrivals.jsonl}: each schedule is generated again, line by line, on a thread of
-   * its own.
+   * Writes {@code arrivals.jsonl}: the schedule of each level is generated again, line by line, on
+   * a thread of its own.
    */
   static final class ArrivalLog {
     private final Path file;
@@ -320,7 +315,7 @@ public final class RunLevels {
     private final ExecutorService writer;
 
     private record Line(
-        String scenario,
+        @Nullable String scenario,
         String target,
         String stage,
         long index,
@@ -337,8 +332,8 @@ public final class RunLevels {
 
     /** Writes a schedule, iterated on the writer's thread; returns at once. */
     void write(
-        Run.Schedule schedule, Iterator<Planned> arrivals, long anchorNanos, LongConsumer written) {
-      execute(() -> append(schedule, arrivals, clock.unixNanos(anchorNanos), written));
+        LevelInfo.Key level, Iterator<Planned> arrivals, long anchorNanos, LongConsumer written) {
+      execute(() -> append(level, arrivals, clock.unixNanos(anchorNanos), written));
     }
 
     /** Counts the arrivals in a window since the start of the schedule; returns at once. */
@@ -367,7 +362,7 @@ public final class RunLevels {
     }
 
     private void append(
-        Run.Schedule schedule,
+        LevelInfo.Key level,
         Iterator<Planned> arrivals,
         long startUnixNanos,
         LongConsumer written) {
@@ -378,9 +373,9 @@ public final class RunLevels {
           Arrivals.Lengths lengths = arrival.lengths();
           lines.add(
               new Line(
-                  schedule.scenario(),
-                  schedule.target(),
-                  schedule.level(),
+                  level.scenario(),
+                  level.target(),
+                  level.label(),
                   arrival.index(),
                   BigDecimal.valueOf(arrival.offsetNanos(), 9),
                   startUnixNanos + arrival.offsetNanos(),

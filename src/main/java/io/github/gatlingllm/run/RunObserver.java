@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
@@ -16,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 interface RunObserver {
 
-  record ObservedLevel(RunningLevel running, Run.Schedule schedule, TargetSlo slo) {
+  record ObservedLevel(RunningLevel running, LevelInfo.Key key, TargetSlo slo) {
 
     @Override
     public String toString() {
-      return "%s (%s, %s)".formatted(schedule.level(), schedule.target(), schedule.scenario());
+      return "%s (%s, %s)".formatted(key.label(), key.target(), key.scenario());
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.run.RunLevels.ArrivalLog;
 import java.io.IOException;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ArrivalLogTest {
 
-  private static final Run.Schedule SCHEDULE = new Run.Schedule("scenario", "target", "r=2");
+  private static final LevelInfo.Key LEVEL = new LevelInfo.Key("r=2", "target", "scenario");
 
   @TempDir private Path folder;
 
@@ -43,7 +44,7 @@ class ArrivalLogTest {
   void linesHaveTheScheduleAndEpochTime() throws IOException {
     ArrivalLog log = open();
     log.write(
-        SCHEDULE,
+        LEVEL,
         List.of(new Planned(0, 0, null), new Planned(1, 500, new Arrivals.Lengths(7, null)))
             .iterator(),
         110,
@@ -61,7 +62,7 @@ class ArrivalLogTest {
   @Test
   void halfOfASurrogatePairIsReplaced() throws IOException {
     ArrivalLog log = open();
-    log.write(new Run.Schedule("a\ud83d", "\ude00b", "r=2"), planned(2), 0, counts::add);
+    log.write(new LevelInfo.Key("r=2", "\ude00b", "a\ud83d"), planned(2), 0, counts::add);
     log.close(ofSeconds(60));
 
     assertThat(lines())
@@ -72,8 +73,8 @@ class ArrivalLogTest {
   @Test
   void schedulesFollowEachOtherInCompleteLines() throws IOException {
     ArrivalLog log = open();
-    log.write(SCHEDULE, planned(1_000), 0, counts::add);
-    log.write(new Run.Schedule("other", "target", "r=2"), planned(10), 0, counts::add);
+    log.write(LEVEL, planned(1_000), 0, counts::add);
+    log.write(new LevelInfo.Key("r=2", "target", "other"), planned(10), 0, counts::add);
     log.close(ofSeconds(60));
 
     assertThat(counts).containsExactly(1_000L, 10L);
@@ -86,7 +87,7 @@ class ArrivalLogTest {
   @Timeout(60)
   void anEndlessScheduleEndsWithTheRun() throws IOException {
     ArrivalLog log = open();
-    log.write(SCHEDULE, Stream.generate(() -> new Planned(0, 1, null)).iterator(), 0, counts::add);
+    log.write(LEVEL, Stream.generate(() -> new Planned(0, 1, null)).iterator(), 0, counts::add);
     log.close(ofSeconds(0));
 
     assertThat(counts).isEmpty();
@@ -113,7 +114,7 @@ class ArrivalLogTest {
   void afterTheEndNothingIsWritten() throws IOException {
     ArrivalLog log = open();
     log.close(ofSeconds(60));
-    log.write(SCHEDULE, planned(1), 0, counts::add);
+    log.write(LEVEL, planned(1), 0, counts::add);
 
     assertThat(lines()).isEmpty();
   }

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 class InjectedLevelsTest {
 
-  private static final Run.Schedule CHAT = new Run.Schedule("chat", "server", LevelInfo.WHOLE_RUN);
+  private static final LevelInfo.Key CHAT =
+      new LevelInfo.Key(LevelInfo.WHOLE_RUN, "server", "chat");
 
   private static final long MILLIS_50 = 50_000_000;
   private static final RequestRecord LAST =

@@ -10,6 +10,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.Slo;
@@ -52,7 +53,7 @@ class LiveLevelTallyTest {
     ObservedLevel observed =
         new ObservedLevel(
             running,
-            new Run.Schedule(LevelRecord.SCENARIO, LevelRecord.TARGET, running.label()),
+            new LevelInfo.Key(running.label(), LevelRecord.TARGET, LevelRecord.SCENARIO),
             judge);
     tally = new LiveLevelTally(new RunClock(1_000, 0));
     tally.levelBegan(observed);

@@ -36,23 +36,11 @@ final class EngineTally {
 
   private final long origin;
   private final int mostBuckets;
-  private final List<Window> windows;
+  private final List<LevelTally> levels;
   private final List<String> targets;
   private final Map<PageKey, PageState> pages = new LinkedHashMap<>();
   private final Map<String, Span> sent = new LinkedHashMap<>();
   private final Map<String, TimeBuckets<WindowSums>> overTime = new LinkedHashMap<>();
-
-  /** The measure window of a load level in epoch nanoseconds; empty if it never measured. */
-  record Window(String target, long from, long to, WindowSums sums) {
-
-    Window(String target, long from, long to) {
-      this(target, from, to, new WindowSums());
-    }
-
-    double seconds() {
-      return (to - from) / 1e9;
-    }
-  }
 
   private record PageKey(@Nullable String target, String url) {
 
@@ -73,11 +61,12 @@ final class EngineTally {
     private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
   }
 
-  EngineTally(long origin, List<Window> windows, int mostBuckets) {
+  /** Of the planned levels: those that follow have no window. */
+  EngineTally(long origin, List<LevelTally> planned, int mostBuckets) {
     this.origin = origin;
-    this.windows = List.copyOf(windows);
+    levels = List.copyOf(planned);
     this.mostBuckets = mostBuckets;
-    targets = windows.stream().map(Window::target).distinct().toList();
+    targets = levels.stream().map(LevelTally::target).distinct().toList();
   }
 
   void add(RequestRecord record) {
@@ -124,9 +113,9 @@ final class EngineTally {
   }
 
   private void each(String target, long at, Consumer<WindowSums> sink) {
-    for (Window window : windows) {
-      if (window.target.equals(target) && at >= window.from && at < window.to) {
-        sink.accept(window.sums);
+    for (LevelTally level : levels) {
+      if (level.target().equals(target) && level.contains(at)) {
+        sink.accept(level.engine);
       }
     }
   }
@@ -240,10 +229,10 @@ final class EngineTally {
   private void divide(String target, ServerSample before, ServerSample sample, Part sink) {
     long from = before.unixNanos();
     long nanos = sample.unixNanos() - from;
-    for (Window window : windows) {
-      long overlap = Math.min(from + nanos, window.to) - Math.max(from, window.from);
-      if (overlap > 0 && window.target.equals(target)) {
-        sink.to(window.sums, (double) overlap / nanos);
+    for (LevelTally level : levels) {
+      long overlap = level.overlapNanos(from, from + nanos);
+      if (overlap > 0 && level.target().equals(target)) {
+        sink.to(level.engine, (double) overlap / nanos);
       }
     }
     sink.to(bucket(target, from + nanos / 2), 1);
@@ -251,21 +240,19 @@ final class EngineTally {
 
   /** The figures of one load level; null without readings in its window. */
   @Nullable EngineFigures of(int level) {
-    if (level >= windows.size()) {
-      return null; // not in a plan, so it has no window
-    }
-    Window window = windows.get(level);
-    return window.sums.figures(window.seconds());
+    return level < levels.size()
+        ? levels.get(level).engine.figures(levels.get(level).nanos() / 1e9)
+        : null;
   }
 
   /** The figures of a target's load levels pooled; null without readings in their windows. */
   @Nullable EngineFigures of(String target) {
     WindowSums all = new WindowSums();
     double seconds = 0;
-    for (Window window : windows) {
-      if (window.target.equals(target)) {
-        all.add(window.sums);
-        seconds += window.seconds();
+    for (LevelTally level : levels) {
+      if (level.target().equals(target)) {
+        all.add(level.engine);
+        seconds += level.nanos() / 1e9;
       }
     }
     return all.figures(seconds);
@@ -289,11 +276,11 @@ final class EngineTally {
   }
 
   private boolean overlapsOthers(int level, boolean isPowerShared) {
-    Window own = windows.get(level);
-    for (Window other : windows) {
-      if (!other.equals(own)
-          && (isPowerShared || other.target.equals(own.target))
-          && Math.min(own.to, other.to) > Math.max(own.from, other.from)) {
+    LevelTally own = levels.get(level);
+    for (LevelTally other : levels) {
+      if (other != own
+          && (isPowerShared || other.target().equals(own.target()))
+          && own.overlapNanos(other.from, other.to) > 0) {
         return true;
       }
     }

@@ -43,6 +43,9 @@ final class LevelTally {
   private final Map<String, ScenarioTally> scenarios = new TreeMap<>();
   private @Nullable TimeBuckets<TimeSlice> slices;
 
+  /** What its server reported in the measure window. */
+  final WindowSums engine = new WindowSums();
+
   /** Null in closed loops. */
   @Nullable ArrivalTally arrivals;
 

@@ -95,13 +95,7 @@ public final class RunStatistics {
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     byInjector = new InjectorTally(info.injectors());
-    engines =
-        new EngineTally(
-            info.loadStartUnixNanos(),
-            levels.all().stream()
-                .map(level -> new EngineTally.Window(level.target(), level.from, level.to))
-                .toList(),
-            Series.MAX_BUCKETS);
+    engines = new EngineTally(info.loadStartUnixNanos(), levels.all(), Series.MAX_BUCKETS);
   }
 
   /**

@@ -11,13 +11,15 @@ import static io.github.gatlingllm.record.ServerSample.EngineMetric.REQUESTS_RUN
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.level.EngineTally.Window;
 import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.State;
 import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
@@ -31,8 +33,16 @@ class EngineTallyTest {
 
   private static final long S = 1_000_000_000L;
 
-  private final EngineTally tally =
-      new EngineTally(0, List.of(new Window("a", S, 3 * S), new Window("b", 5 * S, 6 * S)), 600);
+  private final EngineTally tally = tally(level("a", S, 3 * S), level("b", 5 * S, 6 * S));
+
+  private static EngineTally tally(LevelInfo... levels) {
+    return new EngineTally(0, new Windows(List.of(levels), 0).all(), 600);
+  }
+
+  private static LevelInfo level(String target, long from, long to) {
+    List<PhaseWindow> measure = List.of(new PhaseWindow(Phase.MEASURE, from, to));
+    return new LevelInfo("c=1", target, null, LevelInfo.CLOSED_LOOP, null, "", measure);
+  }
 
   private static ServerSample reading(
       double atS, @Nullable String target, String url, Map<EngineMetric, Double> values) {
@@ -160,7 +170,7 @@ class EngineTallyTest {
   /** 500 J a second; the page fails for the last 14 of the 30 s of the window. */
   @Test
   void rateOfACounterIsUnknownWhereReadingsDoNotCoverTheWindow() {
-    EngineTally gap = new EngineTally(0, List.of(new Window("a", 10 * S, 40 * S)), 600);
+    EngineTally gap = tally(level("a", 10 * S, 40 * S));
     for (int at = 5; at <= 26; at++) {
       gap.add(reading(at, "a", "http://a", Map.of(GPU_ENERGY_J, 500.0 * at)));
     }
@@ -196,13 +206,11 @@ class EngineTallyTest {
   /** A page about all targets does not say whose power it was. */
   @Test
   void sharedPowerOfConcurrentTargetsIsNotAssigned() {
-    EngineTally both =
-        new EngineTally(0, List.of(new Window("a", S, 3 * S), new Window("b", S, 3 * S)), 600);
+    EngineTally both = tally(level("a", S, 3 * S), level("b", S, 3 * S));
     both.add(reading(2, null, "http://gpu", Map.of(GPU_POWER_W, 300.0)));
     assertThat(both.joules(List.of(0))).isNull();
 
-    EngineTally own =
-        new EngineTally(0, List.of(new Window("a", S, 3 * S), new Window("b", S, 3 * S)), 600);
+    EngineTally own = tally(level("a", S, 3 * S), level("b", S, 3 * S));
     own.add(reading(2, "a", "http://gpu", Map.of(GPU_POWER_W, 300.0)));
     assertThat(own.joules(List.of(0))).isEqualTo(600);
   }
