@@ -2,15 +2,22 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
+import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.report.ComparePage.Compared;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -82,59 +89,97 @@ final class ChangeText {
     if (other.comparison().places().isEmpty()) {
       return "No load level is in both runs, so there is nothing to compare.";
     }
-    String failed = failed(other);
+    String gates = failed(other);
     String changes =
         Stream.of(Outcome.WORSE, Outcome.BETTER)
             .map(outcome -> list(other.comparison(), outcome))
             .filter(part -> !part.isEmpty())
             .collect(Collectors.joining("; "));
-    return changes.isEmpty()
-        ? failed + (failed.isEmpty() ? "No clear change." : "No change is clearly more than noise.")
-        : failed + Sentences.capital(changes) + ".";
+    return gates
+        + (changes.isEmpty() ? unclear(other.comparison()) : Sentences.capital(changes) + ".");
   }
 
-  /** Which conditions failed, e.g. {@code Failed: ttft.p95>+10% (+12.3 %).}; empty for none. */
+  /** Which gates failed, e.g. {@code Failed: ttft.p95>+10% (c=2, c=8).}; empty for none. */
   private static String failed(Compared other) {
-    String failed =
-        other.judged().stream()
-            .filter(Judged::hasFailed)
-            .map(
-                judged ->
-                    "%s (%s)"
-                        .formatted(
-                            judged.condition().text(),
-                            judged.change() == null ? judged.missing() : by(judged.change())))
-            .collect(Collectors.joining(", "));
-    return failed.isEmpty() ? "" : "Failed: " + failed + ". ";
+    Map<String, List<String>> places = new LinkedHashMap<>();
+    for (Judged judged : other.judged()) {
+      if (judged.hasFailed()) {
+        places
+            .computeIfAbsent(judged.condition().text(), text -> new ArrayList<>())
+            .add(String.valueOf(judged.place() == null ? judged.missing() : judged.place()));
+      }
+    }
+    return places.isEmpty()
+        ? ""
+        : places.entrySet().stream()
+            .map(gate -> gate.getKey() + " (" + NumberText.some(gate.getValue()) + ")")
+            .collect(Collectors.joining(", ", "Failed: ", ". "));
   }
 
+  private static String unclear(Comparison comparison) {
+    long all = comparison.places().stream().mapToLong(place -> place.changes().size()).sum();
+    long few = comparison.places().stream().mapToLong(place -> place.count(Outcome.TOO_FEW)).sum();
+    return few == 0
+        ? "No clear change."
+        : few == all
+            ? "Too few values to tell a change; measure longer."
+            : "No clear change; too few values for %s of %s figures.".formatted(few, all);
+  }
+
+  /** The clear changes by load level; the pooled ones only of figures that no level tells. */
   private static String list(Comparison comparison, Outcome outcome) {
-    List<String> all = new ArrayList<>();
-    for (Place place : comparison.places()) {
+    Map<String, List<String>> byPlace = new LinkedHashMap<>();
+    Set<String> told = new HashSet<>();
+    List<Place> places = new ArrayList<>(comparison.places());
+    Collections.rotate(places, -1); // the pooled place is the first
+    for (Place place : places) {
       for (Change change : place.changes()) {
-        if (change.outcome() == outcome) {
-          all.add("%s %s (%s)".formatted(change.figure().name(), by(change), place.name()));
+        String figure = change.figure().name();
+        if (change.outcome() == outcome && (place.level() != null || !told.contains(figure))) {
+          told.add(figure);
+          byPlace
+              .computeIfAbsent(place.name(), name -> new ArrayList<>())
+              .add(figure + " " + by(change));
         }
       }
     }
-    int more = all.size() - MAX_NAMED;
-    return all.isEmpty()
+    return byPlace.isEmpty()
         ? ""
         : outcome.words()
-            + ": "
-            + String.join(", ", all.subList(0, Math.min(MAX_NAMED, all.size())))
-            + (more > 0 ? " and " + more + " more" : "");
+            + byPlace.entrySet().stream()
+                .map(at -> " at " + at.getKey() + ": " + some(at.getValue()))
+                .collect(Collectors.joining(","));
   }
 
+  private static String some(List<String> changes) {
+    int more = changes.size() - MAX_NAMED;
+    return String.join(", ", changes.subList(0, Math.min(MAX_NAMED, changes.size())))
+        + (more > 0 ? " and " + more + " more" : "");
+  }
+
+  /** The result of a gate: {@code passed: ttft.p95 −78.7 %, limit +10 %, at c=8 (better, …)}. */
   static String judged(Judged judged) {
+    FailCondition gate = judged.condition();
     Change change = judged.change();
-    return "%s : %s (%s)"
-        .formatted(
-            judged.condition().text(),
-            judged.hasFailed() ? "failed" : "held",
-            change == null
-                ? judged.missing()
-                : "measured %s, interval %s, %s"
-                    .formatted(by(change), interval(change), change.outcome().words()));
+    String place = judged.place() == null ? "" : ", at " + judged.place();
+    String result = judged.hasFailed() ? "failed: " : "passed: ";
+    String limit = ", limit " + limit(gate);
+    if (change == null) {
+      return result + gate.figure() + limit + place + " (" + judged.missing() + ")";
+    }
+    String why =
+        !judged.isThin()
+            ? change.outcome().words()
+                + (change.interval() == null ? "" : ", interval " + interval(change))
+            : change.outcome().words()
+                + (judged.hasFailed() ? "; measure longer, or pass --allow-thin" : "");
+    return "%s%s %s%s%s (%s)".formatted(result, gate.figure(), by(change), limit, place, why);
+  }
+
+  private static String limit(FailCondition gate) {
+    String number = NumberText.plain(gate.percent()).replace('-', '−');
+    return (gate.percent() > 0 ? "+" : "")
+        + number
+        + (gate.figure().unit() == Metric.Unit.PERCENT ? " points" : " %");
   }
 }

@@ -43,8 +43,16 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--fail-on",
       paramLabel = "<conditions>",
-      description = "exit code 2 if one of them holds, e.g. \"ttft.p95>+10%%,goodput<-2%%\"")
+      description =
+          "gates: exit code 2 if a change exceeds its limit at a load level, or, with a prefix, at"
+              + " that level or with all pooled, e.g."
+              + " \"ttft.p95>+10%%,c=8:goodput<-2%%,all:e2e.p99>+20%%\"")
   private List<String> failOn = new ArrayList<>();
+
+  @Option(
+      names = "--allow-thin",
+      description = "a gate on too few values for a verdict does not fail for that reason")
+  private boolean allowThin;
 
   @Option(
       names = "--out",
@@ -79,13 +87,14 @@ final class CompareCommand implements Callable<Integer> {
     for (Compared other : compared.others()) {
       PrintableText.print(other.side().name() + ": " + ChangeText.verdict(other));
       other.comparison().notes().forEach(PrintableText::print);
+      ComparePage.unmatched(other).forEach(PrintableText::print);
       other.judged().forEach(judged -> PrintableText.print(ChangeText.judged(judged)));
     }
     PrintableText.print("LLM comparison: " + page.toAbsolutePath().toUri());
     return compared.hasFailed() ? Main.MISSED : 0;
   }
 
-  private static ComparePage compare(Path base, List<Path> runs, List<FailCondition> conditions)
+  private ComparePage compare(Path base, List<Path> runs, List<FailCondition> conditions)
       throws IOException {
     List<Path> all = new ArrayList<>(List.of(base));
     all.addAll(runs);
@@ -109,7 +118,7 @@ final class CompareCommand implements Callable<Integer> {
           new Compared(
               new RunSide(names.get(i + 1), other.figures()),
               comparison,
-              conditions.stream().flatMap(c -> c.judge(comparison).stream()).toList()));
+              conditions.stream().flatMap(c -> c.judge(comparison, allowThin).stream()).toList()));
     }
     return new ComparePage(new RunSide(names.get(0), first.figures()), others);
   }

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -143,9 +144,7 @@ record ComparePage(RunSide base, List<Compared> others) {
       return new RunVerdict(
           other.side.name,
           ChangeText.verdict(other),
-          other.judged.stream()
-              .map(judged -> (judged.hasFailed() ? "KO " : "OK ") + ChangeText.judged(judged))
-              .toList(),
+          other.judged.stream().map(ChangeText::judged).toList(),
           other.comparison.notes());
     }
   }
@@ -159,10 +158,19 @@ record ComparePage(RunSide base, List<Compared> others) {
             .toList();
     return Columns.<RunCondition>of(
             Column.name("Condition", c -> c.judged.condition().text()),
-            Column.words("Run", RunCondition::run))
+            Column.words("Run", RunCondition::run),
+            Column.words("At", c -> NumberText.orAbsent(c.judged.place())))
         .of(c -> c.judged.change(), MEASURED)
-        .and(Column.of("Outcome", c -> Cell.passed(!c.judged.hasFailed())))
+        .and(Column.of("Outcome", ComparePage::outcome))
         .table("Conditions", conditions);
+  }
+
+  private static Cell outcome(RunCondition of) {
+    String remark =
+        of.judged.missing() != null
+            ? of.judged.missing()
+            : of.judged.isThin() ? Outcome.TOO_FEW.words() : "";
+    return Cell.passed(!of.judged.hasFailed()).remarked(remark);
   }
 
   private static Column<@Nullable Change> measured(String heading, Function<Change, String> of) {
@@ -173,7 +181,7 @@ record ComparePage(RunSide base, List<Compared> others) {
 
   /** The changes at one load level, or of all pooled. */
   record Changes(
-      String run, String title, String counted, Table table, Table rest, int unchanged) {}
+      String run, String title, String counted, Table table, Table rest, String unchanged) {}
 
   private List<Changes> changes() {
     List<Changes> all = new ArrayList<>();
@@ -189,7 +197,7 @@ record ComparePage(RunSide base, List<Compared> others) {
                 ofOneCurve || isHeadline(other, place) ? "" : clear(place),
                 changes(place.name(), shown),
                 changes("", rest),
-                rest.size()));
+                unclear(rest)));
       }
     }
     return all;
@@ -221,9 +229,19 @@ record ComparePage(RunSide base, List<Compared> others) {
   }
 
   private static String clear(Place place) {
-    long worse = place.changes().stream().filter(c -> c.outcome() == Outcome.WORSE).count();
-    long better = place.changes().stream().filter(c -> c.outcome() == Outcome.BETTER).count();
-    return worse + better == 0 ? "no clear change" : worse + " worse, " + better + " better";
+    long worse = place.count(Outcome.WORSE);
+    long better = place.count(Outcome.BETTER);
+    return worse + better == 0 ? unclear(place.changes()) : worse + " worse, " + better + " better";
+  }
+
+  /** E.g. {@code no clear change: 12 figures, too few values: 1 figure}. */
+  private static String unclear(List<Change> changes) {
+    Map<Outcome, Long> counts =
+        changes.stream()
+            .collect(Collectors.groupingBy(Change::outcome, TreeMap::new, Collectors.counting()));
+    return counts.entrySet().stream()
+        .map(e -> e.getKey().words() + ": " + NumberText.counted(e.getValue(), "figure"))
+        .collect(Collectors.joining(", "));
   }
 
   private static Table changes(String title, List<Change> changes) {
@@ -254,11 +272,12 @@ record ComparePage(RunSide base, List<Compared> others) {
 
   /** Load levels that only one run has. */
   private List<String> unmatched() {
-    return others.stream()
-        .flatMap(
-            other ->
-                other.comparison.unmatched().stream()
-                    .map(level -> other.side.name + ": load level " + level))
+    return others.stream().flatMap(other -> unmatched(other).stream()).toList();
+  }
+
+  static List<String> unmatched(Compared other) {
+    return other.comparison.unmatched().stream()
+        .map(level -> other.side.name + ": load level " + level)
         .toList();
   }
 

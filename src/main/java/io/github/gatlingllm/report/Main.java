@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
  * render &lt;run&gt; [--out &lt;dir&gt;] [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99] [--slo-rule percentiles]
  *     [--csv]
  * merge &lt;run&gt;… --out &lt;dir&gt;
- * compare &lt;base&gt; &lt;run&gt;… [--fail-on "ttft.p95>+10%"] [--out &lt;dir&gt;]
+ * compare &lt;base&gt; &lt;run&gt;… [--fail-on "ttft.p95>+10%"] [--allow-thin] [--out &lt;dir&gt;]
  * upload &lt;run&gt;… --to s3://bucket/prefix
  * </pre>
  *

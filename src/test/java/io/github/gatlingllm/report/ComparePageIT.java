@@ -80,9 +80,10 @@ class ComparePageIT {
 
       assertThat(browser.driver().findElement(By.id("verdict")).getText())
           .contains(
-              "vllm-0.9-again: No clear change.",
+              "vllm-0.9-again: Failed: errors>+1% (",
+              "No clear change; too few values for ",
               "vllm-1.0: Failed: itl.mean>+10% (",
-              " Worse: ",
+              " Worse at c=1: ",
               "itl.mean>+10%",
               "KO");
       assertThat(browser.driver().findElement(By.id("figures")).getText())
@@ -90,6 +91,7 @@ class ComparePageIT {
               "ttft.p50",
               "▲ worse",
               "No clear change: ",
+              "too few values: ",
               "all 9 load levels pooled",
               "c=4: 1 worse");
       assertThat(browser.plots()).hasSize(4).noneMatch(Plot::displayed);

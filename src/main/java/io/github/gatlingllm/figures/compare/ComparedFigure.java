@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
-import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -89,7 +88,7 @@ record ComparedFigure(
         metric,
         percent,
         w -> percent == null ? w.mean(metric) : w.percentile(metric, percent),
-        f -> isKnown(f.metric(metric), statistic));
+        f -> isKnown(figure, f));
   }
 
   private static ComparedFigure jitter() {
@@ -98,7 +97,7 @@ record ComparedFigure(
         Metric.ITL_MS,
         99.0,
         w -> ratio(w.percentile(Metric.ITL_MS, 99), w.percentile(Metric.ITL_MS, 50)),
-        f -> isKnown(f.metric(Metric.ITL_MS), "p99"));
+        f -> isKnown(Figure.parse(Metric.ITL_MS.figure() + ".p99"), f));
   }
 
   private static ComparedFigure ofTerms(Metric metric, Metric.Terms terms) {
@@ -109,15 +108,18 @@ record ComparedFigure(
         metric,
         null,
         w -> ratio(factor * sum(w, terms.part()), sum(w, terms.whole())),
-        f -> figure.of(f) != null && f.counts().started() >= MIN_VALUES);
+        f -> isKnown(figure, f));
   }
 
   private static double sum(Weighted slices, @Nullable Amount amount) {
     return amount == null ? slices.seconds() : slices.sum(slice -> slice.of(amount));
   }
 
-  private static boolean isKnown(Distribution values, String statistic) {
-    return values.count() >= MIN_VALUES && !values.isLowN(statistic);
+  /** Whether a figure has enough values for a verdict. */
+  static boolean isKnown(Figure figure, Figures in) {
+    return figure.metric().isDistribution()
+        ? in.metric(figure.metric()).count() >= MIN_VALUES && figure.lowN(in) == null
+        : figure.of(in) != null && in.counts().started() >= MIN_VALUES;
   }
 
   private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {

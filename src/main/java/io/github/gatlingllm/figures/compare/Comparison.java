@@ -75,6 +75,10 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       return level == null ? null : level.label();
     }
 
+    public long count(Outcome outcome) {
+      return changes.stream().filter(change -> change.outcome() == outcome).count();
+    }
+
     public Optional<Change> change(String figure) {
       return changes.stream().filter(c -> c.figure().name().equals(figure)).findFirst();
     }
@@ -106,22 +110,34 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    * is clear beyond noise.
    *
    * <pre>
-   * ttft.p95>+10%           more than 10 % above the base, all load levels pooled
+   * ttft.p95>+10%           more than 10 % above the base at a load level, each judged by itself
    * goodput&lt;-2%             a share: more than 2 percentage points below the base
    * c=8:e2e.p99>+20%        at one load level
+   * all:e2e.p99>+20%        all load levels pooled
    * </pre>
    */
   public record FailCondition(
       String text, @Nullable String stage, Figure figure, boolean above, double percent) {
 
+    private static final String POOLED = "all";
+
     private static final Pattern FORM =
         Pattern.compile(
             "(?:([^:<>]+):)?\\s*([A-Za-z0-9_.]+)\\s*([<>])\\s*([+-]?\\d{1,6}(?:\\.\\d{1,6})?)\\s*%");
 
+    /**
+     * A condition at a place of the comparison.
+     *
+     * @param place null if the condition names a load level that the runs do not have
+     * @param change null if there is none; {@code missing} then says why
+     * @param isThin whether there are too few values for a verdict
+     */
     public record Judged(
         FailCondition condition,
+        @Nullable String place,
         @Nullable Change change,
         @Nullable String missing,
+        boolean isThin,
         boolean hasFailed) {}
 
     public static List<FailCondition> parse(String text) {
@@ -143,15 +159,23 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
           Double.parseDouble(form.group(4)));
     }
 
-    /** Judges a comparison; a load level that several targets have is judged at each of them. */
-    public List<Judged> judge(Comparison comparison) {
+    /**
+     * Judges a comparison at each load level that the condition means; a level of several targets
+     * at each of them. Too few values fail unless {@code allowThin}.
+     */
+    public List<Judged> judge(Comparison comparison, boolean allowThin) {
+      boolean isPooled = POOLED.equals(stage);
       List<Place> places =
           comparison.places.stream()
-              .filter(place -> stage == null || stage.equals(place.stage()))
-              .limit(stage == null ? 1 : Long.MAX_VALUE)
+              .filter(
+                  place ->
+                      stage == null
+                          ? place.level() != null
+                          : isPooled || stage.equals(place.stage()))
+              .limit(isPooled ? 1 : Long.MAX_VALUE)
               .toList();
       if (!places.isEmpty()) {
-        return places.stream().map(this::judged).toList();
+        return places.stream().map(place -> judged(place, allowThin)).toList();
       }
       String levels =
           comparison.places.stream()
@@ -163,16 +187,22 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
           stage == null
               ? "the runs have no load level in common"
               : stage + " is not a load level of both runs; they have " + levels;
-      return List.of(new Judged(this, null, missing, true));
+      return List.of(new Judged(this, null, null, missing, false, true));
     }
 
-    private Judged judged(Place place) {
+    private Judged judged(Place place, boolean allowThin) {
       Change change =
           place.change(figure.name()).orElseGet(() -> RunComparison.measured(figure, place));
       Double measured = change == null ? null : change.percent();
-      return measured == null
-          ? new Judged(this, null, "no value in both runs", true)
-          : new Judged(this, change, null, above ? measured > percent : measured < percent);
+      if (change == null || measured == null) {
+        boolean isZero = Double.valueOf(0).equals(figure.of(place.base()));
+        String missing = isZero ? "it is 0 in the base" : "one of the runs has no value";
+        return new Judged(this, place.name(), null, missing, false, true);
+      }
+      boolean isThin = change.outcome() == Outcome.TOO_FEW;
+      boolean isBeyond = above ? measured > percent : measured < percent;
+      return new Judged(
+          this, place.name(), change, null, isThin, isBeyond || (isThin && !allowThin));
     }
   }
 

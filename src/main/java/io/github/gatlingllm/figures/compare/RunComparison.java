@@ -158,7 +158,8 @@ final class RunComparison {
       Double after = figure.figure().of(part.run);
       if ((before != null || after != null) && !figure.repeatsAnother(part.base, part.run)) {
         Double half = halves.get(new Question(figure, part.matches));
-        changes.add(change(figure.figure(), before, after, half));
+        boolean isKnown = figure.isKnown().test(part.base) && figure.isKnown().test(part.run);
+        changes.add(change(figure.figure(), before, after, half, isKnown));
       }
     }
     LevelInfo level =
@@ -174,14 +175,23 @@ final class RunComparison {
   }
 
   private static Change change(
-      Figure figure, @Nullable Double before, @Nullable Double after, @Nullable Double half) {
+      Figure figure,
+      @Nullable Double before,
+      @Nullable Double after,
+      @Nullable Double half,
+      boolean isKnown) {
     Scale scale = Scale.of(figure);
     Double change = scale.change(before, after);
     if (change == null || half == null) {
       // If both are 0, their ratio has no logarithm.
       boolean isSame = change == null && before != null && before.equals(after);
-      Double percent = change != null ? (Double) scale.inPercent(change) : isSame ? 0.0 : null;
-      Outcome outcome = isSame && half != null ? Outcome.NO_CLEAR_CHANGE : Outcome.TOO_FEW;
+      boolean isRatio = before != null && after != null && before > 0;
+      Double percent =
+          change != null
+              ? (Double) scale.inPercent(change)
+              : isSame ? (Double) 0.0 : isRatio ? (Double) ((after / before - 1) * 100) : null;
+      Outcome outcome =
+          !isKnown ? Outcome.TOO_FEW : isSame ? Outcome.NO_CLEAR_CHANGE : Outcome.NOT_JUDGED;
       return new Change(figure, before, after, percent, null, outcome);
     }
     Interval interval =
@@ -203,10 +213,9 @@ final class RunComparison {
   static @Nullable Change measured(Figure figure, Place place) {
     Double before = figure.of(place.base());
     Double after = figure.of(place.run());
-    Scale scale = Scale.of(figure);
-    Double change = scale.change(before, after);
-    return change == null
-        ? null
-        : new Change(figure, before, after, scale.inPercent(change), null, Outcome.NOT_JUDGED);
+    boolean isKnown =
+        ComparedFigure.isKnown(figure, place.base()) && ComparedFigure.isKnown(figure, place.run());
+    Change change = change(figure, before, after, null, isKnown);
+    return change.percent() == null ? null : change;
   }
 }

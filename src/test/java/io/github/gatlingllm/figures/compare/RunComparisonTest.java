@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.compare.Comparison.Change;
@@ -166,9 +167,64 @@ class RunComparisonTest {
   }
 
   private static boolean judged(String condition, Comparison comparison) {
-    List<Judged> judged = FailCondition.parse(condition).get(0).judge(comparison);
+    List<Judged> judged = judge(condition, comparison, false);
     assertThat(judged).hasSize(1);
     return judged.get(0).hasFailed();
+  }
+
+  private static List<Judged> judge(String condition, Comparison comparison, boolean allowThin) {
+    return FailCondition.parse(condition).get(0).judge(comparison, allowThin);
+  }
+
+  /** Pooled, the two changes cancel out. */
+  @Test
+  void conditionIsJudgedAtEachLevelUnlessItNamesOneOrAll() throws IOException {
+    Comparison mixed =
+        Comparison.of(
+            new Steady().level(1, 100).level(2, 200).run(),
+            new Steady().level(1, 150).level(2, 150).run(),
+            1);
+
+    assertThat(judge("ttft.mean>+10%", mixed, false))
+        .extracting(Judged::place, Judged::hasFailed)
+        .containsExactly(tuple("c=1", true), tuple("c=2", false));
+    assertThat(judge("c=2:ttft.mean>+10%", mixed, false))
+        .extracting(Judged::place, Judged::hasFailed)
+        .containsExactly(tuple("c=2", false));
+    assertThat(judge("all:ttft.mean>+10%", mixed, false))
+        .extracting(Judged::place, Judged::hasFailed)
+        .containsExactly(tuple("all 2 load levels pooled", false));
+  }
+
+  /** 100 values are enough for p50, but not for p95 or p99, which need 200 and 1,000. */
+  @ParameterizedTest
+  @CsvSource({
+    "ttft.p50>+10%, false, false",
+    "ttft.p75>+10%, false, false",
+    "ttft.p95>+10%, true, true",
+    "ttft.p95>-10%, true, true"
+  })
+  void tooFewValuesFailUnlessAllowed(String condition, boolean isThin, boolean fails)
+      throws IOException {
+    ComparedRun run = new Steady().level(1, "a", 5, 100, Integer.MAX_VALUE).run();
+    Judged judged = judge(condition, Comparison.of(run, run, 1), false).get(0);
+
+    assertThat(judged).returns(isThin, Judged::isThin).returns(fails, Judged::hasFailed);
+    assertThat(judge(condition, Comparison.of(run, run, 1), true).get(0).hasFailed())
+        .isEqualTo(condition.contains("-10%"));
+  }
+
+  @Test
+  void noneInBothRunsIsNoChange() throws IOException {
+    ComparedRun run = new Steady().level(1, 100).run();
+    Comparison same = Comparison.of(run, run, 1);
+
+    Judged judged = judge("stalls_per_1k_tokens>+10%", same, false).get(0);
+    assertThat(judged.hasFailed()).isFalse();
+    assertThat(judged.change())
+        .returns(0.0, Change::base)
+        .returns(0.0, Change::percent)
+        .returns(Outcome.NO_CLEAR_CHANGE, Change::outcome);
   }
 
   @ParameterizedTest
