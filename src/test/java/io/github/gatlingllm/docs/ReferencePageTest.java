@@ -39,6 +39,20 @@ class ReferencePageTest {
   }
 
   @Test
+  void tablesAreFoundByTheirHeader() throws IOException {
+    Path file = Files.writeString(dir.resolve("page.md"), "# A\n\n| x |\n|---|\n| 1 |\n\nB\n");
+    List<List<List<String>>> two = List.of(List.of(List.of("2")));
+
+    new ReferencePage(file, false).mustHave(List.of("x"), List.of(List.of(List.of("1"))));
+    assertThatThrownBy(() -> new ReferencePage(file, false).mustHave(List.of("x"), two))
+        .isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> new ReferencePage(file, true).mustHave(List.of("y"), two))
+        .isInstanceOf(AssertionError.class);
+    new ReferencePage(file, true).mustHave(List.of("x"), two);
+    assertThat(file).hasContent("# A\n\n| x |\n|---|\n| 2 |\n\nB\n");
+  }
+
+  @Test
   void tableEscapesPipes() {
     assertThat(ReferencePage.table(List.of("a", "b"), List.of(List.of("1", "x|y"))))
         .isEqualTo("| a | b |\n|---|---|\n| 1 | x\\|y |\n");

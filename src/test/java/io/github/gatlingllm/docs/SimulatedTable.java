@@ -26,7 +26,7 @@ public record SimulatedTable(Class<?> test) {
     return PAGE.write() ? 0 : 2 * Math.sqrt(rate * (1 - rate) / runs);
   }
 
-  /** Writes the table where that was asked for, else fails if the page has none of that header. */
+  /** Writes the table where that was asked for, else fails if its header or first cells differ. */
   public void hasRows(List<String> header, List<List<String>> rows) throws IOException {
     String page = Files.readString(PAGE.file()).replace("\r\n", "\n");
     String begin = "<!-- simulated by " + test.getSimpleName() + " -->\n\n";
@@ -39,6 +39,10 @@ public record SimulatedTable(Class<?> test) {
               + page.substring(page.indexOf(end));
       Files.writeString(PAGE.file(), page);
     }
-    assertThat(page).contains(begin + ReferencePage.table(header, List.of()));
+    String head = begin + ReferencePage.table(header, List.of());
+    assertThat(page).contains(head);
+    assertThat(page.substring(page.indexOf(head) + head.length(), page.indexOf(end)).lines())
+        .extracting(line -> line.substring(2, line.indexOf(" | ")))
+        .isEqualTo(rows.stream().map(row -> row.get(0)).toList());
   }
 }

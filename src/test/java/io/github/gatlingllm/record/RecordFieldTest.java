@@ -50,42 +50,13 @@ class RecordFieldTest {
 
   @Test
   void pageIsWrittenFromTheCatalogue() throws IOException {
-    ReferencePage.of("records.md").mustBe(page());
-  }
-
-  private static String page() {
-    return """
-    # Fields of a record
-
-    `llm/requests.jsonl` has one JSON object per request of every phase (warm-up excepted), appended \
-    as it ends; it is whole, or cut at its last line after a crash. The keys stand in this order, \
-    and every key is in every line: null or `[]` where nothing applies. Seconds are decimal numbers \
-    with nine decimals. Readers accept any order and skip keys that they do not know.
-
-    """
-        + table(field -> !field.isText())
-        + """
-
-        The setting `recordText=true` adds what was said, `messages` or `prompt`:
-
-        """
-        + table(RecordField::isText)
-        + """
-
-        `llm/requests.csv` (setting `csv`) has a column for each field with a ✓: UTF-8, RFC 4180, a \
-        header and a row per record. An absent value is an empty cell, an empty text is `""`; lists \
-        of texts are joined by `|`.
-
-        ## The load generator itself
-
-        `llm/generator.jsonl` has one JSON object per second while the run is on, its warm-up \
-        included: how the load generator itself fared, which the check `generator` judges. Every \
-        key is in every line, null or `[]` where the system does not tell. Values are of the \
-        interval, or at its end. In a joined run the lines of all injectors follow one another.
-
-        """
-        + ReferencePage.table(
-            List.of("Key", "Type", "Unit", "Meaning"),
+    ReferencePage page = ReferencePage.of("records.md");
+    page.mustHave(
+        List.of("Key", "Type", "Unit", "Meaning", "CSV"),
+        List.of(rows(field -> !field.isText()), rows(RecordField::isText)));
+    page.mustHave(
+        List.of("Key", "Type", "Unit", "Meaning"),
+        List.of(
             Arrays.stream(GeneratorField.values())
                 .map(
                     field ->
@@ -94,27 +65,10 @@ class RecordFieldTest {
                             field.type().name(),
                             field.type().unit(),
                             field.meaning()))
-                .toList())
-        + """
-
-        ## What the server says of itself
-
-        `llm/server.jsonl` (setting `metricsUrl`) has one JSON object per page of metrics and second, \
-        from before the first request to after the last; there is no file where no page answered. \
-        `unix_ns` is when the page was asked for, on the run's clock; `target` the target that it is \
-        about, null where it is about all; `url`; `source` whose names it has (`vllm`, `sglang`, `tgi`, \
-        `llama.cpp`, `tensorrt-llm`, `triton`, `dynamo`, `llm-d`, `dcgm`, `node`, several joined by \
-        `+`); `took_ms`; `error` why there are no values, else null; `reset` whether a counter went \
-        back since the line before, as after a restart; `names` the server's own names, each in the first \
-        line of its endpoint that has it; `values` (counters since the server's start), and \
-        `histograms` `{count, sum, le[], counts[]}`: values up to each bound, with `le` only where it \
-        differs from the line before. Keys of `values` and `histograms`, the same for all servers; \
-        several series of a page (models, replicas, GPUs) are one number, as the last column but one \
-        says:
-
-        """
-        + ReferencePage.table(
-            List.of("Key", "Kind", "Unit", "Series", "Meaning"),
+                .toList()));
+    page.mustHave(
+        List.of("Key", "Kind", "Unit", "Series", "Meaning"),
+        List.of(
             Arrays.stream(EngineMetric.values())
                 .map(
                     metric ->
@@ -124,27 +78,21 @@ class RecordFieldTest {
                             metric.unit(),
                             metric.series().name().toLowerCase(Locale.ROOT),
                             metric.meaning()))
-                .toList())
-        + """
-
-        Written from `RecordField`, `GeneratorField` and `EngineMetric` by `RecordFieldTest`.
-        """;
+                .toList()));
   }
 
-  private static String table(Predicate<RecordField> which) {
-    List<List<String>> rows =
-        Arrays.stream(RecordField.values())
-            .filter(which)
-            .map(
-                field ->
-                    List.of(
-                        "`" + field + "`",
-                        field.type().name(),
-                        field.type().unit(),
-                        field.meaning(),
-                        field.isColumn() ? "✓" : ""))
-            .toList();
-    return ReferencePage.table(List.of("Key", "Type", "Unit", "Meaning", "CSV"), rows);
+  private static List<List<String>> rows(Predicate<RecordField> which) {
+    return Arrays.stream(RecordField.values())
+        .filter(which)
+        .map(
+            field ->
+                List.of(
+                    "`" + field + "`",
+                    field.type().name(),
+                    field.type().unit(),
+                    field.meaning(),
+                    field.isColumn() ? "✓" : ""))
+        .toList();
   }
 
   private static final ObjectMapper JSON =
