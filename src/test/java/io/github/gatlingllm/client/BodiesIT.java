@@ -1,5 +1,8 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.client.LocalClient.A;
+import static io.github.gatlingllm.client.LocalClient.STOP;
+import static io.github.gatlingllm.client.LocalClient.gzip;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.EMPTY;
@@ -18,7 +21,6 @@ import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -36,9 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 final class BodiesIT {
 
-  private static final String A = ChatChunks.content("a");
   private static final String B = ChatChunks.content("b");
-  private static final String STOP = ChatChunks.finish("stop");
   private static final String STREAM = "data: " + A + "\n\ndata: " + STOP + "\n\n";
   private static final String WHOLE = ChatChunks.whole("a");
   private static final String JSON = "application/json";
@@ -362,16 +362,6 @@ final class BodiesIT {
       ended.assertEnded(COMPLETE, null);
       assertThat(ended.text()).isEqualTo("ab");
     }
-  }
-
-  private static byte[] gzip(String text) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-      gzip.write(text.getBytes(UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
   }
 
   private static String[] with(String[] headers, String more) {

@@ -1,11 +1,16 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.client.LocalClient.A;
+import static io.github.gatlingllm.client.LocalClient.AFTER_DONE;
+import static io.github.gatlingllm.client.LocalClient.LIMIT_SECONDS;
+import static io.github.gatlingllm.client.LocalClient.STOP;
+import static io.github.gatlingllm.client.LocalClient.STREAM;
+import static io.github.gatlingllm.client.LocalClient.WHOLE;
 import static io.github.gatlingllm.record.RequestStatus.CANCELLED;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Sent;
-import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -19,20 +24,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Requests that are cancelled before, while and after they are answered. */
 @Timeout(120)
 final class CancelledExchangeIT {
-
-  private static final long LIMIT_SECONDS = 60;
-
-  private static final String A = ChatChunks.content("a");
-  private static final String STOP = ChatChunks.finish("stop");
-
-  private static final ScriptedServer.Script STREAM =
-      x -> x.startStream().event(A).event(STOP).lastChunk();
-
-  private static final ScriptedServer.Script WHOLE =
-      x -> x.respond(200, "application/json", ChatChunks.whole("a"));
-
-  private static final ScriptedServer.Script AFTER_DONE =
-      x -> x.startStream().event(A).event(STOP).done().awaitClientClose();
 
   @RegisterExtension private final LocalClient client = new LocalClient();
 

@@ -1,5 +1,13 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.client.LocalClient.A;
+import static io.github.gatlingllm.client.LocalClient.AFTER_DONE;
+import static io.github.gatlingllm.client.LocalClient.LIMIT_SECONDS;
+import static io.github.gatlingllm.client.LocalClient.NO_RESPONSE;
+import static io.github.gatlingllm.client.LocalClient.RESET;
+import static io.github.gatlingllm.client.LocalClient.STOP;
+import static io.github.gatlingllm.client.LocalClient.STREAM;
+import static io.github.gatlingllm.client.LocalClient.UNFINISHED;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.IN_STREAM_ERROR;
@@ -43,25 +51,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ExchangeEndingsIT {
 
   private static final long MS = 1_000_000;
-  private static final long LIMIT_SECONDS = 60;
-
-  private static final String A = ChatChunks.content("a");
-  private static final String STOP = ChatChunks.finish("stop");
-  private static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
-  private static final String RESET = "connection reset by the server";
-  private static final String NO_RESPONSE = "connection closed by the server before any response";
-
-  private static final ScriptedServer.Script STREAM =
-      x -> x.startStream().event(A).event(STOP).lastChunk();
 
   /** Milliseconds after which a silence is looked at once more. */
   private static final long SEEN_TWICE = 5;
 
   /** Of requests, in milliseconds of real time. */
   private static final long TIMEOUT_MILLIS = 3_000;
-
-  private static final ScriptedServer.Script AFTER_DONE =
-      x -> x.startStream().event(A).event(STOP).done().awaitClientClose();
 
   private static final ScriptedServer.Script AFTER_AN_ERROR =
       x -> x.startStream().event(ChatChunks.error("broke")).awaitClientClose();

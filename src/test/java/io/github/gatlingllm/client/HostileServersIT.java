@@ -1,5 +1,8 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.client.LocalClient.A;
+import static io.github.gatlingllm.client.LocalClient.STOP;
+import static io.github.gatlingllm.client.LocalClient.gzip;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
@@ -18,12 +21,10 @@ import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,8 +43,6 @@ final class HostileServersIT {
   private static final String TYPE = "Content-Type: text/event-stream";
   private static final String CHUNKED = "Transfer-Encoding: chunked";
   private static final String LONGER = "Content-Length: 9999";
-  private static final String A = ChatChunks.content("a");
-  private static final String STOP = ChatChunks.finish("stop");
   private static final String STREAM = "data: " + A + "\n\ndata: " + STOP + "\n\ndata: [DONE]\n\n";
   private static final String ZSTD =
       "Content-Encoding zstd is not supported: the server must send gzip or none";
@@ -150,12 +149,9 @@ final class HostileServersIT {
     }
   }
 
-  static Stream<Gzipped> gzipped() throws IOException {
-    byte[] whole = gzip(STREAM.getBytes(UTF_8), 1);
-    byte[] members =
-        joined(
-            gzip(STREAM.substring(0, 9).getBytes(UTF_8), 1),
-            gzip(STREAM.substring(9).getBytes(UTF_8), 1));
+  static Stream<Gzipped> gzipped() {
+    byte[] whole = gzip(STREAM);
+    byte[] members = joined(gzip(STREAM.substring(0, 9)), gzip(STREAM.substring(9)));
     String cut = "gzip data ended before it was whole";
     return Stream.of(
         new Gzipped("zeros after it", COMPLETE, null, joined(whole, new byte[1_000])),
@@ -232,15 +228,5 @@ final class HostileServersIT {
       sent.ended().assertEnded(TIMEOUT, "no complete answer within 1 s (requestTimeout)");
       assertThat(System.nanoTime() - start).isLessThan(2_000_000_000L);
     }
-  }
-
-  private static byte[] gzip(byte[] part, int times) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-      for (int i = 0; i < times; i++) {
-        gzip.write(part);
-      }
-    }
-    return bytes.toByteArray();
   }
 }

@@ -1,13 +1,15 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.client.LocalClient.A;
+import static io.github.gatlingllm.client.LocalClient.STOP;
+import static io.github.gatlingllm.client.LocalClient.UNFINISHED;
+import static io.github.gatlingllm.client.LocalClient.gzip;
 import static io.github.gatlingllm.record.RequestStatus.CANCELLED;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
-import static io.github.gatlingllm.record.RequestStatus.STALLED;
 import static io.github.gatlingllm.record.RequestStatus.TIMEOUT;
 import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
@@ -17,11 +19,9 @@ import io.github.gatlingllm.testing.Http2Server;
 import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.SelfSigned;
 import io.netty.handler.codec.http2.Http2Error;
-import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,10 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 final class Http2ExchangeIT {
-
-  private static final String A = ChatChunks.content("a");
-  private static final String STOP = ChatChunks.finish("stop");
-  private static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
 
   private static SSLContext certificate;
 
@@ -142,17 +138,6 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void aStallResetsItsStream() throws Exception {
-    HeldTime time = client.heldTime();
-    Sent sent = client.post(server.url()).http2().held(time).idleTimeoutMillis(1_000).send();
-    Asked asked = server.next().startStream().event(A);
-    sent.await(exchange -> exchange.answer().text().equals("a"));
-    time.pass(1_005);
-    sent.ended().assertEnded(STALLED, "no byte for 1 s (idle timeout)");
-    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
-  }
-
-  @Test
   void theRequestTimeoutResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().requestTimeoutMillis(3_000).send();
     Asked asked = server.next().startStream().event(A);
@@ -241,17 +226,12 @@ final class Http2ExchangeIT {
 
   @Test
   void gzipBombIsRejectedWithoutAffectingOtherStreams() throws Exception {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-      gzip.write("data: ".getBytes(UTF_8));
-      gzip.write(new byte[4 * SseDecoder.MAX_EVENT_BYTES]);
-    }
     warm();
     Sent other = send();
     Asked askedOther = server.next().startStream().event(A);
     Sent sent = send();
     Asked asked = server.next().startStream("content-encoding", "gzip");
-    asked.bytes(bytes.toByteArray(), false);
+    asked.bytes(gzip(new byte[4 * SseDecoder.MAX_EVENT_BYTES], 1), false);
     sent.ended().assertEnded(INVALID_RESPONSE, "event longer than 8 MiB");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     askedOther.event(STOP).end();

@@ -1,5 +1,11 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.client.LocalClient.A;
+import static io.github.gatlingllm.client.LocalClient.LIMIT_SECONDS;
+import static io.github.gatlingllm.client.LocalClient.NO_RESPONSE;
+import static io.github.gatlingllm.client.LocalClient.RESET;
+import static io.github.gatlingllm.client.LocalClient.UNFINISHED;
+import static io.github.gatlingllm.client.LocalClient.WHOLE;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
@@ -25,18 +31,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class KeptAliveConnectionIT {
 
   private static final long MS = 1_000_000;
-  private static final long LIMIT_SECONDS = 60;
-
-  private static final String A = ChatChunks.content("a");
-  private static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
   private static final String NOT_RESENT =
       "kept-alive connection closed by the server; not re-sent";
-  private static final String RESET = "connection reset by the server";
-  private static final String NO_RESPONSE = "connection closed by the server before any response";
-
-  private static final ScriptedServer.Script WHOLE =
-      x -> x.respond(200, "application/json", ChatChunks.whole("a"));
-
   @RegisterExtension private final LocalClient client = new LocalClient();
 
   @Test

@@ -18,6 +18,7 @@ import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -30,7 +31,9 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBeh
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -45,6 +48,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +61,21 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 final class LocalClient implements AfterEachCallback {
 
-  private static final long LIMIT_SECONDS = 60;
+  static final long LIMIT_SECONDS = 60;
+
+  static final String A = ChatChunks.content("a");
+  static final String STOP = ChatChunks.finish("stop");
+  static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
+  static final String RESET = "connection reset by the server";
+  static final String NO_RESPONSE = "connection closed by the server before any response";
+
+  static final ScriptedServer.Script STREAM = x -> x.startStream().event(A).event(STOP).lastChunk();
+
+  static final ScriptedServer.Script WHOLE =
+      x -> x.respond(200, "application/json", ChatChunks.whole("a"));
+
+  static final ScriptedServer.Script AFTER_DONE =
+      x -> x.startStream().event(A).event(STOP).done().awaitClientClose();
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -125,6 +143,23 @@ final class LocalClient implements AfterEachCallback {
       Thread.onSpinWait();
     }
     assertThat(server.posts()).isEqualTo(posts);
+  }
+
+  /** The bytes so many times, as one member of gzip. */
+  static byte[] gzip(byte[] part, int times) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      for (int i = 0; i < times; i++) {
+        gzip.write(part);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  static byte[] gzip(String text) {
+    return gzip(text.getBytes(UTF_8), 1);
   }
 
   /** How a POST for a stream ends at a server that answers so; it is asked once. */

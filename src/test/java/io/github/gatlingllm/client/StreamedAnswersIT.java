@@ -1,5 +1,8 @@
 package io.github.gatlingllm.client;
 
+import static io.github.gatlingllm.client.LocalClient.A;
+import static io.github.gatlingllm.client.LocalClient.STOP;
+import static io.github.gatlingllm.client.LocalClient.UNFINISHED;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.EMPTY;
 import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
@@ -27,11 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 final class StreamedAnswersIT {
 
-  private static final String A = ChatChunks.content("a");
   private static final String B = ChatChunks.content("b");
-  private static final String STOP = ChatChunks.finish("stop");
-  private static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
-
   private static final String DONE = "data: [DONE]\n\n";
 
   private static final String RESPONSE =
