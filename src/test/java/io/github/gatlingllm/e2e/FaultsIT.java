@@ -30,7 +30,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -138,11 +137,6 @@ class FaultsIT {
         CONNECTION_ERROR,
         "connection refused: is the server running at the endpoint's port?");
     fault(
-        "closed before headers",
-        CONNECTION_ERROR,
-        "connection closed by the server before any response",
-        Exchange::close);
-    fault(
         "closed in an event",
         TRUNCATED,
         "stream ended before finish_reason and without [DONE]",
@@ -177,37 +171,9 @@ class FaultsIT {
     String idle = "no byte for " + FaultsSimulation.IDLE.toSeconds() + " s (idle timeout)";
     String noHeaders = idle.replace("byte", "response headers");
     silence("hangs before headers", STALLED, noHeaders, Exchange::awaitClientClose);
-    silence(
-        "hangs in an event",
-        STALLED,
-        idle,
-        x -> x.startStream().event(A).chunk("data: {\"cho").awaitClientClose());
-    silence(
-        "hangs after the last event",
-        COMPLETE,
-        null,
-        x -> x.startStream().event(A).event(STOP).done().awaitClientClose());
-    silence(
-        "a byte at a time, headers",
-        STALLED,
-        noHeaders,
-        x -> drip(x.send("HTTP/1.1 200 OK\r\n"), 'x'));
-    silence(
-        "comments without an end",
-        TIMEOUT,
-        TIME_OUT,
-        x -> drip(x.startStream().send("ffff\r\n:"), '\n'));
     ServerSocket mute = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     servers.add(mute);
     add(silent, "TLS, silent", "https://127.0.0.1:" + mute.getLocalPort(), TIMEOUT, TIME_OUT);
-  }
-
-  /** Sends this byte ten times a second. */
-  private static void drip(Exchange exchange, char single)
-      throws IOException, InterruptedException {
-    for (int i = 0; true; i++) {
-      exchange.at(TimeUnit.MILLISECONDS.toNanos(100) * i).send(new byte[] {(byte) single});
-    }
   }
 
   /**

@@ -69,6 +69,8 @@ class ServerMetricsIT {
           .isEqualTo(sum(requests, record -> record.tokens().outputTokens()));
       assertThat(difference(first, last, EngineMetric.PREFIX_CACHE_QUERIES))
           .isEqualTo(difference(first, last, EngineMetric.PROMPT_TOKENS));
+      assertThat(difference(first, last, EngineMetric.PREFIX_CACHE_HITS))
+          .isEqualTo(sum(requests, record -> record.tokens().cachedTokens()));
       assertThat(count(first, last, EngineMetric.ENGINE_TTFT_S)).isEqualTo(requests.size());
       assertThat(count(first, last, EngineMetric.ENGINE_QUEUE_S)).isEqualTo(requests.size());
       assertThat(count(first, last, EngineMetric.ENGINE_E2E_S)).isEqualTo(requests.size());

@@ -208,18 +208,4 @@ class SettlingTest {
     assertThat(load.iterations).filteredOn(line -> line.endsWith(" measure")).hasSize(10);
     assertThat(load.iterations).filteredOn(line -> line.endsWith(" cooldown")).hasSize(1);
   }
-
-  /** All requests fail and none may: nothing is measured, and all users end. */
-  @Test
-  void aLevelThatIsCutBeforeItMeasuresEnds() {
-    LoadPlan plan =
-        new LoadPlan.Sweep(List.of(new LoadLevel.Closed(8, Phases.DEFAULT)))
-            .stopWhen(List.of(StopRule.errorCountAbove(0)));
-    FakeLoad load = new FakeLoad(() -> 1_000, i -> false, plan).failing();
-
-    assertThat(load.run().events)
-        .contains("0 c=8 fill", "1000 c=8 drain")
-        .noneMatch(event -> event.endsWith(" measure"));
-    assertThat(load.usersPresent).isZero();
-  }
 }

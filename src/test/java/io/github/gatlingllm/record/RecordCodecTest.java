@@ -44,21 +44,6 @@ class RecordCodecTest {
     }
   }
 
-  @Test
-  void anyJsonLibraryReadsTheSameValues() throws IOException {
-    for (int i = 0; i < 500; i++) {
-      RequestRecord record = records.any();
-      JsonNode json = JSON.readTree(RecordCodec.write(record));
-      assertThat(json.get("name").textValue()).isEqualTo(record.identity().name());
-      assertThat(json.get("user_id").longValue()).isEqualTo(record.identity().userId());
-      assertThat(json.get("start_unix_ns").longValue()).isEqualTo(record.timing().startUnixNanos());
-      assertThat(json.get("start_lag_s").doubleValue())
-          .isEqualTo(record.timing().startLagNanos() / 1e9);
-      assertThat(JSON.convertValue(json.get("event_offsets_us"), int[].class))
-          .isEqualTo(record.events().offsetsMicros());
-    }
-  }
-
   @ParameterizedTest
   @CsvSource({
     "0, 0.000000000",

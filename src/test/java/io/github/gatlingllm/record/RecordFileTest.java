@@ -9,7 +9,6 @@ import io.github.gatlingllm.record.RecordFile.ReadReport.BadLine;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,22 +21,6 @@ class RecordFileTest {
 
   private final RandomRecords records = new RandomRecords(11);
   private final List<RequestRecord> read = new ArrayList<>();
-
-  @Test
-  void recordsAreReadInTheOrderOfTheFile(@TempDir Path directory) throws IOException {
-    List<RequestRecord> written = new ArrayList<>();
-    for (int i = 0; i < 500; i++) {
-      written.add(records.any());
-    }
-    Path file = directory.resolve("requests.jsonl");
-    Files.write(file, lines(written));
-
-    ReadReport report = RecordFile.read(file, read::add);
-
-    assertThat(report).isEqualTo(new ReadReport(500, 0, 0, List.of()));
-    assertThat(report.badLines() + report.cutTailBytes()).isZero();
-    assertThat(lines(read)).isEqualTo(lines(written));
-  }
 
   @Test
   void fileCutAtAnyByteOfItsLastRecordKeepsTheOthers() throws IOException {

@@ -82,23 +82,6 @@ final class BenchmarkWorkloadTest {
   }
 
   @Test
-  void thePlanShowsLengthsAndPrefixes() {
-    assertThat(plan(Map.of("promptTokens", "256:32", "sharedPrefix", "8x64")))
-        .contains(
-            """
-            prompts        1,000 texts made of 100 prompts (built-in); after these they repeat
-            prompt size    normal lengths of mean 256 and std 32 tokens by tiktoken:cl100k_base
-            prefix         one of 8 texts of 64 tokens first in every prompt: 64 tokens
-            """);
-    assertThat(plan(Map.of("prompt", "Hi")))
-        .contains(
-            """
-            prompts        1 prompt (fixed text), 2 characters
-            prefix         a nonce of its own first in every prompt: 7 tokens
-            """);
-  }
-
-  @Test
   void noNonceIfTheWorkloadSharesPromptsOrPromptsAreTooShort() {
     for (Map<String, String> shared :
         Set.of(
@@ -164,12 +147,6 @@ final class BenchmarkWorkloadTest {
     assertThat(plan(two)).as("built-in prompts have sizes too").contains("sized by");
     sized.put("tokenizer", "chars4");
     assertThat(plan(sized)).doesNotContain("sized by");
-  }
-
-  @Test
-  void builtInPromptsGetLongerByASharedPrefix() {
-    assertThat(plan(Map.of("sharedPrefix", "8x512", "requests", "9")))
-        .contains("uniform lengths of 576 to 960 tokens");
   }
 
   @ParameterizedTest
