@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
@@ -34,8 +35,7 @@ class OperatingPointTest {
   private OperatingPointTest level(String target, int users, int requests, double ttftMs) {
     double from = levels.size() * 1_000.0;
     String label = "c=" + users;
-    levels.add(
-        Recorded.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
+    levels.add(Recorded.stage(target, users, from, from + 1_000));
     double[] tokens = new double[10];
     for (int t = 0; t < tokens.length; t++) {
       tokens[t] = ttftMs + t;
@@ -196,27 +196,22 @@ class OperatingPointTest {
    * after 200 ms: the k-th of 64 waits ⌊k ÷ 8⌋ × (2 s − 8 ÷ 64 s), at most 13,125 ms, so that TTFT
    * p99 is 13,325 ms from schedule and 200 ms from admission; its median is that of group 3, 5,625
    * + 200 ms, and of E2E 5,625 + 2,000 ms.
-   *
-   * @param kind kind of the load
-   * @param unit unit of the load
    */
-  private static Summary gate(String kind, String unit) {
+  private static Summary gate() {
     List<LevelInfo> levels = new ArrayList<>();
     List<RequestRecord> records = new ArrayList<>();
     for (int rate : List.of(4, 64)) {
       double from = levels.size() * 100_000.0;
-      String label = "r=" + rate;
-      levels.add(Recorded.stage(label, "a", kind, (double) rate, unit, from, from + 1_000));
+      levels.add(Recorded.rate(rate, from, from + 1_000));
       for (int k = 0; k < rate; k++) {
         double wait = Math.floorDiv(k, 8) * (2_000 - 8_000.0 / rate);
         double at = from + k * 1_000.0 / rate;
-        Recorded request = Recorded.at(at).gate(wait).stage(label).tokens(200, 2_000);
-        records.add(unit.equals("users") ? request.record() : request.lag(0).record());
+        records.add(
+            Recorded.at(at).lag(0).gate(wait).stage("r=" + rate).tokens(200, 2_000).record());
       }
     }
-    return Recorded.figures(
-            Recorded.run(200, levels.toArray(LevelInfo[]::new)).slo(Slo.parse("ttft<1s")), records)
-        .summary();
+    return summary(
+        Recorded.run(200, levels.toArray(LevelInfo[]::new)).slo(Slo.parse("ttft<1s")), records);
   }
 
   /** The cell of the last row in the column with this heading. */
@@ -235,7 +230,7 @@ class OperatingPointTest {
 
   @Test
   void openLoadHasTimesFromSchedule() {
-    Summary summary = gate("open loop", "requests/s");
+    Summary summary = gate();
     Table text = KeyFigureTables.levels(summary);
     assertLast(text, "TTFT from schedule p50", 5_825);
     assertLast(text, "TTFT from schedule p99", 13_325);
@@ -247,45 +242,24 @@ class OperatingPointTest {
     assertLast(KeyFigureTables.byTarget(summary, summary.targets()), "E2E p95", 15_125);
   }
 
-  @Test
-  void closedLoopWithMaxInFlightHasTimesFromSchedule() {
-    Summary summary = gate("closed loop", "users");
-    assertLast(KeyFigureTables.levels(summary), "TTFT from schedule p99", 13_325);
-    assertLast(KeyFigureTables.levels(summary), "E2E from schedule p50", 7_625);
-    assertThat(SummaryText.markdown(summary)).contains("| TTFT from schedule p99 |");
-  }
-
   /** Many columns: headings take three lines, and names of levels are complete. */
   @Test
   void namesOfLevelsAreNotClipped() {
-    String console = SummaryText.console(gate("open loop", "requests/s"));
+    String console = SummaryText.console(gate());
     assertThat(console).contains("\n> r=4 ", "\n> r=64 ").doesNotContain("…");
     assertThat(console.lines()).allMatch(line -> line.length() <= 120);
-  }
-
-  @Test
-  void closedLoopWithoutQueueWaitHasShortNames() {
-    Summary summary =
-        Recorded.figures(
-                Recorded.run(2, Recorded.stage(1, 0, 1_000), Recorded.stage(8, 1_000, 2_000)),
-                Recorded.at(0).stage("c=1").tokens(100).record(),
-                Recorded.at(1_000).stage("c=8").tokens(300).record())
-            .summary();
-    assertLast(KeyFigureTables.levels(summary), "TTFT p99", 300);
-    assertLast(KeyFigureTables.byLevel(summary, ""), "E2E p95", 300);
   }
 
   /** One of four requests failed, so there is no value at p99. */
   @Test
   void objectivesWithoutAValueNameTheReason() {
     Summary summary =
-        Recorded.figures(
-                Recorded.run(1, Recorded.stage(8, 0, 1_000)).slo(Slo.parse("ttft<1s")),
-                Recorded.at(0).stage("c=8").tokens(100).record(),
-                Recorded.at(0).stage("c=8").tokens(100).record(),
-                Recorded.at(0).stage("c=8").tokens(100).record(),
-                Recorded.at(0).stage("c=8").failed(RequestStatus.TIMEOUT, "timeout").record())
-            .summary();
+        summary(
+            Recorded.run(1, Recorded.stage(8, 0, 1_000)).slo(Slo.parse("ttft<1s")),
+            Recorded.at(0).stage("c=8").tokens(100),
+            Recorded.at(0).stage("c=8").tokens(100),
+            Recorded.at(0).stage("c=8").tokens(100),
+            Recorded.at(0).stage("c=8").failed(RequestStatus.TIMEOUT, "timeout"));
     String reason = "25.0 % of 4 requests failed or had none";
     assertThat(SummaryText.markdown(summary))
         .contains("| ttft | < 1 s | none: " + reason + " | – | 75.0 % | KO |");

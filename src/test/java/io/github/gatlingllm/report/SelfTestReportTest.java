@@ -50,13 +50,12 @@ class SelfTestReportTest {
             Recorded.at(1_000.0 * i).stage("c=" + users[i]).tokens(tokens).closed(1_000).record());
       }
     }
-    return Recorded.figures(
-            run.stages(
-                IntStream.range(0, users.length)
-                    .mapToObj(i -> Recorded.stage(users[i], 1_000.0 * i, 1_000.0 * (i + 1)))
-                    .toList()),
-            records)
-        .summary();
+    return Recorded.summary(
+        run.stages(
+            IntStream.range(0, users.length)
+                .mapToObj(i -> Recorded.stage(users[i], 1_000.0 * i, 1_000.0 * (i + 1)))
+                .toList()),
+        records);
   }
 
   private static String quote(@Nullable SelfTest test, int... users) {

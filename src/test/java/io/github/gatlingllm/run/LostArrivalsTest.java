@@ -90,7 +90,7 @@ class LostArrivalsTest {
         written.add(records.get(i));
       }
     }
-    return Recorded.figures(info, written).summary();
+    return Recorded.summary(info, written);
   }
 
   private final class LosingUsers implements Users {

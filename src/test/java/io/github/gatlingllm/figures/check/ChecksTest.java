@@ -43,10 +43,7 @@ class ChecksTest {
   private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
 
   private static final RunInfo TWO_TARGETS =
-      Recorded.run(
-          10,
-          Recorded.stage(1, 0, 10_000),
-          Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 0, 10_000));
+      Recorded.run(10, Recorded.stage(1, 0, 10_000), Recorded.stage("b", 1, 0, 10_000));
 
   /**
    * A run that a check warns of, and one that it keeps quiet about.
@@ -70,7 +67,7 @@ class ChecksTest {
           pair(
               "injector_settings",
               1.0,
-              () -> InjectorTallyTest.differing("maxTokens"),
+              () -> InjectorTallyTest.differing(),
               () -> InjectorTallyTest.joined(2)),
           pair(
               "injector_starts",
@@ -280,8 +277,8 @@ class ChecksTest {
         Case.of("tokens_per_event", null, () -> of(RUN, byChunks)),
         Case.of("littles_law", 0, () -> inFlight(1)),
         Case.of("all_accounted", 12, () -> sent(400, 412)),
-        Case.of("all_accounted", null, () -> Recorded.figures(open(null), sent(412)).summary()),
-        Case.of("arrivals", null, () -> Recorded.figures(open(null), sent(412)).summary()),
+        Case.of("all_accounted", null, () -> Recorded.summary(open(null), sent(412))),
+        Case.of("arrivals", null, () -> Recorded.summary(open(null), sent(412))),
         // The run counted so many that started, and has the records of 10.
         Case.of("all_accounted", 1, () -> of(RUN.started(11L))),
         Case.of("all_accounted", 0, () -> of(RUN.started(11L).dropped(1))),
@@ -347,7 +344,7 @@ class ChecksTest {
     for (double ms = fromMs; ms < toMs; ms += 10) {
       all.add(at(ms).failed(RequestStatus.CONNECTION_ERROR, "refused").closed(5).record());
     }
-    return Recorded.figures(RUN, all).summary();
+    return Recorded.summary(RUN, all);
   }
 
   /** Counts by the server / by us, and what is made of them. */
@@ -407,8 +404,7 @@ class ChecksTest {
     List<RequestRecord> mixed = new ArrayList<>(records(r -> {}));
     mixed.add(at(9_000).prompt(100).cached(64).tokens(20, 30).record());
     mixed.add(at(9_100).prompt(100).cached(16).tokens(90, 99).record());
-    assertThat(check(Recorded.figures(RUN, mixed).summary(), "cached_share").value())
-        .isEqualTo(0.4);
+    assertThat(check(Recorded.summary(RUN, mixed), "cached_share").value()).isEqualTo(0.4);
   }
 
   private static Map<String, RunEnvironment.TargetFacts> facts(boolean isPinned) {
@@ -464,8 +460,7 @@ class ChecksTest {
             at(0).tokens(100, 20_000).record(), at(8_000).tokens(100, 20_000).closed(900).record());
     RunInfo run =
         Recorded.run(9, withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(1.1, 2)));
-    assertThat(check(Recorded.figures(run, records).summary(), "littles_law").value())
-        .isLessThan(1e-9);
+    assertThat(check(Recorded.summary(run, records), "littles_law").value()).isLessThan(1e-9);
   }
 
   private static LevelInfo withInFlight(LevelInfo level, LevelInfo.InFlight inFlight) {
@@ -492,7 +487,7 @@ class ChecksTest {
     assertThat(some.arrivals().plannedPerS()).isEqualTo(10);
     assertThat(some.arrivals().realisedPerS()).isEqualTo(412 / 60.0);
     // Without the plan, records are all there is, and say nothing of it.
-    Summary unknown = Recorded.figures(open(null), sent(412)).summary();
+    Summary unknown = Recorded.summary(open(null), sent(412));
     assertThat(unknown.arrivals().plannedPerS()).isNull();
   }
 
@@ -500,19 +495,18 @@ class ChecksTest {
   void missingRequestsWithAReasonAreNamedAndNoWarning() {
     String cause = "ask: it would not fit into the context";
     RunInfo turns = open(600L).notSent(Map.of(cause, 188L));
-    Check named = check(Recorded.figures(turns, sent(412)).summary(), "all_accounted");
+    Check named = check(Recorded.summary(turns, sent(412)), "all_accounted");
     assertThat(named.level()).isEqualTo(Level.OK);
     assertThat(named.message()).contains("412 were sent (" + cause + ": 188)");
     RunInfo dropped = open(600L).dropped(100);
-    assertThat(check(Recorded.figures(dropped, sent(412)).summary(), "all_accounted").value())
-        .isEqualTo(88);
+    assertThat(check(Recorded.summary(dropped, sent(412)), "all_accounted").value()).isEqualTo(88);
     Conclusion stopped =
         new Conclusion("stopped early", "a", null, "during r=10", false, null, null, null, null);
     RunInfo early = open(600L).conclusion(stopped);
-    assertThat(check(Recorded.figures(early, sent(412)).summary(), "all_accounted").level())
+    assertThat(check(Recorded.summary(early, sent(412)), "all_accounted").level())
         .isEqualTo(Level.OK);
     RunInfo mistaken = open(600L).notSent(Map.of("ask: " + RunInfo.NOT_BUILT, 188L));
-    Check warned = check(Recorded.figures(mistaken, sent(412)).summary(), "all_accounted");
+    Check warned = check(Recorded.summary(mistaken, sent(412)), "all_accounted");
     assertThat(warned.level()).isEqualTo(Level.WARNING);
     assertThat(warned.message()).contains("(ask: it could not be built: 188)");
   }
@@ -522,18 +516,18 @@ class ChecksTest {
   void arrivalsThatSendTheirRequestAfterTheWindowWereSent() {
     List<RequestRecord> records = new ArrayList<>(sent(599));
     records.add(at(60_002).phase(Phase.DRAIN).stage("r=10").offset(59_999).tokens(5).record());
-    assertThat(check(Recorded.figures(open(600L), records).summary(), "all_accounted").level())
+    assertThat(check(Recorded.summary(open(600L), records), "all_accounted").level())
         .isEqualTo(Level.OK);
   }
 
   private static RunInfo open(@Nullable Long planned) {
-    LevelInfo level = Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 60_000);
+    LevelInfo level = Recorded.rate(10, 0, 60_000);
     return Recorded.run(60, planned == null ? level : level.withPlanned(planned)).planned(planned);
   }
 
   /** A plan for 60 s, and how many of its requests were sent. */
   private static Summary sent(long planned, int sent) {
-    return Recorded.figures(open(planned), sent(sent)).summary();
+    return Recorded.summary(open(planned), sent(sent));
   }
 
   /** Requests over 60 s, each 2 ms after its arrival was planned. */
@@ -548,25 +542,21 @@ class ChecksTest {
   /** 10 s at a steady 10/s: variance 0, dispersion 0. In bursts of 20 every other second: 10. */
   @Test
   void arrivals() {
-    RunInfo open =
-        Recorded.run(
-            10,
-            Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000)
-                .withPlanned(100));
+    RunInfo open = Recorded.run(10, Recorded.rate(10, 0, 10_000).withPlanned(100));
     List<RequestRecord> planned = new ArrayList<>();
     List<RequestRecord> bursts = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       planned.add(at(i * 100 + 2).lag(2).stage("r=10").tokens(5).record());
       bursts.add(at(i / 20 * 2_000 + 60).lag(60).stage("r=10").tokens(5).record());
     }
-    Summary fine = Recorded.figures(open, planned).summary();
+    Summary fine = Recorded.summary(open, planned);
     assertThat(fine.arrivals().count()).isEqualTo(100);
     assertThat(fine.arrivals().realisedPerS()).isEqualTo(10);
     assertThat(fine.arrivals().plannedDispersion()).isZero();
     assertThat(fine.arrivals().lagP99Ms()).isEqualTo(2, within(0.002));
     assertThat(check(fine, "arrivals").level()).isEqualTo(Level.OK);
     assertThat(check(fine, "start_lag").level()).isEqualTo(Level.OK);
-    Summary late = Recorded.figures(open, bursts).summary();
+    Summary late = Recorded.summary(open, bursts);
     assertThat(late.arrivals().realisedDispersion()).isEqualTo(10, within(1e-9));
     assertThat(check(late, "start_lag").level()).isEqualTo(Level.WARNING);
     assertThat(summary(r -> {}).arrivals()).isNull();
@@ -589,11 +579,11 @@ class ChecksTest {
   }
 
   private static Summary of(RunInfo info, List<Recorded> records) {
-    return Recorded.figures(info, records.stream().map(Recorded::record).toList()).summary();
+    return Recorded.summary(info, records.stream().map(Recorded::record).toList());
   }
 
   private static Summary of(@Nullable RunInfo info, Consumer<Recorded> change) {
-    return Recorded.figures(info, records(change)).summary();
+    return Recorded.summary(info, records(change));
   }
 
   private static Summary read(ReadReport file) {
@@ -636,7 +626,7 @@ class ChecksTest {
       records.add(at(i * 300).tokens(100, 300).record());
     }
     LevelInfo level = withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(counted, 2));
-    return Recorded.figures(Recorded.run(9, level), records).summary();
+    return Recorded.summary(Recorded.run(9, level), records);
   }
 
   /** One user in the window of 30 s, whose tenth request waits so long for its first token. */
@@ -646,13 +636,13 @@ class ChecksTest {
       records.add(at(i * 1_000).tokens(STEADY).record());
     }
     records.add(at(9_000).tokens(ms, ms + 20).record());
-    return Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).summary();
+    return Recorded.summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records);
   }
 
   /** 400 requests over a minute, TTFT from 1.2 s. */
   private static Summary ttftGrowsTo(double lastMs) {
     RunInfo run = Recorded.run(60, Recorded.stage(64, 0, 60_000));
-    return Recorded.figures(run, ttftGrowingTo(lastMs)).summary();
+    return Recorded.summary(run, ttftGrowingTo(lastMs));
   }
 
   private static List<RequestRecord> ttftGrowingTo(double lastMs) {
@@ -675,7 +665,7 @@ class ChecksTest {
     for (int i = 0; i < 24; i++) {
       records.add(at(60_000 + i * 800).stage("c=2").tokens(100, 300).record());
     }
-    Check check = check(Recorded.figures(run, records).summary(), "steady_state");
+    Check check = check(Recorded.summary(run, records), "steady_state");
     assertThat(check.level()).isEqualTo(level);
     assertThat(check.message()).endsWith("measured: c=2.");
   }
@@ -686,18 +676,17 @@ class ChecksTest {
     for (int i = 0; i < 10; i++) {
       records.add(at(i * 100).tokens(100, ms).record());
     }
-    return Recorded.figures(RUN, records).summary();
+    return Recorded.summary(RUN, records);
   }
 
   /** 10 requests per second for 10 s, each so many milliseconds late. */
   private static Summary late(double ms) {
-    RunInfo open =
-        Recorded.run(10, Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000));
+    RunInfo open = Recorded.run(10, Recorded.rate(10, 0, 10_000));
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       records.add(at(i * 100 + ms).lag(ms).stage("r=10").tokens(5).record());
     }
-    return Recorded.figures(open, records).summary();
+    return Recorded.summary(open, records);
   }
 
   /** Levels of 1, 2, 4 users with so many requests each, in 100, 110, 220 ms. */
@@ -717,7 +706,7 @@ class ChecksTest {
   }
 
   private static Summary summary(Consumer<Recorded> change) {
-    return Recorded.figures(RUN, records(change)).summary();
+    return Recorded.summary(RUN, records(change));
   }
 
   /** Ten steady requests, one of them changed. */

@@ -225,7 +225,7 @@ class EngineChecksTest {
     for (int n = 0; n < 100; n++) {
       records.add(at(n * 100).lag(0).stage("r=10").tokens(n * 400 + 100, n * 400 + 500).record());
     }
-    LevelInfo level = Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000);
+    LevelInfo level = Recorded.rate(10, 0, 10_000);
     Map<EngineMetric, Double> said = healthy();
     said.put(EngineMetric.ENGINE_QUEUE_S, 20.0);
     Summary summary = summary(Recorded.run(60, level), records, readings(said));

@@ -47,8 +47,7 @@ class NearSaturationTest {
               .tokens(visit.ttft() * 1e3, (visit.ttft() + visit.e2e()) * 500, visit.e2e() * 1e3)
               .record());
     }
-    LevelInfo stage =
-        Recorded.stage("r=14", "a", "open loop", 14.0, "requests/s", 0, SECONDS * 1e3);
+    LevelInfo stage = Recorded.rate(14, 0, SECONDS * 1e3);
     RunInfo info = Recorded.run(SECONDS + 20, stage).slo(Slo.parse("ttft<1s"));
     return ComparedRun.read(info, null, Recorded.source(records));
   }

@@ -114,9 +114,7 @@ class RunComparisonIT {
         }
       }
     }
-    LevelInfo stage =
-        Recorded.stage(
-            "c=8", "embedded engine", "closed loop", 8.0, "users", 0, PIECES * PIECE / 1e6);
+    LevelInfo stage = Recorded.stage("embedded engine", 8, 0, PIECES * PIECE / 1e6);
     RunInfo info =
         Recorded.run(61, stage).slo(Slo.parse("ttft<80ms,tpot<9ms", 95, Slo.Rule.PERCENTILES));
     return ComparedRun.read(info, null, Recorded.source(records));

@@ -42,9 +42,7 @@ class RunComparisonTest {
                     : request.tokens(first, first + 10, first + 20, first + 30))
                 .record());
       }
-      stages.add(
-          Recorded.stage(
-              label, target, "closed loop", (double) users, "users", from, from + seconds * 1e3));
+      stages.add(Recorded.stage(target, users, from, from + seconds * 1e3));
       return this;
     }
 

@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static io.github.gatlingllm.figures.level.Recorded.run;
 import static io.github.gatlingllm.figures.level.Recorded.stage;
+import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Figures.Check;
@@ -85,9 +86,7 @@ class AssertionJudgeTest {
   void anAssertionWithoutAValueFails() {
     RunInfo none = SWEEP.assertions(demands("jitter", Condition.values()));
     List<AssertionResult> results =
-        Recorded.figures(none, at(0).failed(RequestStatus.HTTP_ERROR, "503").closed(1).record())
-            .summary()
-            .assertions();
+        summary(none, at(0).failed(RequestStatus.HTTP_ERROR, "503").closed(1)).assertions();
 
     assertThat(results).hasSize(Condition.values().length).noneMatch(AssertionResult::ok);
     assertThat(results.get(0).line())
@@ -98,7 +97,7 @@ class AssertionJudgeTest {
   @Test
   void assertionsOnEveryRequestFailWithoutRequests() {
     RunInfo empty = SWEEP.assertions(List.of(everyRequest()));
-    assertThat(Recorded.figures(empty).summary().assertions())
+    assertThat(summary(empty, List.of()).assertions())
         .extracting(AssertionResult::line)
         .containsExactly("For all: max of E2E is less than 250.0 : false (no request was sent)");
   }
@@ -118,11 +117,7 @@ class AssertionJudgeTest {
 
   @Test
   void eachTargetByItself() {
-    RunInfo two =
-        run(
-            4,
-            stage("c=1", "a", "closed loop", 1.0, "users", 0, 2_000),
-            stage("c=1", "b", "closed loop", 1.0, "users", 2_000, 4_000));
+    RunInfo two = run(4, stage("a", 1, 0, 2_000), stage("b", 1, 2_000, 4_000));
     List<RequestRecord> records =
         List.of(
             at(0).target("a").tokens(100, 110).record(),
@@ -135,7 +130,7 @@ class AssertionJudgeTest {
     RunInfo demanding =
         two.assertions(List.of(all, all.at("a"), all.at("b"), stage, stage.at("b"), name));
 
-    assertThat(Recorded.figures(demanding, records).summary().assertions())
+    assertThat(summary(demanding, records).assertions())
         .extracting(AssertionResult::line)
         .containsExactly(
             "Global: max of TTFT is less than 200.0 : false (actual : 300.0)",
@@ -163,7 +158,7 @@ class AssertionJudgeTest {
         .startsWith("Global: count of checks that call the run invalid is 0.0 : false (actual : ")
         .contains("records_dropped");
     AssertionResult sound = only(SWEEP, Assertion.VALID);
-    Summary summary = Recorded.figures(SWEEP, REQUESTS).summary();
+    Summary summary = summary(SWEEP, REQUESTS);
     assertThat(sound.ok()).isEqualTo(summary.level() != Check.Level.INVALID).isTrue();
     assertThat(sound.note()).isNull();
   }
@@ -245,7 +240,7 @@ class AssertionJudgeTest {
     List<RequestRecord> many =
         IntStream.range(0, 1_000).mapToObj(i -> at(i).tokens(50, 60).record()).toList();
     RunInfo info = SWEEP.assertions(p("ttft.p99", "ttft.p99.9", "ttft.p98.7"));
-    assertThat(Recorded.figures(info, many).summary().assertions())
+    assertThat(summary(info, many).assertions())
         .extracting(AssertionResult::note)
         .containsExactly(null, "low n: fewer than 10 of 1,000 values lie beyond it", null);
   }
@@ -258,7 +253,7 @@ class AssertionJudgeTest {
             .mapToObj(i -> at(i).gate(i % 50 == 0 ? 400.0 : 0).tokens(50, 60).record())
             .toList();
     RunInfo info = SWEEP.assertions(p("ttft.p99", "ttft.p50", "ttft_from_schedule.p99"));
-    assertThat(Recorded.figures(info, waited).summary().assertions())
+    assertThat(summary(info, waited).assertions())
         .extracting(AssertionResult::note)
         .containsExactly("from admission; from schedule, as the SLO counts, 450 ms", null, null);
   }
@@ -287,6 +282,6 @@ class AssertionJudgeTest {
 
   private static List<AssertionResult> results(RunInfo info, Assertion... assertions) {
     RunInfo demanding = info.assertions(List.of(assertions));
-    return Recorded.figures(demanding, REQUESTS).summary().assertions();
+    return summary(demanding, REQUESTS).assertions();
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -22,8 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 class BacklogTest {
 
-  private static final LevelInfo TWO =
-      Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 0, 60_000);
+  private static final LevelInfo TWO = Recorded.rate(2, 0, 60_000);
 
   /**
    * Two requests/s for 60 s against one server of 762 ms: the n-th waits (n − 1) × 262 ms, the last
@@ -32,7 +32,7 @@ class BacklogTest {
    */
   @Test
   void aGrowingQueueIsNotKeptUpWith() {
-    Summary summary = Recorded.figures(Recorded.run(61, TWO), twoPerSecond(0)).summary();
+    Summary summary = summary(Recorded.run(61, TWO), twoPerSecond(0));
 
     LevelFigures level = summary.stages().get(0);
     assertThat(level.offered()).isEqualTo(2);
@@ -62,9 +62,9 @@ class BacklogTest {
       String label = n < 60 ? "r=1" : "r=2";
       records.add(Recorded.at(n * 1_000).lag(0).stage(label).tokens(28, 762).record());
     }
-    LevelInfo one = Recorded.stage("r=1", "a", "open loop", 1.0, "requests/s", 0, 60_000);
-    LevelInfo two = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 60_000, 120_000);
-    Summary summary = Recorded.figures(Recorded.run(121, one, two), records).summary();
+    LevelInfo one = Recorded.rate(1, 0, 60_000);
+    LevelInfo two = Recorded.rate(2, 60_000, 120_000);
+    Summary summary = summary(Recorded.run(121, one, two), records);
     assertThat(summary.knee().reached()).isFalse();
     assertThat(summary.knee().saturatedFromFirst()).isFalse();
     assertThat(summary.verdict()).startsWith("No knee up to the highest load tried, 2 requests/s");
@@ -74,20 +74,20 @@ class BacklogTest {
   @Test
   void aLoadThatIsNotKeptUpWithMissesTheSlo() {
     Slo slo = Slo.parse("ttft<60s");
-    Summary alone = Recorded.figures(Recorded.run(61, TWO).slo(slo), twoPerSecond(0)).summary();
+    Summary alone = summary(Recorded.run(61, TWO).slo(slo), twoPerSecond(0));
     assertThat(alone.figures().goodput().max()).isNull();
     assertThat(alone.verdict())
         .startsWith("Does not keep up with 2 requests/s: the queue grew to 41. At 2 requests/s: ")
         .endsWith(
             "TTFT from schedule p99 < 60 s is met: TTFT by 100 % of 120 requests (too few to prove 99 %: needs 381).");
 
-    LevelInfo one = Recorded.stage("r=1", "a", "open loop", 1.0, "requests/s", 0, 60_000);
-    LevelInfo two = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 60_000, 120_000);
+    LevelInfo one = Recorded.rate(1, 0, 60_000);
+    LevelInfo two = Recorded.rate(2, 60_000, 120_000);
     List<RequestRecord> records = twoPerSecond(60_000);
     for (int n = 0; n < 60; n++) {
       records.add(Recorded.at(n * 1_000).lag(0).stage("r=1").tokens(28, 762).record());
     }
-    Summary both = Recorded.figures(Recorded.run(121, one, two).slo(slo), records).summary();
+    Summary both = summary(Recorded.run(121, one, two).slo(slo), records);
     assertThat(both.figures().goodput().max().stage()).isEqualTo("r=1");
     assertThat(both.operatingPoint().stage()).isEqualTo("r=1");
     assertThat(both.verdict())
@@ -103,7 +103,7 @@ class BacklogTest {
    */
   @Test
   void requestsThatWaitToBeSentAreNotTheServersQueue() {
-    LevelInfo four = Recorded.stage("r=4", "a", "open loop", 4.0, "requests/s", 0, 60_000);
+    LevelInfo four = Recorded.rate(4, 0, 60_000);
     List<RequestRecord> quick = new ArrayList<>();
     List<RequestRecord> slow = new ArrayList<>();
     for (int n = 0; n < 240; n++) {
@@ -112,7 +112,7 @@ class BacklogTest {
       quick.add(sent.tokens(28, 200).record());
       slow.add(sent.tokens(wait + 28, wait + 762).record());
     }
-    Summary summary = Recorded.figures(Recorded.run(121, four), quick).summary();
+    Summary summary = summary(Recorded.run(121, four), quick);
     assertThat(summary.stages().get(0).queue()).isEqualTo(new Queue(true, true, 0, 120));
     assertThat(summary.verdict())
         .startsWith(
@@ -121,7 +121,7 @@ class BacklogTest {
                 + " server. At 4 requests/s: ");
 
     // By 60 s 79 have begun, as above.
-    summary = Recorded.figures(Recorded.run(300, four), slow).summary();
+    summary = summary(Recorded.run(300, four), slow);
     assertThat(summary.stages().get(0).queue()).isEqualTo(new Queue(true, false, 0, 240 - 79));
   }
 
@@ -131,13 +131,12 @@ class BacklogTest {
    */
   @Test
   void longAnswersOfAnEmptyServerAreKeptUpWith() {
-    LevelInfo eight = Recorded.stage("r=8", "a", "open loop", 8.0, "requests/s", 0, 10_000);
+    LevelInfo eight = Recorded.rate(8, 0, 10_000);
     List<RequestRecord> records = new ArrayList<>();
     for (int n = 0; n < 68; n++) {
       records.add(Recorded.at(n * 10_000 / 68.0).lag(0).stage("r=8").tokens(30, 2_500).record());
     }
-    LevelFigures level =
-        Recorded.figures(Recorded.run(13, eight), records).summary().stages().get(0);
+    LevelFigures level = summary(Recorded.run(13, eight), records).stages().get(0);
 
     assertThat(level.offered()).isEqualTo(8);
     assertThat(level.arrivedPerS()).isEqualTo(6.8);
@@ -157,7 +156,7 @@ class BacklogTest {
   /** What a stage before left over waits too, and what we cut off at the end never left. */
   @Test
   void queueAtTheEdgesOfTheWindow() {
-    LevelInfo second = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 1_000, 2_000);
+    LevelInfo second = Recorded.rate(2, 1_000, 2_000);
     List<RequestRecord> records =
         List.of(
             Recorded.at(0).lag(0).stage("r=2").phase(Phase.FILL).tokens(500, 900).record(),
@@ -170,7 +169,7 @@ class BacklogTest {
                 .closed(399)
                 .failed(RequestStatus.CANCELLED, "cut off")
                 .record());
-    assertThat(Recorded.figures(Recorded.run(3, second), records).summary().stages().get(0).queue())
+    assertThat(summary(Recorded.run(3, second), records).stages().get(0).queue())
         .isEqualTo(new Queue(false, false, 2, 3));
   }
 

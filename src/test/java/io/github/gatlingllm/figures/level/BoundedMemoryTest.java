@@ -40,11 +40,7 @@ class BoundedMemoryTest {
   @Test
   void absurdTimesAndCounts() {
     Summary summary =
-        Recorded.figures(
-                RUN,
-                at(0).tokens(1e6, 2e6).perEvent(1, 2_000_000_000).record(),
-                at(8e7).tokens(5).record())
-            .summary();
+        Recorded.summary(RUN, at(0).tokens(1e6, 2e6).perEvent(1, 2_000_000_000), at(8e7).tokens(5));
     assertThat(summary.figures().metric(Metric.ITL_MS).count()).isEqualTo(2_000_000_000L);
     assertThat(summary.figures().counts().ok()).isEqualTo(2);
   }

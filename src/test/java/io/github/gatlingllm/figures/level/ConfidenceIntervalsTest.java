@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -195,11 +196,7 @@ class ConfidenceIntervalsTest {
 
   private static Figures stage(String kind, int requests) {
     LevelInfo stage = Recorded.stage("c=1", "a", kind, 1.0, "users", 0, 60_000);
-    return Recorded.figures(info(60, stage), requests(0, requests, "ask"))
-        .summary()
-        .stages()
-        .get(0)
-        .figures();
+    return summary(info(60, stage), requests(0, requests, "ask")).stages().get(0).figures();
   }
 
   /** Levels pooled are no sample of anything; nor do time slices tell requests by name. */
@@ -208,14 +205,14 @@ class ConfidenceIntervalsTest {
     List<RequestRecord> records = new ArrayList<>(requests(0, 100, "ask"));
     records.addAll(requests(60_000, 100, "ask"));
     RunInfo two = info(120, Recorded.stage(1, 0, 60_000), Recorded.stage(2, 60_000, 120_000));
-    Summary pooled = Recorded.figures(two, records).summary();
+    Summary pooled = summary(two, records);
     assertThat(pooled.stages().get(0).figures().metric(Metric.E2E_MS).p50Ci95()).isNotNull();
     assertThat(pooled.figures().metric(Metric.E2E_MS).p50Ci95()).isNull();
     assertThat(pooled.figures().goodput().shareCi95()).isNull();
 
     List<RequestRecord> named = new ArrayList<>(requests(0, 100, "ask"));
     named.addAll(requests(0, 100, "tell"));
-    Summary parts = Recorded.figures(info(60, Recorded.stage(1, 0, 60_000)), named).summary();
+    Summary parts = summary(info(60, Recorded.stage(1, 0, 60_000)), named);
     assertThat(parts.figures().metric(Metric.E2E_MS).p50Ci95()).isNotNull();
     assertThat(parts.requests().get(0).figures().metric(Metric.E2E_MS).p50Ci95()).isNull();
   }

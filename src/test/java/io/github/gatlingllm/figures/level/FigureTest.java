@@ -138,7 +138,7 @@ class FigureTest {
     SINGLE.put("invalid_checks.count", null);
   }
 
-  private static final Figures FIGURES = Recorded.figures(RUN, REQUESTS).summary().figures();
+  private static final Figures FIGURES = Recorded.summary(RUN, REQUESTS).figures();
 
   static Stream<String> names() {
     return Figure.names().stream();

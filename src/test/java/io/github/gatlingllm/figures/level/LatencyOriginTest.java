@@ -41,9 +41,8 @@ class LatencyOriginTest {
       }
     }
     double seconds = stages.size() * 100.0;
-    return Recorded.figures(
-            Recorded.run(seconds, stages.toArray(LevelInfo[]::new)).slo(slo), records)
-        .summary();
+    return Recorded.summary(
+        Recorded.run(seconds, stages.toArray(LevelInfo[]::new)).slo(slo), records);
   }
 
   @Test
@@ -85,10 +84,9 @@ class LatencyOriginTest {
   @Test
   void closedLoopsBehindAGateNameTheClock() {
     Summary summary =
-        Recorded.figures(
-                Recorded.run(1, Recorded.stage(8, 0, 1_000)),
-                Recorded.at(0).stage("c=8").gate(3.0).tokens(100).record())
-            .summary();
+        Recorded.summary(
+            Recorded.run(1, Recorded.stage(8, 0, 1_000)),
+            Recorded.at(0).stage("c=8").gate(3.0).tokens(100));
     assertThat(summary.clock().name(Metric.TTFT_MS)).isEqualTo("TTFT from schedule");
     assertThat(summary.clock().name(Metric.TPOT_MS)).isEqualTo("TPOT");
   }

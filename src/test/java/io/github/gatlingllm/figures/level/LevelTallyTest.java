@@ -47,9 +47,9 @@ class LevelTallyTest {
     RunFigures figures =
         Recorded.figures(
             RUN,
-            at(100).lag(2).gate(4.0).connect(1).tokens(100, 300).record(),
-            at(500).tokens(50, 150).record(),
-            at(900).tokens(10).failed(RequestStatus.TRUNCATED, "cut").record());
+            at(100).lag(2).gate(4.0).connect(1).tokens(100, 300),
+            at(500).tokens(50, 150),
+            at(900).tokens(10).failed(RequestStatus.TRUNCATED, "cut"));
     Breakdown stage = figures.series().breakdowns().get(0);
     assertThat(stage.meansMs())
         .containsExactly(
@@ -119,10 +119,10 @@ class LevelTallyTest {
     List<ScenarioLoad> loads =
         Recorded.figures(
                 judged,
-                at(0).scenario("chat").tokens(50).record(),
-                at(1).scenario("chat").tokens(150).record(),
-                at(2).scenario("summary").tokens(60, 80).record(),
-                at(3).scenario("summary").phase(Phase.DRAIN).tokens(900).record())
+                at(0).scenario("chat").tokens(50),
+                at(1).scenario("chat").tokens(150),
+                at(2).scenario("summary").tokens(60, 80),
+                at(3).scenario("summary").phase(Phase.DRAIN).tokens(900))
             .series()
             .scenarios();
     assertThat(loads).extracting(ScenarioLoad::scenario).containsExactly("chat", "summary");
@@ -136,10 +136,7 @@ class LevelTallyTest {
   void arrivalsAreCountedWhenPlanned() {
     Series series =
         Recorded.figures(
-                RUN,
-                at(1_500).lag(700).tokens(5).record(),
-                at(1_600).lag(0).tokens(5).record(),
-                at(1_700).tokens(5).record())
+                RUN, at(1_500).lag(700).tokens(5), at(1_600).lag(0).tokens(5), at(1_700).tokens(5))
             .series();
     assertThat(series.overTime()).extracting(Bucket::plannedArrivals).startsWith(1L, 1L);
     assertThat(series.overTime()).extracting(Bucket::started).startsWith(0L, 3L);

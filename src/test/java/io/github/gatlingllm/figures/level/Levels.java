@@ -60,8 +60,7 @@ public final class Levels {
   public Levels waiting(int users, int requests) {
     double from = stages.size() * 1_000.0;
     String label = "c=" + users;
-    stages.add(
-        Recorded.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
+    stages.add(Recorded.stage(target, users, from, from + 1_000));
     for (int i = 0; i < requests; i++) {
       records.add(
           Recorded.at(from - 500)

@@ -46,49 +46,38 @@ class LoadCurveTest {
     assertThat(knee.medianE2eMs()).isEqualTo(72, within(0.1));
   }
 
-  @Test
-  void orderOfLoadNotOfTime() {
-    Knee knee = new Levels().level(8, 31, 300).level(4, 30, 150).level(1, 10, 100).summary().knee();
-    assertThat(knee.stage()).isEqualTo("c=4");
-    assertThat(knee.reached()).isTrue();
-  }
-
-  /** The step from 2 to 4 doubles the output, and the next adds exactly a tenth: not flat yet. */
-  @Test
-  void notReachedWhereOutputGrowsToTheEnd() {
-    Knee rising =
-        new Levels().level(1, 10, 100).level(2, 20, 110).level(4, 40, 120).summary().knee();
-    assertThat(rising.stage()).isEqualTo("c=4");
-    assertThat(rising.reached()).isFalse();
-    assertThat(rising.saturatedFromFirst()).isFalse();
-    Knee tenth =
-        new Levels().level(1, 15, 100).level(2, 29, 110).level(4, 33, 220).summary().knee();
-    assertThat(tenth.stage()).isEqualTo("c=4");
-    assertThat(tenth.reached()).isFalse();
-  }
-
-  /** The last step adds 11 %; the level at a quarter of the load delivers 98 % of the most. */
-  @Test
-  void wholeCurveDecidesNotItsLastStep() {
-    int[] completed = {20, 38, 70, 118, 120, 109, 121};
-    Levels levels = new Levels();
-    for (int i = 0; i < completed.length; i++) {
-      levels.level(1 << i, completed[i], 100);
+  /** Levels as users:requests, each request of one token; where the knee is, and if it is one. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          # in the order of load, not of time
+          8:31 4:30 1:10                            | c=4  | true  | false
+          # the last step doubles the output, or adds exactly a tenth: not flat yet
+          1:10 2:20 4:40                            | c=4  | false | false
+          1:15 2:29 4:33                            | c=4  | false | false
+          # the last step adds 11 %; a quarter of the load delivers 98 % of the most
+          1:20 2:38 4:70 8:118 16:120 32:109 64:121 | c=8  | true  | false
+          # 20 and 21 differ by chance; of 2,000 and 2,040 it is known that they hardly do
+          1:20 8:21                                 | c=1  | false | false
+          1:2000 8:2040                             | c=1  | false | true
+          # more users only wait
+          32:96 64:100 128:99                       | c=32 | false | true
+          # a server that breaks down under the highest load
+          1:10 2:30 4:12                            | c=2  | true  | false
+          # 7 % more output for 7 % more load is no flattening
+          10:100 11:110 12:120 13:130 14:140        | c=13 | false | false
+          """)
+  void knee(String levels, String stage, boolean reached, boolean fromFirst) {
+    Levels curve = new Levels();
+    for (String level : levels.split(" ", -1)) {
+      String[] both = level.split(":", -1);
+      curve.level(Integer.parseInt(both[0]), Integer.parseInt(both[1]), 100);
     }
-    Knee knee = levels.summary().knee();
-    assertThat(knee.stage()).isEqualTo("c=8");
-    assertThat(knee.reached()).isTrue();
-  }
-
-  /** 20 and 21 requests differ by chance; of 2,000 and 2,040 it is known that they hardly do. */
-  @Test
-  void twoLevelsShowSaturationByTheirNumbersOnly() {
-    assertThat(new Levels().level(1, 20, 100).level(8, 21, 100).summary().knee())
-        .extracting(Knee::reached, Knee::saturatedFromFirst)
-        .containsExactly(false, false);
-    assertThat(new Levels().level(1, 2_000, 100).level(8, 2_040, 100).summary().knee())
-        .extracting(Knee::reached, Knee::saturatedFromFirst)
-        .containsExactly(false, true);
+    assertThat(curve.summary().knee())
+        .extracting(Knee::stage, Knee::reached, Knee::saturatedFromFirst)
+        .containsExactly(stage, reached, fromFirst);
   }
 
   /** Throughput 100 from c=8 on, with 5 % noise: at most 1 of 30 plateaus is missed. */
@@ -174,36 +163,6 @@ class LoadCurveTest {
       above += isCertain && Integer.parseInt(at.stage().substring(2)) > 2 ? 1 : 0;
     }
     assertThat(above).isLessThanOrEqualTo(most);
-  }
-
-  /** More users only wait. */
-  @Test
-  void notReachedWhereTheFirstLevelSaturates() {
-    Knee knee =
-        new Levels().level(32, 96, 320).level(64, 100, 640).level(128, 99, 990).summary().knee();
-    assertThat(knee.stage()).isEqualTo("c=32");
-    assertThat(knee.reached()).isFalse();
-    assertThat(knee.saturatedFromFirst()).isTrue();
-  }
-
-  /** A server that breaks down under the highest load delivers most before. */
-  @Test
-  void reachedWhereOutputFalls() {
-    Knee knee = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 12, 900).summary().knee();
-    assertThat(knee.stage()).isEqualTo("c=2");
-    assertThat(knee.reached()).isTrue();
-  }
-
-  /** 7 % more output for 7 % more load is no flattening: from 11 to 14 it grows in proportion. */
-  @Test
-  void smallStepsAreJudgedTogether() {
-    Levels levels = new Levels();
-    for (int users = 10; users <= 14; users++) {
-      levels.level(users, 10 * users, 100);
-    }
-    Knee knee = levels.summary().knee();
-    assertThat(knee.reached()).isFalse();
-    assertThat(knee.saturatedFromFirst()).isFalse();
   }
 
   @Test

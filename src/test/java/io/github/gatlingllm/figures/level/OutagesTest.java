@@ -46,7 +46,7 @@ class OutagesTest {
   }
 
   private Summary summary() {
-    return Recorded.figures(RUN, records).summary();
+    return Recorded.summary(RUN, records);
   }
 
   private static Failures failures(Summary summary) {

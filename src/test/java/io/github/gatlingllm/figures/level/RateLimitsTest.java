@@ -102,13 +102,12 @@ class RateLimitsTest {
   @Test
   void checksNameTheLimitAndItsEffect() {
     Summary summary =
-        Recorded.figures(
-                RUN.config("maxRequestsPerMinute", "60").slo(Slo.parse("ttft<1s")),
-                List.of(
-                    at(0).tokens(10, 20).limits(left(60, 1), null).paced(0).record(),
-                    at(100).gate(500.0).tokens(10, 20).paced(500).record(),
-                    limited(200).limits(left(60, 0), 2.0).record()))
-            .summary();
+        Recorded.summary(
+            RUN.config("maxRequestsPerMinute", "60").slo(Slo.parse("ttft<1s")),
+            List.of(
+                at(0).tokens(10, 20).limits(left(60, 1), null).paced(0).record(),
+                at(100).gate(500.0).tokens(10, 20).paced(500).record(),
+                limited(200).limits(left(60, 0), 2.0).record()));
     assertThat(message(summary, "rate_limited"))
         .isEqualTo(
             "The server rejected 1 of 3 requests by rate limits (33.3 %; HTTP 429: slow down) and"
@@ -127,7 +126,7 @@ class RateLimitsTest {
 
   @Test
   void aRunWithoutLimitsHasNoFiguresOfThem() {
-    Summary summary = Recorded.figures(RUN, List.of(at(0).tokens(10, 20).record())).summary();
+    Summary summary = Recorded.summary(RUN, List.of(at(0).tokens(10, 20).record()));
     assertThat(summary.figures().rateLimits()).isNull();
     assertThat(summary.checks()).extracting(Check::id).doesNotContain("rate_limited", "paced");
   }

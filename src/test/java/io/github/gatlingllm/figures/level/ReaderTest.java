@@ -103,7 +103,7 @@ class ReaderTest {
   }
 
   private static Figures figures(RunInfo run, List<RequestRecord> records) {
-    return Recorded.figures(run, records.toArray(RequestRecord[]::new)).summary().figures();
+    return Recorded.summary(run, records.toArray(RequestRecord[]::new)).figures();
   }
 
   @ParameterizedTest

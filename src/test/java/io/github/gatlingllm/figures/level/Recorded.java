@@ -414,7 +414,18 @@ public final class Recorded {
    * Stage {@code c=<users>} of target {@code a} that measures from {@code fromMs} to {@code toMs}.
    */
   public static LevelInfo stage(int users, double fromMs, double toMs) {
-    return stage("c=" + users, "a", "closed loop", (double) users, "users", fromMs, toMs);
+    return stage("a", users, fromMs, toMs);
+  }
+
+  /** The same of any target. */
+  public static LevelInfo stage(String target, int users, double fromMs, double toMs) {
+    return stage("c=" + users, target, "closed loop", (double) users, "users", fromMs, toMs);
+  }
+
+  /** Stage {@code r=<perSecond>} of target {@code a} in an open loop. */
+  public static LevelInfo rate(int perSecond, double fromMs, double toMs) {
+    String label = "r=" + perSecond;
+    return stage(label, "a", "open loop", (double) perSecond, "requests/s", fromMs, toMs);
   }
 
   public static LevelInfo stage(
@@ -446,6 +457,22 @@ public final class Recorded {
 
   public static RunFigures figures(RunInfo info, RequestRecord... records) {
     return figures(info, List.of(records));
+  }
+
+  public static RunFigures figures(RunInfo info, Recorded... records) {
+    return figures(info, Arrays.stream(records).map(Recorded::record).toList());
+  }
+
+  public static Summary summary(RunInfo info, RequestRecord... records) {
+    return summary(info, List.of(records));
+  }
+
+  public static Summary summary(RunInfo info, Recorded... records) {
+    return figures(info, records).summary();
+  }
+
+  public static Summary summary(@Nullable RunInfo info, List<RequestRecord> records) {
+    return figures(info, records).summary();
   }
 
   public static RunFigures figures(@Nullable RunInfo info, List<RequestRecord> records) {

@@ -201,7 +201,7 @@ class ReferenceScriptIT {
           Recorded.stage(
               "c=" + (1 << i), "a", "closed loop", (double) (1 << i), "users", from, from + 4_000));
     }
-    stages.add(Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 21_000, 29_000));
+    stages.add(Recorded.stage("b", 1, 21_000, 29_000));
     return Recorded.run(30, stages.toArray(LevelInfo[]::new));
   }
 

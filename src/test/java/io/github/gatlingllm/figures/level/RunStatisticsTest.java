@@ -1,9 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.figures;
 import static io.github.gatlingllm.figures.level.Recorded.run;
 import static io.github.gatlingllm.figures.level.Recorded.stage;
+import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
@@ -64,7 +64,7 @@ class RunStatisticsTest {
   private static final RequestRecord R2 =
       at(2_800).stage("c=2").tokens(100, 150, 200, 300).record();
 
-  private final Summary summary = figures(RUN, FILL, R1, CUT, R2).summary();
+  private final Summary summary = summary(RUN, FILL, R1, CUT, R2);
   private final Figures figures = summary.figures();
 
   @Test
@@ -97,14 +97,11 @@ class RunStatisticsTest {
     Recorded refused = at(1_000).prompt(null).ours(50).failed(RequestStatus.HTTP_ERROR, "HTTP 400");
     RequestRecord accepted = at(1_000).prompt(100).ours(90).tokens(50).record();
     Summary.Workload both =
-        figures(run(4, stage(1, 1_000, 3_000)), accepted, accepted, refused.record())
-            .summary()
-            .workload();
+        summary(run(4, stage(1, 1_000, 3_000)), accepted, accepted, refused.record()).workload();
     assertThat(both.promptTokens().count()).isEqualTo(2);
     assertThat(both.promptTokens().mean()).isEqualTo(100);
     assertThat(both.promptsLeftOut()).isEqualTo(1);
-    Summary.Workload ours =
-        figures(run(4, stage(1, 1_000, 3_000)), refused.record()).summary().workload();
+    Summary.Workload ours = summary(run(4, stage(1, 1_000, 3_000)), refused.record()).workload();
     assertThat(ours.promptTokens().mean()).isEqualTo(50);
     assertThat(ours.promptsLeftOut()).isZero();
   }
@@ -142,9 +139,7 @@ class RunStatisticsTest {
   /** First token 2.9 s, last 3.2 s, 4 tokens: 2.9 | 3.0 3.1 3.2: one of them inside. */
   @Test
   void tokensInterpolated() {
-    Summary s =
-        figures(RUN, at(2_800).stage("c=2").tokens(100, 110, 120, 400).withoutTimes().record())
-            .summary();
+    Summary s = summary(RUN, at(2_800).stage("c=2").tokens(100, 110, 120, 400).withoutTimes());
     assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.5);
     assertThat(s.figures().metric(Metric.ITL_MS).isEmpty()).isTrue();
     assertThat(s.figures().number(Metric.JITTER)).isNull();
@@ -172,7 +167,7 @@ class RunStatisticsTest {
     for (int i = 0; i < 20; i++) {
       bodies.add(at(1_000 + 100 * i).stage("c=2").bodyForStream(50, 100).record());
     }
-    Summary only = figures(RUN, bodies).summary();
+    Summary only = summary(RUN, bodies);
     Figures f = only.figures();
     assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1_000);
     assertThat(f.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(1_100);
@@ -185,7 +180,7 @@ class RunStatisticsTest {
     assertThat(check(only, "not_streamed").value()).isEqualTo(1);
 
     bodies.add(R1);
-    Summary mixed = figures(RUN, bodies).summary();
+    Summary mixed = summary(RUN, bodies);
     assertThat(mixed.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1_002);
     assertThat(mixed.figures().metric(Metric.TTFT_MS).count()).isEqualTo(1);
     assertThat(mixed.figures().number(Metric.BATCH_RATIO)).isEqualTo(1);
@@ -207,7 +202,7 @@ class RunStatisticsTest {
     assertThat(f.metric(Metric.OUTPUT_TOKENS).mean()).isEqualTo(100);
 
     RequestRecord late = at(2_950).stage("c=2").tokens(100, 200).hidden(96).record();
-    f = figures(RUN, first, late).summary().figures();
+    f = summary(RUN, first, late).figures();
     assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
     assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
 
@@ -221,20 +216,6 @@ class RunStatisticsTest {
     assertThat(one(at(1_000).stage("c=2").tokens(100).estimated().record()))
         .extracting(f1 -> f1.number(Metric.BILLED_OUTPUT_TOKENS_PER_S))
         .isNull();
-  }
-
-  /**
-   * Second 1 of the run has 3 tokens of fill and 4 of r1, second 2 has 2 of cut and 2 of r2; fill
-   * and r1 are in flight together. Between first and last token, in the window: fill 250 ms, r1
-   * 100, cut 10, r2 100.
-   */
-  @Test
-  void peaksAndConcurrency() {
-    assertThat(figures.number(Metric.PEAK_OUTPUT_TOKENS_PER_S)).isEqualTo(7);
-    assertThat(figures.number(Metric.PEAK_IN_FLIGHT)).isEqualTo(2);
-    assertThat(figures.number(Metric.EFFECTIVE_CONCURRENCY)).isEqualTo(0.335, within(1e-9));
-    assertThat(figures.number(Metric.ACTIVE_CONCURRENCY)).isEqualTo(0.23, within(1e-9));
-    assertThat(figures.number(Metric.INPUT_TOKENS_PER_S)).isEqualTo(15);
   }
 
   /** Of the first choice that spoke; not where times were not kept, or there is one event only. */
@@ -274,73 +255,41 @@ class RunStatisticsTest {
   @Test
   void tokensBelongToTheWindowTheyArriveIn() {
     RunInfo info = run(4, stage(1, 0, 1_000), stage(4, 2_000, 4_000));
-    Summary s =
-        figures(info, at(0).stage("c=1").tokens(500, 900, 1_500, 2_000, 2_100, 2_200).record())
-            .summary();
+    Summary s = summary(info, at(0).stage("c=1").tokens(500, 900, 1_500, 2_000, 2_100, 2_200));
     assertThat(s.stages().get(0).figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
     assertThat(s.stages().get(1).figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1.5);
     assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(5 / 3.0, within(1e-12));
     assertThat(s.stages().get(1).figures().counts().started()).isZero();
   }
 
-  /** 4 and 8 tokens in 1 s on 2 and 8 GPUs; over both targets there is no such figure. */
-  @Test
-  void tokensPerGpuOfEachTarget() {
-    RunInfo info =
-        run(
-                1,
-                stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
-                stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
-            .targets(
-                Map.of(
-                    "a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, null),
-                    "b", new RunEnvironment.TargetFacts(false, "chars4", 8.0, null)));
-    Summary s =
-        figures(
-                info,
-                at(0).tokens(100, 200, 300, 400).record(),
-                at(0).target("b").tokens(100, 200, 300, 400).output(8).record())
-            .summary();
-    assertThat(s.targets())
-        .extracting(t -> t.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU))
-        .containsExactly(2.0, 1.0);
-    assertThat(s.stages())
-        .extracting(t -> t.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU))
-        .containsExactly(2.0, 1.0);
-    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU)).isNull();
-    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU)).isNull();
-  }
-
   /**
-   * 1,000 tok/s on 2 GPUs at 3.60 an hour: 3.6 million tokens for 7.20, half of them in SLO. 500
-   * tok/s of a server for 1.80: 1.8 million.
+   * 1,000 tok/s on 2 GPUs, 500 each, at 3.60 an hour: 3.6 million tokens for 7.20, half of them in
+   * SLO. 500 tok/s of a server for 1.80: 1.8 million.
    */
   @Test
   void costOfEachTarget() {
     RunInfo info =
-        run(
-                1,
-                stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
-                stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
+        run(1, stage("a", 1, 0, 1_000), stage("b", 1, 0, 1_000))
             .slo(Slo.parse("ttft<150ms"))
             .targets(
                 Map.of(
                     "a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, 3.6),
                     "b", new RunEnvironment.TargetFacts(false, "chars4", null, 1.8)));
     Summary s =
-        figures(
-                info,
-                at(0).tokens(100, 200).output(500).record(),
-                at(0).name("other").tokens(200, 400).output(500).record(),
-                at(0).target("b").tokens(200, 400).output(500).record())
-            .summary();
+        summary(
+            info,
+            at(0).tokens(100, 200).output(500),
+            at(0).name("other").tokens(200, 400).output(500),
+            at(0).target("b").tokens(200, 400).output(500));
 
-    List<@Nullable Double> a = Arrays.asList(null, null, 2.0, 4.0);
-    List<@Nullable Double> b = Arrays.asList(null, null, 1.0, null);
-    List<@Nullable Double> none = Arrays.asList(null, null, null, null);
+    List<@Nullable Double> a = Arrays.asList(null, null, 500.0, 2.0, 4.0);
+    List<@Nullable Double> b = Arrays.asList(null, null, null, 1.0, null);
+    List<@Nullable Double> none = Arrays.asList(null, null, null, null, null);
     assertThat(s.stages()).extracting(of -> efficiency(of.figures())).containsExactly(a, b);
     assertThat(s.targets()).extracting(of -> efficiency(of.figures())).containsExactly(a, b);
-    assertThat(s.requests()).extracting(r -> efficiency(r.figures())).containsOnly(none);
+    assertThat(s.requests())
+        .extracting(r -> efficiency(r.figures()))
+        .containsExactly(none, Arrays.asList(null, null, 250.0, null, null));
     assertThat(efficiency(s.figures())).isEqualTo(none);
   }
 
@@ -348,33 +297,9 @@ class RunStatisticsTest {
     return Arrays.asList(
         figures.number(Metric.POWER_W),
         figures.number(Metric.OUTPUT_TOKENS_PER_JOULE),
+        figures.number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU),
         figures.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS),
         figures.number(Metric.COST_PER_MILLION_SLO_TOKENS));
-  }
-
-  /** Trials of 4 tokens in 0.2 s = 20 tok/s, and of 6 tokens in 0.6 s = 10 tok/s: 10 in 0.8 s. */
-  @Test
-  void trials() {
-    Figures f =
-        figures(
-                RUN,
-                at(1_000).stage("c=2").trial(1).tokens(100, 200).record(),
-                at(1_000).stage("c=2").trial(1).tokens(100, 150).record(),
-                at(2_000).stage("c=2").trial(2).tokens(100, 200, 300).record(),
-                at(2_000).stage("c=2").trial(2).tokens(100, 200, 600).record())
-            .summary()
-            .figures();
-    assertThat(f.trials()).isNotNull();
-    assertThat(f.trials().count()).isEqualTo(2);
-    assertThat(f.trials().aggregateTokensPerS()).isEqualTo(12.5, within(1e-9));
-    assertThat(f.trials().meanTokensPerS()).isEqualTo(15, within(1e-9));
-    assertThat(f.trials().minTokensPerS()).isEqualTo(10, within(1e-9));
-    assertThat(f.trials().maxTokensPerS()).isEqualTo(20, within(1e-9));
-    assertThat(f.trials().rows())
-        .containsExactly(
-            new Figures.Trial(1, 2, 2, 4, 0.2, 20.0), new Figures.Trial(2, 2, 2, 6, 0.6, 10.0));
-    assertThat(f.trials().rowsLeftOut()).isZero();
-    assertThat(figures.trials()).isNull();
   }
 
   /** 1,500 trials of 2 tokens in 0.2 s; a failed request counts, with the tokens it brought. */
@@ -386,7 +311,7 @@ class RunStatisticsTest {
     }
     records.add(
         at(1_001).stage("c=2").trial(1).tokens(50).failed(RequestStatus.STALLED, "no").record());
-    Figures.Trials trials = figures(RUN, records).summary().figures().trials();
+    Figures.Trials trials = summary(RUN, records).figures().trials();
     assertThat(trials.count()).isEqualTo(1_500);
     assertThat(trials.rows()).hasSize(1_000);
     assertThat(trials.rows().get(0)).isEqualTo(new Figures.Trial(1, 2, 1, 3, 0.2, 15.0));
@@ -397,9 +322,7 @@ class RunStatisticsTest {
 
   @Test
   void withoutRunJsonWindowsAreInferred() {
-    Summary s =
-        figures(null, List.of(FILL, R1, at(1_100).stage("c=2").tokens(100, 900).record()))
-            .summary();
+    Summary s = summary(null, List.of(FILL, R1, at(1_100).stage("c=2").tokens(100, 900).record()));
     LevelFigures stage = s.stages().get(0);
     assertThat(stage.label()).isEqualTo("c=2");
     assertThat(stage.offered()).isEqualTo(2);
@@ -412,17 +335,17 @@ class RunStatisticsTest {
 
   @Test
   void nothingRecorded() {
-    Summary s = figures(RUN).summary();
+    Summary s = summary(RUN, List.of());
     assertThat(s.verdict()).isEqualTo("No request was measured.");
     assertThat(s.figures().metric(Metric.TTFT_MS)).isEqualTo(Distribution.EMPTY);
     assertThat(s.knee()).isNull();
     assertThat(s.level()).isEqualTo(Check.Level.INVALID);
-    assertThat(figures(null, List.of()).summary().stages()).isEmpty();
+    assertThat(summary(null, List.of()).stages()).isEmpty();
   }
 
   @Test
   void stageOfNoPlanHasNoRates() {
-    Summary s = figures(RUN, at(1_000).stage("c=9").tokens(10, 20).record()).summary();
+    Summary s = summary(RUN, at(1_000).stage("c=9").tokens(10, 20));
     LevelFigures unplanned = s.stages().get(1);
     assertThat(unplanned.figures().metric(Metric.E2E_MS).count()).isEqualTo(1);
     assertThat(unplanned.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isNull();
@@ -433,17 +356,15 @@ class RunStatisticsTest {
   @Test
   void serverTimings() {
     Summary s =
-        figures(
-                RUN,
-                at(1_000).stage("c=2").tokens(5).server(said("usage.queue_time", 0.0005)).record(),
-                at(2_000).stage("c=2").tokens(5).server(said("x-queue-time", 0.0015)).record(),
-                at(2_500).stage("c=9").tokens(5).server(said("x-queue-time", 0.001)).record(),
-                at(2_600)
-                    .stage("c=2")
-                    .failed(RequestStatus.TRUNCATED, "cut")
-                    .server(said("x-queue-time", 9.0))
-                    .record())
-            .summary();
+        summary(
+            RUN,
+            at(1_000).stage("c=2").tokens(5).server(said("usage.queue_time", 0.0005)),
+            at(2_000).stage("c=2").tokens(5).server(said("x-queue-time", 0.0015)),
+            at(2_500).stage("c=9").tokens(5).server(said("x-queue-time", 0.001)),
+            at(2_600)
+                .stage("c=2")
+                .failed(RequestStatus.TRUNCATED, "cut")
+                .server(said("x-queue-time", 9.0)));
     assertThat(s.serverNames())
         .isEqualTo(Map.of("queue_s", Set.of("usage.queue_time", "x-queue-time")));
     assertThat(s.figures().server().get("queue_s").mean()).isEqualTo(0.001, within(1e-9));
@@ -458,7 +379,7 @@ class RunStatisticsTest {
   }
 
   private static Figures one(RequestRecord record) {
-    return figures(RUN, record).summary().figures();
+    return summary(RUN, record).figures();
   }
 
   private static Check check(Summary s, String id) {

@@ -4,6 +4,7 @@ import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static io.github.gatlingllm.figures.level.Recorded.figures;
 import static io.github.gatlingllm.figures.level.Recorded.run;
+import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -53,12 +54,11 @@ class ScenariosTest {
         run(1, stage(8, "a", "A1", 0, 1_000), stage(8, "a", "C", 500, 1_000))
             .targets(Map.of("a", new RunEnvironment.TargetFacts(false, "chars4", null, 3.6)));
     Summary s =
-        figures(
-                info,
-                ask(0, "A1", 8, 100, 600, 700),
-                ask(500, "C", 8, 100, 200, 300, 400),
-                ask(500, "C", 8, 600, 700))
-            .summary();
+        summary(
+            info,
+            ask(0, "A1", 8, 100, 600, 700),
+            ask(500, "C", 8, 100, 200, 300, 400),
+            ask(500, "C", 8, 600, 700));
     assertThat(s.stages()).extracting(LevelFigures::scenario).containsExactly("A1", "C");
     assertThat(s.stages())
         .extracting(x -> x.figures().number(Metric.OUTPUT_TOKENS_PER_S))
@@ -111,13 +111,13 @@ class ScenariosTest {
   @Test
   void levelWithoutScenarioHasTheRequestsOfAll() {
     RunInfo old = run(1, stage(8, "a", null, 0, 1_000));
-    Summary s = figures(old, ask(0, "A1", 8, 100), ask(0, "C", 8, 100)).summary();
+    Summary s = summary(old, ask(0, "A1", 8, 100), ask(0, "C", 8, 100));
     assertThat(s.stages()).singleElement().extracting(LevelFigures::scenario).isNull();
     assertThat(s.stages().get(0).figures().counts().started()).isEqualTo(2);
     assertThat(s.place(s.stages().get(0).info())).isEqualTo("c=8");
 
     Summary inferred =
-        figures(null, List.of(ask(0, "A1", 8, 100, 200), ask(5_000, "C", 8, 100, 200))).summary();
+        summary(null, List.of(ask(0, "A1", 8, 100, 200), ask(5_000, "C", 8, 100, 200)));
     assertThat(inferred.stages())
         .extracting(LevelFigures::label, LevelFigures::scenario, LevelFigures::durationS)
         .as("to the last close, which is within")

@@ -40,13 +40,9 @@ class SeriesTest {
   private final Series series =
       Recorded.figures(
               RUN,
-              at(0).tokens(100, 600, 1_100).record(),
-              at(500)
-                  .phase(Phase.FILL)
-                  .tokens(300, 500)
-                  .failed(RequestStatus.TRUNCATED, "cut")
-                  .record(),
-              at(1_500).tokens(100, 200, 1_000).record())
+              at(0).tokens(100, 600, 1_100),
+              at(500).phase(Phase.FILL).tokens(300, 500).failed(RequestStatus.TRUNCATED, "cut"),
+              at(1_500).tokens(100, 200, 1_000))
           .series();
 
   /** Who watches a run sees what its report will show, but for the second that is not over. */
@@ -147,7 +143,7 @@ class SeriesTest {
 
   @Test
   void metricWithoutValuesHasNoCurve() {
-    assertThat(Recorded.figures(RUN, at(0).body(10, 3).record()).series().quantiles())
+    assertThat(Recorded.figures(RUN, at(0).body(10, 3)).series().quantiles())
         .containsOnlyKeys(Metric.E2E_MS);
   }
 

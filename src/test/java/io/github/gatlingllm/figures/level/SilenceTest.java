@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -56,7 +57,7 @@ class SilenceTest {
         at = times[TOKENS - 1];
       }
     }
-    return Recorded.figures(Recorded.run(60, Recorded.stage(users, 0, 30_000)), records).summary();
+    return summary(Recorded.run(60, Recorded.stage(users, 0, 30_000)), records);
   }
 
   private static double after(double[] stall, double ms) {
@@ -133,8 +134,7 @@ class SilenceTest {
     for (double at : new double[] {0, 1_000, 22_000, 23_000}) {
       records.add(Recorded.at(at).tokens(100, 200, 300).record());
     }
-    Check check =
-        check(Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).summary());
+    Check check = check(summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records));
     assertThat(check.level()).isEqualTo(Level.OK);
     assertThat(check.value()).isLessThan(0.2);
   }
@@ -148,8 +148,8 @@ class SilenceTest {
     }
     records.add(
         Recorded.at(10_000).failed(RequestStatus.TIMEOUT, "timeout").closed(15_000).record());
-    LevelInfo level = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 0, 30_000);
-    Check check = check(Recorded.figures(Recorded.run(30, level), records).summary());
+    LevelInfo level = Recorded.rate(2, 0, 30_000);
+    Check check = check(summary(Recorded.run(30, level), records));
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.value()).isEqualTo(15, within(0.03));
     assertThat(check.remedy()).doesNotContain("llm.rate");
@@ -168,7 +168,7 @@ class SilenceTest {
       records.add(Recorded.at(i * 1_000).tokens(100, 200, 300).record());
     }
     records.add(Recorded.at(10_000).tokens(12_000, 12_100, 12_200).hidden(hidden).record());
-    return Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).summary();
+    return summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records);
   }
 
   /**
@@ -180,10 +180,7 @@ class SilenceTest {
     for (int i = 0; i < 20; i++) {
       records.add(Recorded.at(i * 1_000).body(i == 7 ? 900 : 100, 10).record());
     }
-    assertThat(
-            Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records)
-                .summary()
-                .checks())
+    assertThat(summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).checks())
         .noneMatch(c -> c.id().equals("silent_spans"));
   }
 }

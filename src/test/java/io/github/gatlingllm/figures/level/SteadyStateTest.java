@@ -161,10 +161,7 @@ class SteadyStateTest {
     records.addAll(
         spread(i -> at(i * 150).target("b").stage("c=64").tokens(1_200 + i * 10).record()));
     RunInfo both =
-        Recorded.run(
-            60,
-            Recorded.stage(64, 0, WINDOW_MS),
-            Recorded.stage("c=64", "b", "closed loop", 64.0, "users", 0, WINDOW_MS));
+        Recorded.run(60, Recorded.stage(64, 0, WINDOW_MS), Recorded.stage("b", 64, 0, WINDOW_MS));
     assertThat(judged(both, records).orElseThrow().message()).startsWith("c=64 of b: TTFT");
   }
 
@@ -205,7 +202,7 @@ class SteadyStateTest {
   }
 
   private static Optional<Check> judged(@Nullable RunInfo info, List<RequestRecord> records) {
-    return Recorded.figures(info, records).summary().checks().stream()
+    return Recorded.summary(info, records).checks().stream()
         .filter(c -> c.id().equals("steady_state") && c.level() != Level.NOTE)
         .findFirst();
   }

@@ -12,9 +12,7 @@ import org.junit.jupiter.api.Test;
 final class TurnTallyTest {
 
   private static Summary.Workload workload(List<RequestRecord> records) throws IOException {
-    return Recorded.figures(Recorded.run(10, Recorded.stage(1, 0, 10_000)), records)
-        .summary()
-        .workload();
+    return Recorded.summary(Recorded.run(10, Recorded.stage(1, 0, 10_000)), records).workload();
   }
 
   @Test
