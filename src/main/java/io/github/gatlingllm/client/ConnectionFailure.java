@@ -1,5 +1,9 @@
 package io.github.gatlingllm.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.github.gatlingllm.record.PrintableText;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.CodecException;
 import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.compression.DecompressionException;
@@ -67,6 +71,7 @@ final class ConnectionFailure {
           "(?i)protocol_version|protocol version|unsupported_protocol|unsupported protocol");
 
   private static final Pattern AFTER = Pattern.compile(" after (\\d{1,18}) ?ms");
+  private static final Pattern HEX = Pattern.compile("(?:[0-9a-f]{2})+$");
 
   private ConnectionFailure() {}
 
@@ -82,6 +87,11 @@ final class ConnectionFailure {
   }
 
   static String reason(Throwable failure, @Nullable String proxy) {
+    NotSslRecordException noTls = find(NotSslRecordException.class, failure);
+    if (proxy != null && noTls != null && !firstBytes(noTls).startsWith("HTTP/")) {
+      return "proxy %s: answered CONNECT with 200 and then no TLS but '%s'; does it want a log-in?"
+          .formatted(proxy, firstBytes(noTls));
+    }
     String reason = reason(failure);
     boolean isUnreachable =
         find(SocketException.class, failure) != null
@@ -137,6 +147,14 @@ final class ConnectionFailure {
       return "response is not valid HTTP: is this the endpoint's port?";
     }
     return failure.getClass().getSimpleName() + ": " + message(failure);
+  }
+
+  /** The beginning of the first line of what came, which Netty quotes in hexadecimal digits. */
+  private static String firstBytes(NotSslRecordException failure) {
+    Matcher quoted = HEX.matcher(message(failure));
+    String text = quoted.find() ? new String(ByteBufUtil.decodeHexDump(quoted.group()), UTF_8) : "";
+    String line = text.lines().findFirst().orElse("");
+    return PrintableText.of(line.substring(0, Math.min(line.length(), 40)));
   }
 
   static <T extends Throwable> @Nullable T find(Class<T> kind, Throwable failure) {

@@ -41,7 +41,7 @@ public record DataFile(String name, Path path) {
   /** Longest text of JSON: larger than Jackson's own limit, as a text may be a whole book. */
   private static final int MAX_TEXT = 64 * MIB;
 
-  /** Largest file that is held in memory whole: lines and CSV. */
+  /** Largest file that is held in memory whole. */
   private static final long MAX_WHOLE = 512L * MIB;
 
   private static final long MAX_UNPACKED = 16_384L * MIB;
@@ -142,7 +142,6 @@ public record DataFile(String name, Path path) {
 
   /** Opens its text, without the byte order mark that spreadsheets write. */
   private BufferedReader open() throws IOException {
-    requireAtMost(MAX_WHOLE, Files.size(path), "as lines or CSV");
     BufferedReader text = Files.newBufferedReader(path);
     text.mark(1);
     if (text.read() != '\ufeff') {
@@ -169,16 +168,23 @@ public record DataFile(String name, Path path) {
     return new IllegalArgumentException(name + ":" + line + ": " + what);
   }
 
-  public byte[] bytes() {
+  /** This file, if it may be held in memory whole; larger ones can only be visited. */
+  public DataFile held() {
     return reading(
         () -> {
-          requireAtMost(MAX_WHOLE, Files.size(path), "as a whole");
-          return Files.readAllBytes(path);
+          requireAtMost(MAX_WHOLE, Files.size(path), "in memory");
+          return this;
         });
+  }
+
+  public byte[] bytes() {
+    held();
+    return reading(() -> Files.readAllBytes(path));
   }
 
   /** All lines that are not blank. */
   public List<String> lines() {
+    held();
     return reading(
         () -> {
           List<String> lines = new ArrayList<>();
@@ -192,7 +198,10 @@ public record DataFile(String name, Path path) {
         });
   }
 
-  /** Visits the rows of CSV by RFC 4180: commas, double quotes, line breaks inside quotes. */
+  /**
+   * Visits the rows of CSV of any size by RFC 4180: commas, double quotes, line breaks inside
+   * quotes.
+   */
   public void rows(Consumer<List<String>> visitor) {
     reading(
         () -> {
@@ -233,6 +242,9 @@ public record DataFile(String name, Path path) {
           rowLine = line + 1;
         }
       } else if (quoted || c != '\r') {
+        if (cell.length() == MAX_TEXT) {
+          throw bad(rowLine, "a cell is longer than %s MB; split it".formatted(MAX_TEXT / MIB));
+        }
         cell.append((char) c);
       }
       line += c == '\n' ? 1 : 0;

@@ -169,7 +169,7 @@ public record Prompts(
         file.entries((entry, start, length) -> prompts.add(requireText(text(entry))));
       } else if (extension.endsWith(".csv")) {
         List<String> first = new ArrayList<>();
-        file.rows(row -> addCell(prompts, first, row));
+        file.held().rows(row -> addCell(prompts, first, row));
       } else {
         prompts.addAll(file.lines());
       }

@@ -190,6 +190,33 @@ final class ErrorStatusIT {
             .formatted(port));
   }
 
+  /** As the log-in page of a guest network; Netty takes every 200 for a tunnel. */
+  @Test
+  void aProxyThatAnswersConnectWithAPage() throws Exception {
+    ScriptedServer proxy =
+        client.serve(
+            x -> x.respond(200, "text/html", "<html><title>Log in</title></html>"),
+            x -> x.respond(403, "text/html", "<html>no</html>"));
+    HttpProxyServer settings =
+        new HttpProxyServer("127.0.0.1", proxy.port(), null, false, EmptyHttpHeaders.INSTANCE);
+
+    client
+        .post("https://127.0.0.1:1/v1")
+        .proxy(settings)
+        .ended()
+        .assertEnded(
+            CONNECTION_ERROR,
+            ("proxy 127.0.0.1:%d: answered CONNECT with 200 and then no TLS but"
+                    + " '<html><title>Log in</title></html>'; does it want a log-in?")
+                .formatted(proxy.port()));
+    client
+        .post("https://127.0.0.1:1/v1")
+        .proxy(settings)
+        .ended()
+        .assertEnded(
+            CONNECTION_ERROR, "proxy did not connect to the endpoint: status: 403 Scripted");
+  }
+
   private static void answer(ResponseDefinitionBuilder response) {
     server.stubFor(post(anyUrl()).willReturn(response));
   }

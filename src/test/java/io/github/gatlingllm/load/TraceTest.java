@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
@@ -129,8 +130,24 @@ class TraceTest {
     DataFile data = DataFile.of(file.toString());
 
     assertThatThrownBy(data::lines).hasMessageContaining("sparse.txt").hasMessageContaining("512");
-    assertThatThrownBy(() -> data.rows(row -> {})).hasMessageContaining("512 MB");
+    assertThatThrownBy(() -> data.rows(row -> {}))
+        .hasMessage("sparse.txt:1: a cell is longer than 64 MB; split it");
     assertThatThrownBy(data::bytes).hasMessageContaining("512 MB");
+    assertThatThrownBy(data::held).hasMessageContaining("512 MB");
+  }
+
+  @Test
+  void csvLargerThanMemoryIsVisitedRowByRow() throws IOException {
+    Path file = folder.resolve("large.csv");
+    try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+      sparse.write("1,2\n".getBytes(UTF_8));
+      sparse.setLength(3L << 30);
+    }
+    List<List<String>> rows = new ArrayList<>();
+
+    assertThatThrownBy(() -> DataFile.of(file.toString()).rows(rows::add))
+        .hasMessage("large.csv:2: a cell is longer than 64 MB; split it");
+    assertThat(rows).containsExactly(List.of("1", "2"));
   }
 
   @Test
