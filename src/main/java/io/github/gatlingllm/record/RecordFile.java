@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.BufferedWriter;
+import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -99,6 +100,17 @@ public final class RecordFile {
   public static ReadReport read(Path requestsJsonl, Consumer<RequestRecord> sink)
       throws IOException {
     return readLines(requestsJsonl, (record, line, from, to) -> sink.accept(record));
+  }
+
+  /** As {@link #read(Path, Consumer)}, of the first mebibyte; nothing if there is no file. */
+  public static void readFirst(Path requestsJsonl, Consumer<RequestRecord> sink)
+      throws IOException {
+    if (Files.isRegularFile(requestsJsonl)) {
+      try (InputStream in = Files.newInputStream(requestsJsonl)) {
+        InputStream first = new ByteArrayInputStream(in.readNBytes(1 << 20));
+        read(first, 1 << 18, MAX_LINE_BYTES, sink);
+      }
+    }
   }
 
   /** As {@link #read(Path, Consumer)}, with the line of each record. */

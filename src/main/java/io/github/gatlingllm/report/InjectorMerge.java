@@ -5,12 +5,18 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -33,12 +40,21 @@ final class InjectorMerge {
       Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
 
   private final List<RunInfo> runs;
+  private final boolean isForced;
+  private final List<String> forced = new ArrayList<>();
   final LevelMerge levels;
   final RunInfo merged;
 
-  /** Throws with one line if the runs are not of one load test. */
-  InjectorMerge(String id, List<RunInfo> runs, @Nullable Integer expected) {
+  /** Throws with one line if the runs are not of one load test and the merge is not forced. */
+  InjectorMerge(
+      String id,
+      List<RunInfo> runs,
+      List<RunFiles> files,
+      @Nullable Integer expected,
+      boolean isForced)
+      throws IOException {
     this.runs = List.copyOf(runs);
+    this.isForced = isForced;
     requireDistinct();
     Integer count = count(expected);
     requireSame("simulation", RunInfo::simulation);
@@ -52,8 +68,62 @@ final class InjectorMerge {
     requireSame("SLO by request", run -> run.objectives().sloByRequest());
     requireSame("SLO percentile by request", run -> run.objectives().sloHeldByRequest());
     requireSame("SLO by target", run -> run.objectives().sloByTarget());
-    levels = new LevelMerge(this.runs);
-    merged = merge(id).injectors(injectors(), count);
+    requireCommon("model", files, record -> record.identity().model());
+    requireCommon("endpoint", files, record -> record.identity().endpoint());
+    requireOnePlan();
+    levels = new LevelMerge(this.runs, this::refuse);
+    RunInfo all = merge(id).injectors(injectors(), count);
+    merged = forced.isEmpty() ? all : all.config("merged by force", String.join("; ", forced));
+  }
+
+  private void refuse(String why) {
+    if (!isForced) {
+      throw new IllegalArgumentException(why + "; --force merges anyway");
+    }
+    forced.add(why);
+  }
+
+  /** Each run has a value in common with the first, by its first records. */
+  private void requireCommon(
+      String what, List<RunFiles> files, Function<RequestRecord, @Nullable String> of)
+      throws IOException {
+    Set<String> first = new TreeSet<>();
+    for (int i = 0; i < files.size(); i++) {
+      Set<String> values = new TreeSet<>();
+      RecordFile.readFirst(
+          files.get(i).requests(),
+          record -> Optional.ofNullable(of.apply(record)).ifPresent(values::add));
+      if (first.isEmpty()) {
+        first.addAll(values);
+      } else if (!values.isEmpty() && Collections.disjoint(first, values)) {
+        refuse(
+            "%s of %s is '%s', of %s '%s'; injectors of one load test have the same"
+                .formatted(
+                    what,
+                    runs.get(0).id(),
+                    String.join(", ", first),
+                    runs.get(i).id(),
+                    String.join(", ", values)));
+      }
+    }
+  }
+
+  /** An injector that ended early has only some of the load levels of the others. */
+  private void requireOnePlan() {
+    RunInfo longest =
+        Collections.max(runs, Comparator.comparingInt((RunInfo run) -> run.stages().size()));
+    List<LevelInfo.Key> plan = longest.stages().stream().map(LevelInfo::key).toList();
+    for (RunInfo run : runs) {
+      run.stages().stream()
+          .map(LevelInfo::key)
+          .filter(key -> !plan.contains(key))
+          .findFirst()
+          .ifPresent(
+              key ->
+                  refuse(
+                      "run %s has load level %s, run %s has not; injectors of one load test have the same plan"
+                          .formatted(run.id(), key, longest.id())));
+    }
   }
 
   private void requireDistinct() {
@@ -102,9 +172,10 @@ final class InjectorMerge {
     Object first = of.apply(runs.get(0));
     for (RunInfo run : runs) {
       if (!first.equals(of.apply(run))) {
-        throw new IllegalArgumentException(
+        refuse(
             "%s of %s is '%s', of %s '%s'; injectors of one load test have the same"
                 .formatted(what, runs.get(0).id(), first, run.id(), of.apply(run)));
+        return;
       }
     }
   }
@@ -215,6 +286,7 @@ final class InjectorMerge {
 
   List<String> remarks() {
     List<String> remarks = new ArrayList<>();
+    forced.forEach(why -> remarks.add("merged by --force: " + why));
     levels
         .windows()
         .forEach(
@@ -225,9 +297,7 @@ final class InjectorMerge {
                         "level %s: measured in the %.1f s that %s",
                         level,
                         window.seconds(),
-                        window.isByPlan()
-                            ? "the plan of all its injectors has"
-                            : "all its injectors share")));
+                        window.words())));
     for (LevelInfo stage : merged.stages()) {
       LevelInfo.Key key = stage.key();
       long count = levels.injectorsOf(key);

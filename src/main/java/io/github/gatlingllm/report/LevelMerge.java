@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 
 /**
@@ -42,16 +43,19 @@ final class LevelMerge {
   private final Map<LevelInfo.Key, List<LevelInfo>> parts = new LinkedHashMap<>();
   private final Map<LevelInfo.Key, CommonWindow> windows = new LinkedHashMap<>();
   private final List<LevelInfo> merged = new ArrayList<>();
+  private final Consumer<String> refusal;
   private final long runsEnd;
 
   /** The measure window of a merged level, and the end of its last cooldown. */
-  record CommonWindow(long from, long to, long cooledUnixNanos, boolean isByPlan) {
+  record CommonWindow(long from, long to, long cooledUnixNanos, boolean isByPlan, String words) {
     double seconds() {
       return (to - from) / 1e9;
     }
   }
 
-  LevelMerge(List<RunInfo> runs) {
+  /** Passes on why levels cannot be merged; merges them all the same if that does not throw. */
+  LevelMerge(List<RunInfo> runs, Consumer<String> refusal) {
+    this.refusal = refusal;
     runsEnd = max(runs, run -> run.endUnixNanos() == null ? 0 : run.endUnixNanos(), 0);
     for (RunInfo run : runs) {
       for (LevelInfo level : run.stages()) {
@@ -112,7 +116,7 @@ final class LevelMerge {
     LevelInfo first = of.get(0);
     for (LevelInfo part : of) {
       if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
-        throw new IllegalArgumentException(
+        refusal.accept(
             "level %s is %s in one run and %s in another; expected the same load plan"
                 .formatted(key, first.kind(), part.kind()));
       }
@@ -148,26 +152,24 @@ final class LevelMerge {
     if (measured.isEmpty()) {
       return List.of();
     }
-    boolean isByPlan = isOneTimetable(measured);
+    boolean isOneTimetable = isOneTimetable(measured);
+    boolean isByPlan = isOneTimetable || !overlap(key, measured);
     long from = isByPlan ? min(measured, LevelMerge::start) : max(measured, LevelMerge::start, 0);
     long to =
-        isByPlan
+        isOneTimetable
             ? from + max(measured, LevelMerge::length, 0)
-            : Math.min(runsEnd, min(ended(measured), part -> end(measure(part), 0)));
-    if (!isByPlan && to <= from) {
-      throw new IllegalArgumentException(
-          String.format(
-              Locale.ROOT,
-              "level %s was not measured at the same time (%.1f s apart): these runs are"
-                  + " repeats, not injectors of one load test; compare them instead",
-              key,
-              (from - to) / 1e9));
-    }
+            : isByPlan
+                ? max(measured, part -> end(measure(part), runsEnd), 0)
+                : commonEnd(measured);
     List<PhaseWindow> all = of.stream().flatMap(part -> part.phases().stream()).toList();
     long first = min(all, PhaseWindow::startUnixNanos);
     long filled = Math.min(from, endOf(Phase.FILL, all, first));
     long cooled = endOf(Phase.COOLDOWN, all, to);
-    windows.put(key, new CommonWindow(from, to, cooled, isByPlan));
+    String words =
+        isOneTimetable
+            ? "the plan of all its injectors has"
+            : isByPlan ? "begin with the first and end with the last" : "all its injectors share";
+    windows.put(key, new CommonWindow(from, to, cooled, isByPlan, words));
     List<PhaseWindow> phases = new ArrayList<>();
     add(phases, Phase.FILL, first, filled);
     add(phases, Phase.STABILIZE, filled, from);
@@ -175,6 +177,24 @@ final class LevelMerge {
     add(phases, Phase.COOLDOWN, to, cooled);
     add(phases, Phase.DRAIN, Math.max(to, cooled), max(all, window -> end(window, from), to));
     return phases;
+  }
+
+  private long commonEnd(List<LevelInfo> measured) {
+    return Math.min(runsEnd, min(ended(measured), part -> end(measure(part), 0)));
+  }
+
+  private boolean overlap(LevelInfo.Key key, List<LevelInfo> measured) {
+    long apart = max(measured, LevelMerge::start, 0) - commonEnd(measured);
+    if (apart >= 0) {
+      refusal.accept(
+          String.format(
+              Locale.ROOT,
+              "level %s was not measured at the same time (%.1f s apart): these runs are"
+                  + " repeats, not injectors of one load test; compare them instead",
+              key,
+              apart / 1e9));
+    }
+    return apart < 0;
   }
 
   private static boolean isOneTimetable(List<LevelInfo> measured) {

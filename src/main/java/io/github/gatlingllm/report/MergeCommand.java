@@ -60,6 +60,13 @@ final class MergeCommand implements Callable<Integer> {
   private @Nullable Integer expected;
 
   @Option(
+      names = "--force",
+      description =
+          "merge runs of different simulations, SLOs, models, endpoints, load plans or times too,"
+              + " and print what differs")
+  private boolean isForced;
+
+  @Option(
       names = "--wait",
       paramLabel = "<duration>",
       description = "wait at most this long until the runs of all injectors have ended, e.g. 10m")
@@ -149,6 +156,7 @@ final class MergeCommand implements Callable<Integer> {
             String.valueOf(name),
             parts.stream().map(Part::info).toList(),
             expected,
+            isForced,
             parts.stream().map(Part::files).toList(),
             files);
     Files.createDirectories(files.folder());

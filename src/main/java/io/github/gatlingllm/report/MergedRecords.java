@@ -46,9 +46,11 @@ final class MergedRecords implements RecordSource {
       String id,
       List<RunInfo> infos,
       @Nullable Integer expected,
+      boolean isForced,
       List<RunFiles> runs,
-      RunFiles target) {
-    this.merge = new InjectorMerge(id, infos, expected);
+      RunFiles target)
+      throws IOException {
+    this.merge = new InjectorMerge(id, infos, runs, expected, isForced);
     this.infos = List.copyOf(infos);
     this.runs = List.copyOf(runs);
     this.target = target;

@@ -27,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class MergeCommandTest {
 
@@ -206,6 +208,35 @@ class MergeCommandTest {
     refused(
         "'ttft<200ms at 99.0 %', of run-south 'ttft<300ms at 99.0 %'",
         injector("north", 0, "ttft<200ms"), injector("south", 0, "ttft<300ms"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "\"model\":\"m\", \"model\":\"n\", 0, 'model of run-north is ''m'', of run-south ''n'''",
+    "localhost, elsewhere, 0, 'endpoint of run-north is ''http://localhost/v1'', of run-south ''http://elsewhere/v1'''",
+    "r=10, r=20, 0, 'run run-south has load level r=20 of a, run run-north has not'",
+    "demo.Chat, demo.Other, 0, 'simulation of run-north is ''demo.Chat'', of run-south ''demo.Other'''",
+    "none, none, 20000, 'level r=10 of a was not measured at the same time (10.0 s apart)'"
+  })
+  void runsOfTwoLoadTestsAreMergedOnlyByForce(String text, String other, int startMs, String why)
+      throws IOException {
+    Path north = injector("north", 0, "");
+    Path south = injector("south", startMs, "");
+    RunFiles files = new RunFiles(south);
+    for (Path file : List.of(files.info(), files.requests())) {
+      Files.writeString(file, Files.readString(file).replace(text, other));
+    }
+    refused(why, north, south);
+
+    Path out = folder.resolve("forced");
+    Called forced = call("merge", north.toString(), south.toString(), "--out=" + out, "--force");
+    assertThat(forced.error()).isEmpty();
+    assertThat(forced.exitCode()).isZero();
+    assertThat(forced.output().lines()).anyMatch(l -> l.startsWith("merged by --force: " + why));
+    RunInfo info = RunInfo.read(new RunFiles(out).info()).orElseThrow();
+    assertThat(info.config().get("merged by force")).startsWith(why);
+    JsonNode summary = new ObjectMapper().readTree(new RunFiles(out).summaryJson().toFile());
+    assertThat(summary.at("/counts/started").asInt()).isEqualTo(200);
   }
 
   private void refused(String message, Path... runs) {
