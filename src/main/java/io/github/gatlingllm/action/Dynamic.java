@@ -170,7 +170,7 @@ public final class Dynamic<T> {
   }
 
   /** The constant; null for an EL String or a function. */
-  @Nullable T constant() {
+  public @Nullable T constant() {
     return constant;
   }
 

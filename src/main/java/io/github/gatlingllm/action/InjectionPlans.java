@@ -35,6 +35,7 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import scala.Option;
 import scala.collection.Iterator$;
 import scala.collection.immutable.List;
 import scala.collection.immutable.List$;
@@ -211,6 +212,23 @@ final class InjectionPlans {
   /** The populations that follow no other; none as for {@link #populations}. */
   static java.util.List<PopulationBuilder> rootPopulations(CoreComponents core) {
     return CollectionConverters.asJava(roots(core));
+  }
+
+  /** Whether all scenarios of the simulation have the same llm protocol. */
+  static boolean isOneProtocol(CoreComponents core) {
+    SimulationParams simulation = simulation(core);
+    return simulation == null
+        || populations(core).stream()
+                .map(
+                    population ->
+                        population
+                            .scenarioProtocols()
+                            .get(LlmProtocol.class)
+                            .orElse(() -> simulation.globalProtocols().get(LlmProtocol.class)))
+                .filter(Option::isDefined)
+                .distinct()
+                .count()
+            <= 1;
   }
 
   private static List<PopulationBuilder> roots(CoreComponents core) {

@@ -373,11 +373,16 @@ final class LlmComponents implements ProtocolComponents {
 
     @Override
     public Function1<LlmProtocol, LlmComponents> newComponents(CoreComponents core) {
+      RunSettings settings = RunSettings.ofProcess();
+      settings.begin();
+      boolean isOnly = InjectionPlans.isOneProtocol(core);
       RunParts parts = open(core);
-      return protocol -> {
-        if (protocol.hasTarget()) {
-          parts.targets.use(protocol);
+      return said -> {
+        if (!said.hasTarget()) {
+          return new LlmComponents(said, parts, null);
         }
+        LlmProtocol protocol = settings.applyTo(said, isOnly);
+        parts.targets.use(protocol);
         return new LlmComponents(protocol, parts, null);
       };
     }

@@ -198,7 +198,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   }
 
   /** The label of the target: as set, else host and port of the first URL; empty without a URL. */
-  String label() {
+  public String label() {
     if (!target.isEmpty() || baseUrls.isEmpty()) {
       return target;
     }

@@ -49,7 +49,9 @@ public final class LoadInjection {
   }
 
   private static PopulationBuilder named(LoadPlan plan, ScenarioBuilder scenario, String name) {
-    LoadPlan own = InvalidSimulation.checked(() -> plan.part(Injector.ofProcess().part()));
+    LoadPlan own =
+        InvalidSimulation.checked(
+            () -> RunSettings.ofProcess().applyTo(plan).part(Injector.ofProcess().part()));
     return population(
         own,
         scenario,

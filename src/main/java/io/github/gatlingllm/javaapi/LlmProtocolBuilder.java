@@ -45,6 +45,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     this.settings = settings;
   }
 
+  /** A builder that goes on with a protocol; for the settings of a process. */
+  public static LlmProtocolBuilder of(LlmProtocol protocol) {
+    return new LlmProtocolBuilder(protocol);
+  }
+
   @Override
   public LlmProtocol protocol() {
     if (settings.baseUrls.isEmpty()) {

@@ -29,9 +29,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
-import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The ready-made load test, which is configured by settings only.
@@ -46,49 +43,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Benchmark extends Simulation {
 
-  /** What a setting changes in the protocol, if it has a value. */
-  private record Part<T extends @Nullable Object>(
-      SettingEntry<T> setting, BiFunction<LlmProtocolBuilder, T, LlmProtocolBuilder> change) {
-
-    /** A change that is made if the setting has a value other than its usual one. */
-    static Part<Boolean> flag(
-        SettingEntry<Boolean> setting, boolean value, UnaryOperator<LlmProtocolBuilder> change) {
-      return new Part<>(
-          setting, (protocol, set) -> set == value ? change.apply(protocol) : protocol);
-    }
-
-    LlmProtocolBuilder in(BenchmarkPlan plan, LlmProtocolBuilder protocol) {
-      T value = plan.get(setting);
-      return value == null ? protocol : change.apply(protocol, value);
-    }
-  }
-
-  private static final List<Part<?>> PARTS =
-      List.of(
-          new Part<>(Setting.TIMEOUT, (protocol, most) -> protocol.requestTimeout(most)),
-          new Part<>(Setting.IDLE_TIMEOUT, (protocol, most) -> protocol.idleTimeout(most)),
-          new Part<>(Setting.MAX_IN_FLIGHT, LlmProtocolBuilder::maxInFlight),
-          new Part<>(Setting.MAX_REQUESTS_PER_MINUTE, LlmProtocolBuilder::maxRequestsPerMinute),
-          new Part<>(Setting.MAX_TOKENS_PER_MINUTE, LlmProtocolBuilder::maxTokensPerMinute),
-          new Part<>(Setting.GPUS, LlmProtocolBuilder::gpus),
-          new Part<>(Setting.COST_PER_HOUR, LlmProtocolBuilder::costPerHour),
-          new Part<>(Setting.READING_SPEED, LlmProtocolBuilder::readingSpeed),
-          Part.flag(Setting.VERIFY_TLS, true, LlmProtocolBuilder::verifyTls),
-          Part.flag(Setting.VERIFY_TLS, false, LlmProtocolBuilder::disableVerifyTls),
-          Part.flag(Setting.JVM_WARM_UP, false, LlmProtocolBuilder::disableJvmWarmUp),
-          Part.flag(Setting.RECORD_TEXT, true, LlmProtocolBuilder::recordText),
-          Part.flag(Setting.RECORD_TOKENS, false, LlmProtocolBuilder::disableRecordTokens),
-          Part.flag(Setting.CSV, true, LlmProtocolBuilder::csv),
-          Part.flag(Setting.FAIL_BUILD, false, LlmProtocolBuilder::disableFailBuild),
-          Part.flag(Setting.FAIL_ON_INVALID, false, LlmProtocolBuilder::disableFailOnInvalid));
-
   /** Reads the settings of this process and sets up the load. */
   public Benchmark() {
+    SimulationSettings.areReadByBenchmark();
     Settings settings = Settings.ofProcess();
     if (settings.get(Setting.HELP)) {
       endAfter(Setting.help());
     }
-    forRun(settings, Setting.INJECTOR, Setting.START_AT);
+    SimulationSettings.passOn(settings, SimulationSettings.OF_RUN);
     BenchmarkPlan plan =
         BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(Seed::ofProcess).value());
     settings.warnings().forEach(PrintableText::print);
@@ -102,7 +64,6 @@ public final class Benchmark extends Simulation {
     if (settings.get(Setting.DRY_RUN)) {
       endAfter("Dry run: nothing was sent\n");
     }
-    forRun(settings, Setting.SELF_TEST_FILE, Setting.LIVE, Setting.OTLP, Setting.UPLOAD);
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -120,18 +81,9 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  /** Passes settings on to the run, which reads system properties but not {@code .env}. */
-  private static void forRun(Settings settings, SettingEntry<?>... passed) {
-    for (SettingEntry<?> setting : passed) {
-      if (settings.isSet(setting)) {
-        System.setProperty(setting.property(), settings.text(setting));
-      }
-    }
-  }
-
   /** Prints a text and ends the process, because Gatling refuses a simulation without load. */
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
-  private static void endAfter(String text) {
+  static void endAfter(String text) {
     System.out.print(text);
     System.out.flush();
     System.exit(0);
@@ -169,7 +121,7 @@ public final class Benchmark extends Simulation {
             .warmUp(plan.get(Setting.WARMUP), WorkloadScenarios.firstSession(plan))
             .seed(plan.seed())
             .tokenizer(tokenizer)
-            .metricsUrls(plan.metricsUrls(label));
+            .metricsUrls(SimulationSettings.metricsUrls(plan.settings(), label));
     for (Map.Entry<String, Slo> own : plan.slo().named().entrySet()) {
       if (!plan.labels().contains(own.getKey())) {
         protocol = protocol.slo(own.getKey(), SloBuilder.of(own.getValue()));
@@ -187,12 +139,7 @@ public final class Benchmark extends Simulation {
     } else if (plan.settings().isSet(Setting.IGNORE_EOS)) {
       protocol = protocol.ignoreEos();
     }
-    if (plan.perUserConnections()) {
-      protocol = protocol.disableShareConnections();
-    }
-    for (Part<?> part : PARTS) {
-      protocol = part.in(plan, protocol);
-    }
+    protocol = SimulationSettings.withParts(plan.settings(), protocol);
     for (Map.Entry<String, String> setting : plan.config().entrySet()) {
       protocol = protocol.note(setting.getKey(), setting.getValue());
     }

@@ -6,7 +6,6 @@ import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.run.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
@@ -122,15 +121,6 @@ record BenchmarkPlan(
 
   List<String> labels() {
     return Target.labels(targets);
-  }
-
-  List<String> metricsUrls(String label) {
-    List<String> urls =
-        settings.get(Setting.METRICS_URL).stream()
-            .filter(page -> page.name() == null || page.name().equals(label))
-            .map(Target.NamedUrl::url)
-            .toList();
-    return urls.isEmpty() ? List.of(MetricsPage.NONE) : urls;
   }
 
   /** Whether answers get the lengths of recorded ones, where these are known. */

@@ -6,6 +6,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,54 @@ class MistakesIT {
     assertThat(run.lines())
         .containsOnlyOnce("llm.concurency is not a setting; did you mean llm.concurrency?");
     assertThat(run.output()).doesNotContain("\tat ", "Exception", "started...");
+  }
+
+  @Test
+  void settingOfBenchmarkIsRefusedByAnOwnSimulation() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
+      GatlingRun run =
+          GatlingRun.of(FirstProgramSimulation.class, engine.baseUrl())
+              .set("llm.concurrency", "8")
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+      assertThat(run.lines()).filteredOn(line -> line.startsWith("llm.concurrency=8: ")).hasSize(1);
+      assertThat(run.output()).doesNotContain("\tat ", "Exception");
+      assertThat(engine.requestsReceived()).isZero();
+    }
+  }
+
+  /** Everything that the report advises for the next run has an effect on it. */
+  @Test
+  void settingsApplyToAnOwnSimulation() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
+      GatlingRun run =
+          GatlingRun.of(FirstProgramSimulation.class, "http://127.0.0.1:1/v1")
+              .set("llm.endpoint", "named=" + engine.baseUrl())
+              .set("llm.model", "embedded")
+              .set("llm.slo", "e2e<9s")
+              .set("llm.sloPercentile", "50")
+              .set("llm.assert", "e2e.p50<1ms,c=1:errors<1%")
+              .set("llm.seed", "7")
+              .set("llm.recordText", "true")
+              .set("llm.csv", "true")
+              .set("llm.uniquePrompts", "true")
+              .run();
+
+      assertThat(run.exitCode()).as("a missed gate: " + run.output()).isEqualTo(2);
+      assertThat(run.lines()).filteredOn(line -> line.startsWith("LLM settings ")).hasSize(1);
+      assertThat(run.requests())
+          .isNotEmpty()
+          .allMatch(record -> record.identity().target().equals("named"))
+          .allMatch(record -> record.outcome().sloOk() != null);
+      assertThat(run.info().objectives().slo()).isEqualTo("e2e<9s");
+      assertThat(run.info().objectives().sloPercentile()).isEqualTo(50);
+      assertThat(run.info().config())
+          .containsEntry("seed", "7")
+          .containsEntry("uniquePrompts", "true")
+          .containsEntry("slo", "e2e<9s");
+      assertThat(run.files().csv()).exists();
+    }
   }
 
   @Test

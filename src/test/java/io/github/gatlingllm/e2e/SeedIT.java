@@ -35,16 +35,17 @@ class SeedIT {
   private static List<String> prompts(Class<? extends Simulation> simulation) throws Exception {
     List<String> prompts = new ArrayList<>();
     try (Parrot server = new Parrot()) {
-      GatlingRun.of(simulation)
-          .set("baseUrl", server.baseUrl())
-          .set("llm.endpoint", server.baseUrl())
-          .set("llm.model", "m")
-          .set("llm.tokenizer", "chars4")
-          .set("llm.seed", 3)
-          .set("llm.concurrency", SeedSimulation.USERS)
-          .set("llm.requests", 600)
-          .set("llm.warmup", 0)
-          .succeed();
+      GatlingRun.Setup run =
+          GatlingRun.of(simulation, server.baseUrl())
+              .set("llm.endpoint", server.baseUrl())
+              .set("llm.model", "m")
+              .set("llm.tokenizer", "chars4")
+              .set("llm.seed", 3)
+              .set("llm.warmup", 0);
+      if (simulation == Benchmark.class) {
+        run.set("llm.concurrency", SeedSimulation.USERS).set("llm.requests", 600);
+      }
+      run.succeed();
       for (Parrot.Heard heard : server.heard()) {
         prompts.addAll(heard.contents());
       }
