@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** What a run reports about the load generator when an event loop is blocked. */
 class BlockedLoopIT {
   private static final Pattern SPAN =
-      Pattern.compile("c=8.*from (\\d+) s to (\\d+) s of the run.*event loops.* lagged");
+      Pattern.compile("c=8.*from (\\d+) s to (\\d+) s of the load.*event loops.* lagged");
 
   @Test
   void blockedEventLoopIsReportedWithItsTime() throws Exception {
@@ -74,7 +74,7 @@ class BlockedLoopIT {
       assertThat(check.path("level").asText()).as(check.toString()).isNotEqualTo("ok");
       Matcher span = SPAN.matcher(check.path("message").asText());
       assertThat(span.find()).as(check.toString()).isTrue();
-      double atS = (blockedAt - run.info().startUnixNanos()) / 1e9;
+      double atS = (blockedAt - run.info().loadStartUnixNanos()) / 1e9;
       assertThat(atS)
           .as(check.toString())
           .isBetween(Double.valueOf(span.group(1)), Double.valueOf(span.group(2)));

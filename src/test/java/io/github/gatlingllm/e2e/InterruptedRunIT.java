@@ -59,7 +59,7 @@ class InterruptedRunIT {
 
       assertThat(run.exitCode()).isEqualTo(SIGTERM);
       assertThat(run.output()).doesNotContain("\tat ", "Exception");
-      assertThat(run.lines().stream().filter(line -> line.contains("LLM ")))
+      assertThat(run.lines().stream().filter(line -> line.contains("LLM report")))
           .containsExactly("LLM report: none, because no llm request was sent");
       assertThat(run.files().page()).doesNotExist();
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);

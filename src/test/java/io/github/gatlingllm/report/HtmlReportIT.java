@@ -97,7 +97,7 @@ class HtmlReportIT {
         .map(id -> id.replaceAll("-\\d+$", ""))
         .containsExactly("percentiles");
     assertThat(browser.driver().findElement(By.id("arrivals")).getText())
-        .contains("planned, req/s");
+        .contains("planned, requests/s");
     assertThat(browser.driver().findElement(By.id("breakdown")).getText())
         .contains("server reported");
     assertThat(browser.plots()).isNotEmpty().allSatisfy(HtmlReportIT::isPainted);
