@@ -76,12 +76,13 @@ public final class SimulationSettings implements RunSettings {
           Part.flag(Setting.FAIL_BUILD, false, LlmProtocolBuilder::disableFailBuild),
           Part.flag(Setting.FAIL_ON_INVALID, false, LlmProtocolBuilder::disableFailOnInvalid));
 
-  /** Settings that the table does not have: of one target, or of several values. */
-  private static final Set<SettingEntry<?>> OF_TARGET =
+  /** Settings that replace a part of the only target. */
+  private static final List<SettingEntry<?>> TARGET =
+      List.of(Setting.ENDPOINT, Setting.MODEL, Setting.API_KEY);
+
+  /** Settings that the table does not have, as they have several values or parts. */
+  private static final Set<SettingEntry<?>> OF_PROTOCOL =
       Set.of(
-          Setting.ENDPOINT,
-          Setting.MODEL,
-          Setting.API_KEY,
           Setting.TOKENIZER,
           Setting.WARMUP,
           Setting.UNIQUE_PROMPTS,
@@ -133,7 +134,7 @@ public final class SimulationSettings implements RunSettings {
   /** Whether simulations that say their load in code read a setting. */
   static boolean isForAll(SettingEntry<?> setting) {
     return PARTS.stream().anyMatch(part -> part.setting() == setting)
-        || Stream.of(OF_TARGET, OF_RUN, OTHERS).anyMatch(some -> some.contains(setting))
+        || Stream.of(TARGET, OF_PROTOCOL, OF_RUN, OTHERS).anyMatch(some -> some.contains(setting))
         || setting == Setting.HEADER;
   }
 
@@ -229,9 +230,8 @@ public final class SimulationSettings implements RunSettings {
       Settings settings, LlmProtocol protocol, boolean isOnly) {
     Map<String, String> shown = settings.shown();
     for (SettingEntry<?> setting : Setting.all()) {
-      boolean isOfTarget =
-          List.of(Setting.ENDPOINT, Setting.MODEL, Setting.API_KEY).contains(setting);
-      if (!isForAll(setting) || (isOfTarget && !isChanging(settings, setting, protocol, isOnly))) {
+      if (!isForAll(setting)
+          || (TARGET.contains(setting) && !isChanging(settings, setting, protocol, isOnly))) {
         shown.remove(setting.name);
       }
     }
@@ -284,7 +284,7 @@ public final class SimulationSettings implements RunSettings {
   private static LlmProtocolBuilder ofTarget(
       Settings settings, LlmProtocol protocol, LlmProtocolBuilder builder, boolean isOnly) {
     LlmProtocolBuilder changed = builder;
-    for (SettingEntry<?> setting : List.of(Setting.ENDPOINT, Setting.MODEL, Setting.API_KEY)) {
+    for (SettingEntry<?> setting : TARGET) {
       if (!isOnly && isChanging(settings, setting, protocol, false)) {
         throw settings.invalid(
             setting, "this simulation has several llm protocols: it is unclear which is meant");

@@ -180,7 +180,7 @@ class WarmUpIT {
           .asString()
           .startsWith(
               "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): ")
-          .contains("stopped_early, errors. ");
+          .contains("stopped_early, errors. ", " failed (100 %)", " See the table of errors");
       assertThat(run.check("stopped_early").path("level").asText()).isEqualTo("invalid");
       assertThat(run.summary().path("checks"))
           .extracting(check -> check.path("id").asText())
