@@ -11,6 +11,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.action.InjectionPlans.Injected;
+import io.github.gatlingllm.action.LlmProtocol.RunSettings;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;

@@ -1,15 +1,17 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
+import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.MetricsPage;
+import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.lang.reflect.Field;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -265,5 +268,43 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
       }
     }
     return parts;
+  }
+
+  /**
+   * What the settings of this process change in a simulation. A service, because the catalogue of
+   * settings lies above this room.
+   */
+  public interface RunSettings {
+
+    /** The settings of this process. */
+    static RunSettings ofProcess() {
+      return Holder.FOUND;
+    }
+
+    /**
+     * Before the run opens: ends it where a setting is not understood, or has no effect on it, and
+     * prints what else is to be known.
+     */
+    void begin();
+
+    /**
+     * A protocol of the simulation, completed or overridden.
+     *
+     * @param isOnly whether the simulation has no other: only then its target can be replaced
+     */
+    LlmProtocol applyTo(LlmProtocol protocol, boolean isOnly);
+
+    /** A load plan of the simulation, with the rules that end it. */
+    LoadPlan applyTo(LoadPlan plan);
+
+    /** Reads the settings once. */
+    final class Holder {
+      private static final RunSettings FOUND =
+          ServiceLoader.load(RunSettings.class, RunSettings.class.getClassLoader())
+              .findFirst()
+              .orElseThrow();
+
+      private Holder() {}
+    }
   }
 }

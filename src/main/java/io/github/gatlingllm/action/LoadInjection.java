@@ -10,6 +10,7 @@ import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.PopulationBuilder;
+import io.github.gatlingllm.action.LlmProtocol.RunSettings;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Injector;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
+import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.client.GenerationRequest;
-import io.github.gatlingllm.client.Message;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;

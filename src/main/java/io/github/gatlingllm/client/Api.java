@@ -1,5 +1,7 @@
 package io.github.gatlingllm.client;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -61,5 +63,68 @@ public enum Api {
   /** Whether answers are generated token by token. */
   public boolean generates() {
     return this != EMBEDDINGS;
+  }
+
+  /**
+   * One chat message of a request.
+   *
+   * @param role such as {@code system}, {@code user}, {@code assistant}, {@code tool}
+   * @param content the text; null for an assistant message that only calls tools
+   * @param parts content as a JSON array of parts, instead of the text
+   * @param toolCalls the calls of an assistant message as a JSON array
+   * @param toolCallId id of the call that a {@code tool} message answers
+   */
+  public record Message(
+      String role,
+      @Nullable String content,
+      @Nullable String parts,
+      @Nullable String toolCalls,
+      @Nullable String toolCallId) {
+
+    public static Message of(String role, String content) {
+      return new Message(role, content, null, null, null);
+    }
+
+    public static Message system(String content) {
+      return of("system", content);
+    }
+
+    public static Message user(String content) {
+      return of("user", content);
+    }
+
+    public static Message assistant(String content) {
+      return of("assistant", content);
+    }
+
+    public static Message parts(String role, String parts) {
+      return new Message(role, null, parts, null, null);
+    }
+
+    public static Message toolCalls(@Nullable String content, String toolCalls) {
+      return new Message("assistant", content, null, toolCalls, null);
+    }
+
+    /** An assistant message that calls these functions, as the next request has to repeat it. */
+    public static Message toolCalls(String content, List<FunctionCall> calls) {
+      ArrayNode array = JsonNodeFactory.instance.arrayNode();
+      for (FunctionCall call : calls) {
+        array
+            .addObject()
+            .put("id", call.id())
+            .put("type", "function")
+            .putObject("function")
+            .put("name", call.name())
+            .put("arguments", call.arguments());
+      }
+      return toolCalls(content.isEmpty() ? null : content, array.toString());
+    }
+
+    public static Message tool(String toolCallId, String content) {
+      return new Message("tool", content, null, null, toolCallId);
+    }
+
+    /** A call of a function by the model; the id is made up where the server sent none. */
+    public record FunctionCall(String id, String name, String arguments) {}
   }
 }

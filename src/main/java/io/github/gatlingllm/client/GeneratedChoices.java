@@ -1,7 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
-import io.github.gatlingllm.client.Message.FunctionCall;
+import io.github.gatlingllm.client.Api.Message.FunctionCall;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -196,8 +196,8 @@ public final class Llm {
 
     /**
      * Appends messages in OpenAI's format: a Gatling EL String for a session attribute that is a
-     * list of maps, a {@link io.github.gatlingllm.workload.Dialog} of a dataset (up to its last
-     * user message, with its tools unless others are set), or JSON text of an array.
+     * list of maps, a {@link io.github.gatlingllm.workload.Conversation.Dialog} of a dataset (up to
+     * its last user message, with its tools unless others are set), or JSON text of an array.
      */
     default ChatRequestBuilder messages(String el) {
       return and(new MessagePart.Whole(Dynamic.el(el, Object.class)));

@@ -5,14 +5,14 @@ import static io.github.gatlingllm.action.InvalidSimulation.atLeast;
 
 import io.gatling.javaapi.core.ProtocolBuilder;
 import io.gatling.javaapi.core.Session;
-import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
-import io.github.gatlingllm.run.MetricsPage;
+import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;

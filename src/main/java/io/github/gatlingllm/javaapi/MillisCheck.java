@@ -1,8 +1,8 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.CheckBuilder;
-import io.github.gatlingllm.action.LlmChecks;
-import io.github.gatlingllm.action.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmRequest.LlmChecks;
+import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
-import io.github.gatlingllm.action.Draft;
+import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival.DrawOrder;

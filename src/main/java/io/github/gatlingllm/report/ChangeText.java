@@ -9,7 +9,6 @@ import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.report.ComparePage.Compared;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -96,7 +95,7 @@ final class ChangeText {
             .filter(part -> !part.isEmpty())
             .collect(Collectors.joining("; "));
     return gates
-        + (changes.isEmpty() ? unclear(other.comparison()) : Sentences.capital(changes) + ".");
+        + (changes.isEmpty() ? unclear(other.comparison()) : NumberText.capital(changes) + ".");
   }
 
   /** Which gates failed, e.g. {@code Failed: ttft.p95>+10% (c=2, c=8).}; empty for none. */

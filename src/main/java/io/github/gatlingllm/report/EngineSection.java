@@ -3,9 +3,9 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.EngineFigures;
-import io.github.gatlingllm.figures.metric.EngineFigures.OverTime;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.Point;
+import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -151,9 +151,9 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
 
   private Chart chart(String key, Drawn... drawn) {
     List<Line> lines = new ArrayList<>();
-    List<OverTime> targets = series.engines();
+    List<TargetPoints> targets = series.engines();
     for (Drawn each : drawn) {
-      for (OverTime target : targets) {
+      for (TargetPoints target : targets) {
         boolean one = targets.size() == 1;
         List<Chart.Point> points = Chart.Point.of(target.points(), Point::startS, each.figure);
         if (points.stream().anyMatch(point -> point.y() != null)) {

@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Sentences;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -84,7 +84,7 @@ record LoadSection(Summary summary) {
     Chart chart =
         Chart.of(
             "load-curve",
-            Axis.of(Sentences.capital(delivered), summary.figures().deliveredUnit()),
+            Axis.of(NumberText.capital(delivered), summary.figures().deliveredUnit()),
             lines,
             summary.headlineMetric(metric).title(),
             delivered);

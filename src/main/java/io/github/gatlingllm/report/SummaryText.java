@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.AssertionResult;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;

@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.run.Observers.MetricsPage;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

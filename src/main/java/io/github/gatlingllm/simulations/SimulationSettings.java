@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.action.RunSettings;
+import io.github.gatlingllm.action.LlmProtocol.RunSettings;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.SloBuilder;
@@ -11,7 +11,7 @@ import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.MetricsPage;
+import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The settings of a simulation that says its load and requests in code: they complete or override
  * its protocol. Those of {@link Benchmark}, which reads all of them itself, are applied there.
  */
-public final class SimulationSettings implements RunSettings {
+class SimulationSettings implements RunSettings {
 
   /**
    * What a setting changes in a protocol.
@@ -116,14 +116,15 @@ public final class SimulationSettings implements RunSettings {
   private final @Nullable Settings settings;
   private boolean isSaid;
 
-  /** Created by {@link RunSettings#ofProcess}. */
-  public SimulationSettings() {
-    settings = isBenchmark ? null : Settings.ofProcess();
+  SimulationSettings(@Nullable Settings settings) {
+    this.settings = settings;
   }
 
-  /** For tests. */
-  SimulationSettings(Settings settings) {
-    this.settings = settings;
+  /** The settings of this process; created by {@link RunSettings#ofProcess}. */
+  public static final class OfProcess extends SimulationSettings {
+    public OfProcess() {
+      super(isBenchmark ? null : Settings.ofProcess());
+    }
   }
 
   /** {@link Benchmark} reads the settings itself. */

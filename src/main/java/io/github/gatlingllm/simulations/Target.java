@@ -2,7 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.run.MetricsPage;
+import io.github.gatlingllm.run.Observers.MetricsPage;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.HashSet;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Prompts;
-import io.github.gatlingllm.workload.WorkloadScenario;
+import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -1,8 +1,13 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.client.Message;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.client.Api.Message;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,5 +105,149 @@ public record Conversation(
 
   private static int estimated(List<Message> messages) {
     return Tokenizer.chars4().count(Dialog.texts(messages));
+  }
+
+  /**
+   * A recorded dialog: the user's messages and the recorded answers, turn by turn. An answer before
+   * the first user message, as in excerpts of longer dialogs, is in {@link #messages} but in no
+   * request, because many chat templates reject it.
+   *
+   * @param messages in order; those of the assistant are recorded answers
+   * @param tools definitions of the tools that the model could call, a JSON array; null for none
+   * @param inputTokens recorded length of {@link #asked}; null if not recorded
+   * @param outputTokens recorded length of the answer to {@link #asked}; null if not recorded
+   */
+  public record Dialog(
+      List<Message> messages,
+      @Nullable String tools,
+      @Nullable Integer inputTokens,
+      @Nullable Integer outputTokens) {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    public Dialog {
+      messages = List.copyOf(messages);
+    }
+
+    public static Dialog of(List<Message> messages) {
+      return new Dialog(messages, null, null, null);
+    }
+
+    /** Messages of the user or a tool, and the recorded answer if there is one. */
+    public record Turn(List<Message> asked, List<Message> answer) {
+      public Turn {
+        asked = List.copyOf(asked);
+        answer = List.copyOf(answer);
+      }
+    }
+
+    public List<Message> opening() {
+      return messages.stream()
+          .takeWhile(message -> !isAsked(message))
+          .filter(m -> !isAnswer(m))
+          .toList();
+    }
+
+    public List<Turn> turns() {
+      List<Turn> turns = new ArrayList<>();
+      List<Message> asked = new ArrayList<>();
+      List<Message> answer = new ArrayList<>();
+      boolean opened = false;
+      for (Message message : messages) {
+        opened |= isAsked(message);
+        if (!opened) {
+          continue;
+        }
+        if (isAnswer(message)) {
+          answer.add(message);
+          continue;
+        }
+        if (!answer.isEmpty()) {
+          turns.add(new Turn(asked, answer));
+          asked.clear();
+          answer.clear();
+        }
+        asked.add(message);
+      }
+      if (asked.stream().anyMatch(Dialog::isAsked)) {
+        turns.add(new Turn(asked, answer));
+      }
+      return turns;
+    }
+
+    /**
+     * All messages up to the last one of the user or of a tool: the messages of a single request.
+     */
+    public List<Message> asked() {
+      List<Message> all = new ArrayList<>(opening());
+      List<Turn> turns = turns();
+      for (int i = 0; i < turns.size(); i++) {
+        all.addAll(turns.get(i).asked());
+        if (i < turns.size() - 1) {
+          all.addAll(turns.get(i).answer());
+        }
+      }
+      return all;
+    }
+
+    /** The text of the last turn's question; empty without turns. */
+    public String prompt() {
+      List<Turn> turns = turns();
+      return turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).asked());
+    }
+
+    /** The texts of {@link #asked} separated by empty lines, for APIs without messages. */
+    public String text() {
+      return texts(asked());
+    }
+
+    /** The text of the system messages before the first turn; null without any. */
+    public @Nullable String system() {
+      List<Message> opening = opening();
+      return opening.isEmpty() ? null : texts(opening);
+    }
+
+    /** The text of the recorded answer to {@link #asked}; null without any. */
+    public @Nullable String answer() {
+      List<Turn> turns = turns();
+      String answer = turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).answer());
+      return answer.isEmpty() ? null : answer;
+    }
+
+    boolean beginsWithAnswer() {
+      return messages.stream().takeWhile(message -> !isAsked(message)).anyMatch(Dialog::isAnswer);
+    }
+
+    private static boolean isAnswer(Message message) {
+      return message.role().equals("assistant");
+    }
+
+    private static boolean isAsked(Message message) {
+      return !isAnswer(message)
+          && !message.role().equals("system")
+          && !message.role().equals("developer");
+    }
+
+    static String texts(List<Message> messages) {
+      return messages.stream()
+          .flatMap(Dialog::texts)
+          .filter(text -> !text.isEmpty())
+          .collect(Collectors.joining("\n\n"));
+    }
+
+    private static Stream<String> texts(Message message) {
+      if (message.parts() == null) {
+        return Stream.ofNullable(message.content());
+      }
+      try {
+        List<String> texts = new ArrayList<>();
+        for (JsonNode part : JSON.readTree(message.parts())) {
+          texts.add(part.path("text").asText());
+        }
+        return texts.stream();
+      } catch (JsonProcessingException e) {
+        throw new IllegalArgumentException("message parts are no JSON: " + message.parts(), e);
+      }
+    }
   }
 }

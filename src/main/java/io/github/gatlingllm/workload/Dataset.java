@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.workload.Conversation.Dialog;
 import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.Locale;

@@ -1,7 +1,8 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.client.Message;
+import io.github.gatlingllm.client.Api.Message;
+import io.github.gatlingllm.workload.Conversation.Dialog;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

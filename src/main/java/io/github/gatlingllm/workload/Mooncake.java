@@ -1,8 +1,9 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.client.Message;
+import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.workload.Conversation.Dialog;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;

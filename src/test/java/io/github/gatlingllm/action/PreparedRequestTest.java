@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.client.Message;
+import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.load.Arrival.DrawOrder;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.github.gatlingllm.client.Api.Message;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;

@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
+import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.io.IOException;

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.github.gatlingllm.client.Message;
+import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.load.DataFile;
+import io.github.gatlingllm.workload.Conversation.Dialog;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

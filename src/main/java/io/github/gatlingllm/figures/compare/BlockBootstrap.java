@@ -1,8 +1,8 @@
 package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
-import io.github.gatlingllm.figures.level.Autocorrelation;
 import io.github.gatlingllm.figures.level.TimeSlice;
+import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.ArrayList;

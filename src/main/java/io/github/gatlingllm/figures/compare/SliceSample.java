@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.compare;
 
-import io.github.gatlingllm.figures.level.Autocorrelation;
 import io.github.gatlingllm.figures.level.TimeSlice;
+import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;

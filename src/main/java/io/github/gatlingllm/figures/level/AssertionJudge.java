@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Figure;
+import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;

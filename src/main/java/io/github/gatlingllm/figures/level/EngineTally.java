@@ -3,9 +3,9 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.level.Amounts.Span;
 import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
-import io.github.gatlingllm.figures.metric.EngineFigures.OverTime;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.Point;
+import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
@@ -304,8 +304,8 @@ final class EngineTally {
     return all;
   }
 
-  List<OverTime> overTime() {
-    List<OverTime> all = new ArrayList<>();
+  List<TargetPoints> overTime() {
+    List<TargetPoints> all = new ArrayList<>();
     overTime.forEach(
         (target, buckets) -> {
           double width = buckets.width() / 1e9;
@@ -317,7 +317,7 @@ final class EngineTally {
               points.add(new Point(i * width, values));
             }
           }
-          all.add(new OverTime(target, points));
+          all.add(new TargetPoints(target, points));
         });
     return all;
   }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Breakdown;
+import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.metric.Backlog;

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.RunBounds.BoundedNames;
+import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Metric.Amount;

@@ -2,12 +2,19 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +38,7 @@ public record Series(
     List<Breakdown> breakdowns,
     List<ScenarioLoad> scenarios,
     List<GeneratorBucket> generator,
-    List<EngineFigures.OverTime> engines) {
+    List<EngineFigures.TargetPoints> engines) {
 
   /** The most buckets over time. */
   public static final int MAX_BUCKETS = 600;
@@ -146,4 +153,216 @@ public record Series(
       @Nullable Double ttftP95Ms,
       @Nullable Double e2eP95Ms,
       @Nullable Double sloShare) {}
+
+  /**
+   * Figures over time in buckets of 1 s. In a run that needs more than {@value Series#MAX_BUCKETS}
+   * buckets, neighbours are joined into buckets of 2 s, 4 s, …: memory stays bounded whatever the
+   * length of the run, at about 30 KiB per bucket where values differ by a factor of 100.
+   *
+   * <p>The report fills it in its pass over the records, the live page with each record as it
+   * arrives. Not thread-safe.
+   */
+  public static final class OverTime implements Consumer<RequestRecord> {
+
+    private static final long SECOND = 1_000_000_000L;
+    private static final int MAX_QUOTAS = 6;
+
+    /** The kind of failure where a check of the simulation refuses a complete answer. */
+    static final String CHECK_FAILED = "check failed";
+
+    private final long origin;
+    private final TimeBuckets<Interval> intervals;
+    private final TokenStream stream = new TokenStream();
+
+    final GeneratorTally generator;
+
+    /** Begins at {@code origin}, epoch nanoseconds; earlier instants count in the first bucket. */
+    public OverTime(long origin) {
+      this.origin = origin;
+      generator = new GeneratorTally(origin);
+      intervals =
+          TimeBuckets.from(origin, SECOND, Series.MAX_BUCKETS, Interval::new, Interval::join);
+    }
+
+    private static final class Interval extends Amounts {
+      private final Map<String, Long> failures = new TreeMap<>();
+      private final IntCountsHistogram ttft = coarse();
+      private final IntCountsHistogram itl = coarse();
+      private final Map<String, Double> quotaLeft = new TreeMap<>();
+
+      private void join(Interval next) {
+        add(next);
+        ttft.add(next.ttft);
+        next.failures.forEach((kind, count) -> failures.merge(kind, count, Long::sum));
+        itl.add(next.itl);
+        next.quotaLeft.forEach(this::left);
+      }
+
+      private void left(String quota, double share) {
+        if (quotaLeft.size() < MAX_QUOTAS || quotaLeft.containsKey(quota)) {
+          quotaLeft.merge(quota, share, Math::min);
+        }
+      }
+    }
+
+    /** A histogram of times in microseconds with 2 significant digits. */
+    static IntCountsHistogram coarse() {
+      return new IntCountsHistogram(2);
+    }
+
+    /** Adds a time in nanoseconds; nothing if it is null. */
+    static void add(IntCountsHistogram micros, @Nullable Long nanos) {
+      if (nanos != null) {
+        micros.recordValue(Math.max(0, nanos / 1_000));
+      }
+    }
+
+    /** Nearest rank, in milliseconds; null without a value. */
+    static @Nullable Double percentileMs(IntCountsHistogram micros, double percent) {
+      return micros.getTotalCount() == 0
+          ? null
+          : (Double) (micros.getValueAtPercentile(percent) / 1e3);
+    }
+
+    /** Adds a request that has ended, as its own record says whether it met the SLO. */
+    @Override
+    public void accept(RequestRecord record) {
+      boolean inSlo = record.outcome().ok() && Boolean.TRUE.equals(record.outcome().sloOk());
+      stream.read(record);
+      for (int i = 0; i < stream.arrivals; i++) {
+        tokens(stream.unixNanos[i], stream.tokens[i], inSlo);
+      }
+      gaps(stream);
+      times(record, record.identity().target() + ": ");
+      if (record.timing().scheduledOffsetNanos() != null) {
+        arrival(record.timing());
+      }
+    }
+
+    public void add(GeneratorSecond second) {
+      generator.add(second);
+    }
+
+    void arrival(RequestRecord.Timing timing) {
+      intervals.at(timing.scheduledUnixNanos()).add(Amount.ARRIVED, 1);
+    }
+
+    void times(RequestRecord record, String owner) {
+      RequestRecord.Timing t = record.timing();
+      intervals.at(t.startUnixNanos()).add(Amount.STARTED, 1);
+      Long admitted = t.admittedUnixNanos();
+      if (admitted == null) {
+        return;
+      }
+      Long ttft = t.ttftNanos();
+      if (ttft != null) {
+        long first = admitted + ttft;
+        intervals.at(first).ttft.recordValue(Math.max(0, (first - t.scheduledUnixNanos()) / 1_000));
+      }
+      Long closed = t.closedUnixNanos();
+      if (closed != null) {
+        inFlight(admitted, closed);
+        if (record.outcome().status() != RequestStatus.CANCELLED) {
+          Interval interval = intervals.at(closed);
+          interval.outcome(record.outcome());
+          failed(interval, record.outcome());
+          limited(interval, record, owner);
+        }
+      }
+    }
+
+    private static void failed(Interval interval, RequestRecord.Outcome outcome) {
+      RequestStatus status = outcome.status();
+      if (outcome.hasFailed()) {
+        String kind = status == RequestStatus.COMPLETE ? CHECK_FAILED : status.key();
+        interval.failures.merge(kind, 1L, Long::sum);
+      }
+    }
+
+    private void inFlight(long from, long to) {
+      long at = Math.max(from, origin);
+      while (at < to) {
+        Interval interval = intervals.at(at);
+        long end = Math.min(to, intervals.endOf(at));
+        interval.add(Amount.IN_FLIGHT_NANOS, (double) (end - at));
+        at = end;
+      }
+    }
+
+    private void limited(Interval interval, RequestRecord record, String owner) {
+      Map<String, Double> limits = record.server().rateLimits();
+      limits.forEach(
+          (key, remaining) -> {
+            String quota = key.replaceFirst("_remaining$", "");
+            Double limit = limits.get(quota + "_limit");
+            if (!quota.equals(key) && limit != null && limit > 0) {
+              interval.left(owner + quota, Math.min(1, remaining / limit));
+            }
+          });
+    }
+
+    void gaps(TokenStream tokens) {
+      for (int g = 0; g < tokens.gaps; g++) {
+        int count = tokens.gapTokens[g];
+        if (count > 0) {
+          IntCountsHistogram itl = intervals.at(tokens.unixNanos[tokens.endedBy[g]]).itl;
+          if (tokens.isOneEach) {
+            itl.recordValueWithCount(Math.max(0, tokens.chunkMicros[g]), count);
+          } else {
+            itl.recordValueWithCount(Math.max(0, Math.round(tokens.tokenMicros[g])), count);
+          }
+        }
+      }
+    }
+
+    void tokens(long unixNanos, double tokens, boolean inSlo) {
+      intervals.at(unixNanos).tokens(tokens, inSlo);
+    }
+
+    /** Width of a bucket in seconds: 1, 2, 4, … */
+    public double bucketS() {
+      return intervals.width() / 1e9;
+    }
+
+    /** The buckets in order of time, from the origin to the last one in use. */
+    public List<Bucket> buckets(boolean hasSlo) {
+      double seconds = bucketS();
+      List<Bucket> buckets = new ArrayList<>();
+      for (Interval v : intervals.all()) {
+        buckets.add(
+            new Bucket(
+                buckets.size() * seconds,
+                percentileMs(v.ttft, 50),
+                percentileMs(v.ttft, 95),
+                percentileMs(v.ttft, 99),
+                percentileMs(v.itl, 50),
+                percentileMs(v.itl, 99),
+                v.of(Amount.TOKENS) / seconds,
+                hasSlo ? (Double) (v.of(Amount.TOKENS_IN_SLO) / seconds) : null,
+                v.count(Amount.STARTED),
+                v.count(Amount.ENDED),
+                v.count(Amount.FAILED),
+                v.failures,
+                v.count(Amount.RATE_LIMITED),
+                v.quotaLeft,
+                v.of(Amount.IN_FLIGHT_NANOS) / intervals.width(),
+                v.count(Amount.ARRIVED)));
+      }
+      return buckets;
+    }
+
+    /** The data of charts of a run that is still on: all buckets but the current one. */
+    public Series soFar(boolean hasSlo) {
+      List<Bucket> all = buckets(hasSlo);
+      return new Series(
+          bucketS(),
+          all.subList(0, Math.max(0, all.size() - 1)),
+          Map.of(),
+          Map.of(),
+          List.of(),
+          List.of(),
+          generator.buckets(),
+          List.of());
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;

@@ -5,7 +5,6 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.figures.metric.Sentences;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -1,8 +1,11 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.IntCountsHistogram;
@@ -141,6 +144,169 @@ public final class TimeSlice extends Amounts {
     public long count(int bin) {
       // beyond its largest value HdrHistogram returns the count of its last bin
       return LOWEST[bin] > counts.getMaxValue() ? 0 : counts.getCountAtValue(LOWEST[bin]);
+    }
+  }
+
+  /**
+   * The correlation of a time slice with the next one. As a first-order autoregression with
+   * coefficient φ, n slices are worth n × (1 − φ) ÷ (1 + φ) independent ones.
+   */
+  public static final class Autocorrelation {
+
+    /** The largest φ that so few slices can show. */
+    private static final double MOST = 0.9;
+
+    private static final double MAX_UPPER = 0.95;
+
+    private static final double ROUNDING = 1e-9;
+
+    /** The longest batch of slices, of which 12 are left. */
+    static final int LONGEST = 4;
+
+    private Autocorrelation() {}
+
+    /** The variance of a sum over all slices. */
+    record Spread(double variance, int freedom) {}
+
+    /**
+     * The largest φ of output tokens, mean TTFT and mean ITL by slice, each the mean of two runs, 0
+     * to {@value #MOST}. The estimate from n slices is too low by (1 + 3φ) ÷ n, which is corrected.
+     *
+     * @see <a href="https://doi.org/10.1093/biomet/41.3-4.403">Kendall 1954, the bias</a>
+     */
+    public static double of(List<TimeSlice> first, List<TimeSlice> second) {
+      double phi = (coefficient(tokens(first)) + coefficient(tokens(second))) / 2;
+      for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS)) {
+        double both = coefficient(means(first, metric)) + coefficient(means(second, metric));
+        phi = Math.max(phi, both / 2);
+      }
+      return phi;
+    }
+
+    private static double[] tokens(List<TimeSlice> slices) {
+      return slices.stream().mapToDouble(slice -> slice.of(Amount.TOKENS)).toArray();
+    }
+
+    /** The mean of a metric by slice; a slice without values has the mean of the one before. */
+    private static double[] means(List<TimeSlice> slices, Metric metric) {
+      double[] means = new double[slices.size()];
+      int filled = 0;
+      Double last = null;
+      for (TimeSlice slice : slices) {
+        SliceValues values = slice.values(metric);
+        last = values.total() == 0 ? last : (Double) (values.sum() / values.total());
+        if (last != null) {
+          means[filled++] = last;
+        }
+      }
+      return Arrays.copyOf(means, filled);
+    }
+
+    /** φ of a series, from its lag-1 autocorrelation, 0 to {@value #MOST}; 0 for fewer than 8. */
+    static double coefficient(double[] series) {
+      return Math.max(0, Math.min(MOST, estimate(series, 1)));
+    }
+
+    /**
+     * φ for uses where too small a value does harm: half a standard error, √((1 − φ²) ÷ n), above
+     * the estimate, 0 to {@value #MAX_UPPER}.
+     */
+    static double upper(double[] residuals, int fitted) {
+      double phi = estimate(residuals, fitted);
+      double error = Math.sqrt(Math.max(0, 1 - phi * phi) / residuals.length);
+      return Math.max(0, Math.min(MAX_UPPER, phi + error / 2));
+    }
+
+    private static double estimate(double[] series, int fitted) {
+      int n = series.length;
+      Moments moments = new Moments();
+      for (double value : series) {
+        moments.add(value, 1);
+      }
+      if (n < 8 || moments.std() == 0) {
+        return 0;
+      }
+      double product = 0;
+      for (int i = 1; i < n; i++) {
+        product += (series[i] - moments.mean()) * (series[i - 1] - moments.mean());
+      }
+      double raw = product / (moments.std() * moments.std() * n);
+      return raw + (fitted + (fitted + 2) * raw) / n;
+    }
+
+    /** Number of slices that are worth one independent slice: (1 + φ) ÷ (1 − φ). */
+    static double slices(double phi) {
+      return (1 + phi) / (1 - phi);
+    }
+
+    /** The part of that factor that a block of slices shows: 1 + 2 Σ (1 − k ÷ length) φᵏ. */
+    static double within(int length, double phi) {
+      double seen = 1;
+      for (int k = 1; k < length; k++) {
+        seen += 2 * (1 - (double) k / length) * Math.pow(phi, k);
+      }
+      return seen;
+    }
+
+    /**
+     * Variance of a mean ÷ variance that blocks of {@code length} slices show, as these cut the
+     * correlation between blocks: (1 + φ) ÷ (1 − φ) ÷ (1 + 2 Σ (1 − k ÷ length) φᵏ).
+     */
+    public static double missedBy(int length, double phi) {
+      return slices(phi) / within(length, phi);
+    }
+
+    /**
+     * Variance of a ratio, part ÷ whole, ÷ variance that blocks of {@code length} slices, drawn in
+     * a circle, show; 1 where all slices are equal.
+     */
+    public static double missedBy(int length, double[] parts, double[] wholes) {
+      double[] residuals = residuals(parts, wholes);
+      double shown = 0;
+      for (int i = 0; i < residuals.length; i++) {
+        double block = 0;
+        for (int k = 0; k < length; k++) {
+          block += residuals[(i + k) % residuals.length];
+        }
+        shown += block * block / length;
+      }
+      return shown == 0 ? 1 : spread(residuals, LONGEST).variance() / shown;
+    }
+
+    /** Each part − (sum of parts ÷ sum of wholes) × its whole. */
+    static double[] residuals(double[] parts, double[] wholes) {
+      double whole = Arrays.stream(wholes).sum();
+      double ratio = whole == 0 ? 0 : Arrays.stream(parts).sum() / whole;
+      double[] residuals = new double[parts.length];
+      for (int i = 0; i < parts.length; i++) {
+        double residual = parts[i] - ratio * wholes[i];
+        residuals[i] = Math.abs(residual) > ROUNDING * Math.abs(parts[i]) ? residual : 0;
+      }
+      return residuals;
+    }
+
+    /**
+     * The variance of the sum of the residuals of all slices: the largest of those from batches of
+     * 1 to {@code longest} slices, each raised by (1 + φ) ÷ (1 − φ), with φ by {@link #upper}.
+     */
+    static Spread spread(double[] residuals, int longest) {
+      Spread most = new Spread(0, residuals.length - 1);
+      for (int length = 1; length <= longest; length++) {
+        double[] batches = new double[residuals.length / length];
+        for (int i = 0; i < batches.length * length; i++) {
+          batches[i / length] += residuals[i];
+        }
+        double squares = 0;
+        for (double residual : batches) {
+          squares += residual * residual;
+        }
+        int freedom = batches.length - 1;
+        double variance = squares * batches.length / freedom * slices(upper(batches, 1));
+        if (variance > most.variance()) {
+          most = new Spread(variance, freedom);
+        }
+      }
+      return most;
     }
   }
 }

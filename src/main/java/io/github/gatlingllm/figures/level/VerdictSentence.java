@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import static io.github.gatlingllm.figures.metric.Sentences.capital;
+import static io.github.gatlingllm.figures.metric.NumberText.capital;
 import static java.util.Map.entry;
 
 import io.github.gatlingllm.figures.level.LoadCurve.Choice;
@@ -11,7 +11,6 @@ import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.figures.metric.Sentences;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.List;

@@ -112,7 +112,7 @@ public record EngineFigures(
       @Nullable String lastError,
       Map<EngineMetric, String> names) {}
 
-  public record OverTime(String target, List<Point> points) {}
+  public record TargetPoints(String target, List<Point> points) {}
 
   /** Means of gauges and, in seconds, of histograms; growth of counters per second. */
   public record Point(double startS, Map<EngineMetric, Double> values) {

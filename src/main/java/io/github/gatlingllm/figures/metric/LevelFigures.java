@@ -102,7 +102,7 @@ public record LevelFigures(
     Double offered = offered();
     return offered != null && isConcurrency()
         ? NumberText.load(offered) + " concurrent"
-        : Sentences.capital(load());
+        : NumberText.capital(load());
   }
 
   private boolean isConcurrency() {

@@ -139,4 +139,8 @@ public final class NumberText {
         ? String.join(", ", names)
         : names.get(0) + " and " + (names.size() - 1) + " others";
   }
+
+  public static String capital(String text) {
+    return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
+  }
 }

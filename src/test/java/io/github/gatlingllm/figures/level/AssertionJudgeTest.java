@@ -6,6 +6,7 @@ import static io.github.gatlingllm.figures.level.Recorded.stage;
 import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.Objectives.Assertion;

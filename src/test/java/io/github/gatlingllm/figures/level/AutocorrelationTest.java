@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import org.junit.jupiter.api.Test;
 
 class AutocorrelationTest {

@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -280,5 +281,25 @@ class VerdictSentenceTest {
     Summary summary = summary(info, Recorded.at(0).stage("c=8").tokens(100));
     assertThat(summary.verdict()).startsWith("Interrupted: At 8 concurrent requests: 1 tok/s");
     assertThat(summary.run().state()).isEqualTo("interrupted");
+  }
+
+  private static final Sentences<Integer> TABLE =
+      new Sentences<Integer>(Map.of("users", n -> n + " $users", "text", n -> "many"))
+          .row("none", n -> n == 0, "Nobody came.")
+          .row("few", n -> n < 10, "There were {users}, {users}.")
+          .otherwise("many", "{Text}: {users}.");
+
+  @Test
+  void firstRowWhoseConditionHoldsMakesTheSentence() {
+    assertThat(TABLE.id(0)).isEqualTo("none");
+    assertThat(TABLE.id(9)).isEqualTo("few");
+    assertThat(TABLE.id(10)).isEqualTo("many");
+  }
+
+  @Test
+  void fieldsAreFilledIn() {
+    assertThat(TABLE.of(0)).isEqualTo("Nobody came.");
+    assertThat(TABLE.of(2)).isEqualTo("There were 2 $users, 2 $users.");
+    assertThat(TABLE.of(12)).isEqualTo("Many: 12 $users.");
   }
 }

@@ -1,5 +1,6 @@
-package io.github.gatlingllm.figures.metric;
+package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.metric.NumberText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,7 @@ import java.util.regex.Pattern;
  * whose condition holds makes the sentence. In a text {@code {load}} is the field {@code load} of
  * the subject, and {@code {Load}} the same with a capital.
  */
-public final class Sentences<T> {
+final class Sentences<T> {
 
   private static final Pattern FIELD = Pattern.compile("\\{(\\w+)}");
 
@@ -23,24 +24,24 @@ public final class Sentences<T> {
 
   private record Row<T>(String id, Predicate<T> when, String text) {}
 
-  public Sentences(Map<String, Function<T, String>> fields) {
+  Sentences(Map<String, Function<T, String>> fields) {
     this.fields = fields;
   }
 
-  public Sentences<T> row(String id, Predicate<T> when, String text) {
+  Sentences<T> row(String id, Predicate<T> when, String text) {
     rows.add(new Row<>(id, when, text));
     return this;
   }
 
-  public Sentences<T> otherwise(String id, String text) {
+  Sentences<T> otherwise(String id, String text) {
     return row(id, subject -> true, text);
   }
 
-  public String id(T subject) {
+  String id(T subject) {
     return rowOf(subject).id;
   }
 
-  public String of(T subject) {
+  String of(T subject) {
     return FIELD
         .matcher(rowOf(subject).text)
         .replaceAll(match -> Matcher.quoteReplacement(value(match.group(1), subject)));
@@ -56,10 +57,6 @@ public final class Sentences<T> {
       return field.apply(subject);
     }
     String lower = Character.toLowerCase(name.charAt(0)) + name.substring(1);
-    return capital(Objects.requireNonNull(fields.get(lower), name).apply(subject));
-  }
-
-  public static String capital(String text) {
-    return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
+    return NumberText.capital(Objects.requireNonNull(fields.get(lower), name).apply(subject));
   }
 }
