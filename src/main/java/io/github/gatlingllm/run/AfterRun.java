@@ -132,11 +132,13 @@ final class AfterRun implements Runnable {
       Thread.setDefaultUncaughtExceptionHandler(
           (thread, failure) -> {
             boolean isGone = Files.notExists(run.files().run().resolve(RunDirectory.LOG));
-            if (GatlingExit.isGatling(failure.getStackTrace())
-                && (isGone || failure instanceof IOException)) {
+            boolean isGatling = GatlingExit.isGatling(failure.getStackTrace());
+            if (isGatling && isGone) {
+              return; // the line about lost records says so
+            }
+            if (isGatling && failure instanceof IOException) {
               PrintableText.printError(
-                  "LLM: Gatling's own pages could not be made: "
-                      + (isGone ? "the folder of the run is gone" : failure.getMessage()));
+                  "LLM: Gatling's own pages could not be made: " + failure.getMessage());
             } else {
               System.err.print("Exception in thread \"" + thread.getName() + "\" ");
               failure.printStackTrace();
@@ -169,13 +171,18 @@ final class AfterRun implements Runnable {
       PrintableText.print(
           String.format(
               Locale.ROOT,
-              "LLM records: %,d of %,d could not be written; the run is invalid",
+              "LLM records: %,d of %,d could not be written; %s",
               unwritten,
-              started));
+              started,
+              isGone() ? "there is no report" : "the run is invalid"));
     }
     long lost = run.lostRecords() + inFlight;
     long now = run.unixNanos(System.nanoTime());
     run.describe(info -> info.ended(now, state).dropped(lost).started(started));
+  }
+
+  private boolean isGone() {
+    return Files.notExists(run.files().requests());
   }
 
   private static void closeNow(AutoCloseable server) {
@@ -220,6 +227,9 @@ final class AfterRun implements Runnable {
         run.describe(ended -> ended.selfTest(known));
       }
       run.observers().await(observer -> observer.recordsWritten(run.info()));
+      if (unwritten > 0 && isGone()) {
+        return false;
+      }
       if (isEmpty) {
         say.accept("LLM report: none, because no llm request was sent");
         return false;

@@ -4,7 +4,6 @@ import com.sun.management.GarbageCollectionNotificationInfo;
 import com.sun.management.GcInfo;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
-import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -51,7 +50,6 @@ final class GeneratorLog implements RunObserver {
   private long lateStarts;
   private long events;
   private long coalesced;
-  private boolean isFailed;
 
   private record Reading(long nanoTime, Map<GeneratorField, Long> totals) {}
 
@@ -130,10 +128,7 @@ final class GeneratorLog implements RunObserver {
     try {
       second.append(run.files().generator());
     } catch (IOException e) {
-      if (!isFailed) {
-        PrintableText.print("LLM generator.jsonl could not be written: " + RunDirectory.reason(e));
-      }
-      isFailed = true;
+      run.failures().add("generator.jsonl", e);
     }
   }
 

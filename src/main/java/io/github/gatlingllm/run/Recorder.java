@@ -1,6 +1,5 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import java.io.ByteArrayOutputStream;
@@ -45,7 +44,7 @@ final class Recorder {
   private final int capacity;
   private final LongSupplier nanoClock;
   private final Consumer<RequestRecord> observer;
-  private final Consumer<String> complaints;
+  private final WriteFailures failures;
   private final Queue<RequestRecord> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong dropped = new AtomicLong();
@@ -60,12 +59,12 @@ final class Recorder {
       int capacity,
       LongSupplier nanoClock,
       Consumer<RequestRecord> observer,
-      Consumer<String> complaints) {
-    this.file = new LineWriter(channel, path, complaints);
+      WriteFailures failures) {
+    this.file = new LineWriter(channel, path, failures);
     this.capacity = capacity;
     this.nanoClock = nanoClock;
     this.observer = observer;
-    this.complaints = complaints;
+    this.failures = failures;
     this.thread = new Thread(this::run, "llm-recorder");
     thread.setDaemon(true);
     thread.start();
@@ -75,14 +74,10 @@ final class Recorder {
    * Starts recording into a new file. The first exception of the observer, which receives every
    * record on the recorder's thread, is reported.
    */
-  static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer) throws IOException {
+  static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer, WriteFailures failures)
+      throws IOException {
     return new Recorder(
-        create(requestsJsonl),
-        requestsJsonl,
-        CAPACITY,
-        System::nanoTime,
-        observer,
-        complaint -> PrintableText.printError("LLM: " + complaint));
+        create(requestsJsonl), requestsJsonl, CAPACITY, System::nanoTime, observer, failures);
   }
 
   private static WritableByteChannel create(Path file) throws IOException {
@@ -187,7 +182,7 @@ final class Recorder {
     } catch (Throwable e) {
       if (!observerFailed) {
         observerFailed = true;
-        complaints.accept("Live figures fail (" + e + "): records and report are not affected");
+        failures.say("LLM: live figures fail (" + e + "): records and report are not affected");
       }
     }
   }
@@ -198,19 +193,20 @@ final class Recorder {
    */
   static final class LineWriter {
 
+    private static final String FILE = "requests.jsonl";
     private static final int BATCH = 1 << 18;
     private static final byte[] LINE_END = {'\n'};
 
     private final WritableByteChannel channel;
     private final @Nullable Path path;
-    private final Consumer<String> complaints;
+    private final WriteFailures failures;
     private final Lines lines = new Lines();
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private int waiting;
     private long lookedNanos = System.nanoTime() - MAX_BATCH_AGE_NANOS;
     private boolean torn;
-    private boolean complained;
+    private boolean isUnencodedSaid;
 
     private static final class Lines extends ByteArrayOutputStream {
 
@@ -228,10 +224,10 @@ final class Recorder {
       }
     }
 
-    LineWriter(WritableByteChannel channel, @Nullable Path path, Consumer<String> complaints) {
+    LineWriter(WritableByteChannel channel, @Nullable Path path, WriteFailures failures) {
       this.channel = channel;
       this.path = path;
-      this.complaints = complaints;
+      this.failures = failures;
     }
 
     long written() {
@@ -258,7 +254,10 @@ final class Recorder {
       } catch (RuntimeException e) {
         lines.truncate(before);
         failed.incrementAndGet();
-        complain("A record could not be encoded and is lost: " + e);
+        if (!isUnencodedSaid) {
+          isUnencodedSaid = true;
+          failures.say("LLM: a record could not be encoded and is lost: " + e);
+        }
       }
     }
 
@@ -288,7 +287,7 @@ final class Recorder {
       try {
         channel.close();
       } catch (IOException e) {
-        complain("The file of records could not be closed: " + e.getMessage());
+        failures.add(FILE, e);
       }
     }
 
@@ -324,26 +323,12 @@ final class Recorder {
         deleted();
         return;
       }
-      complain(
-          "Records cannot be written ("
-              + why.getMessage()
-              + "): the report will miss them; free the disk, later ones are still tried");
+      failures.add(FILE, why);
     }
 
     private void deleted() {
       failed.addAndGet(written.getAndSet(0));
-      complain(
-          "Records are lost ("
-              + path
-              + " was deleted while the run wrote to it): there will be no report; leave the"
-              + " folder of results alone until the run has ended");
-    }
-
-    private void complain(String what) {
-      if (!complained) {
-        complained = true;
-        complaints.accept(what);
-      }
+      failures.add(FILE, new NoSuchFileException(FILE));
     }
   }
 }

@@ -31,6 +31,8 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.prefs.BackingStoreException;
+import java.util.prefs.Preferences;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,7 @@ public final class Run {
   private final RunDirectory directory;
   private final RunFiles files;
   private final RunClock clock;
+  private final WriteFailures failures;
   private final Recorder recorder;
   private final ObserverQueues observers;
   private final RunLevels levels;
@@ -58,7 +61,6 @@ public final class Run {
   private final AtomicLong inFlight = new AtomicLong();
   private final AtomicLong users = new AtomicLong();
   private volatile RunInfo info;
-  private String lastFailure = "";
 
   Run(
       RunDirectory directory,
@@ -71,6 +73,7 @@ public final class Run {
     this.clock = clock;
     observers = new ObserverQueues(complaints);
     files = new RunFiles(directory.path());
+    failures = new WriteFailures(files.folder(), complaints);
     levels = new RunLevels(this, observers);
     recorder =
         Recorder.open(
@@ -78,7 +81,8 @@ public final class Run {
             record -> {
               levels.requestEnded(record);
               observers.requestEnded(record);
-            });
+            },
+            failures);
     info =
         RunInfo.started(
                 directory.id(),
@@ -100,13 +104,24 @@ public final class Run {
 
   /**
    * Checks that the results folder can be written, before Gatling's writers fail with a stack
-   * trace, and silences {@code java.util.prefs}, in which Gatling's version check keeps its date.
+   * trace, and silences {@code java.util.prefs}, in which Gatling's version check keeps its date:
+   * it would write at the end, when the disk may be full.
    *
    * @throws IllegalArgumentException if it cannot be; the message is one line
    */
   public static void checkResultsFolder() {
     PREFERENCES.setLevel(Level.OFF);
-    RunDirectory.checkRoot();
+    if (RunDirectory.checkRoot()) {
+      threads("llm-preferences").newThread(Run::writePreferences).start();
+    }
+  }
+
+  private static void writePreferences() {
+    try {
+      Preferences.userRoot().flush();
+    } catch (BackingStoreException | RuntimeException | AssertionError e) {
+      // Without a writable home directory Gatling asks for its newest version in each run.
+    }
   }
 
   /** Opens the run's files, and registers the shutdown hook that makes the report. */
@@ -123,6 +138,7 @@ public final class Run {
               RunClock.system(),
               PrintableText::print,
               opened -> observers.of(opened, eventLoops));
+      run.failures.replaceTraces();
       Runtime.getRuntime().addShutdownHook(new Thread(run.ending, "llm-report"));
       return run;
     } catch (IOException e) {
@@ -145,6 +161,10 @@ public final class Run {
 
   ObserverQueues observers() {
     return observers;
+  }
+
+  WriteFailures failures() {
+    return failures;
   }
 
   RunClock clock() {
@@ -290,11 +310,7 @@ public final class Run {
     try {
       info.write(files.info());
     } catch (IOException e) {
-      String failure = "LLM run.json could not be written: " + RunDirectory.reason(e);
-      if (!failure.equals(lastFailure)) {
-        lastFailure = failure;
-        PrintableText.print(failure);
-      }
+      failures.add("run.json", e);
     }
   }
 

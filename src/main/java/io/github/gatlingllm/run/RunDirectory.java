@@ -70,12 +70,17 @@ record RunDirectory(String simulation, String id, Path path) {
     return new RunDirectory(simulation, id, path);
   }
 
-  /** As {@link #checkRoot(Path)}, where this process was started by Gatling's main class. */
-  static void checkRoot() {
+  /**
+   * As {@link #checkRoot(Path)}, where this process was started by Gatling's main class; returns
+   * whether it was.
+   */
+  static boolean checkRoot() {
     String[] command = command();
-    if (command[0].equals(LAUNCHER)) {
+    boolean isGatling = command[0].equals(LAUNCHER);
+    if (isGatling) {
       checkRoot(root(command).orElse(DEFAULT_ROOT));
     }
+    return isGatling;
   }
 
   /**

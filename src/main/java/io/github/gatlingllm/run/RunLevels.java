@@ -12,7 +12,6 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
-import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles.JsonLines;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
@@ -57,6 +56,7 @@ final class RunLevels {
         new ArrivalLog(
             run.files().arrivals(),
             run.clock(),
+            run.failures(),
             Executors.newSingleThreadExecutor(Run.threads("llm-arrivals")));
   }
 
@@ -312,6 +312,7 @@ final class RunLevels {
   static final class ArrivalLog {
     private final Path file;
     private final RunClock clock;
+    private final WriteFailures failures;
     private final ExecutorService writer;
 
     private record Line(
@@ -324,9 +325,10 @@ final class RunLevels {
         @Nullable Integer inputTokens,
         @Nullable Integer outputTokens) {}
 
-    ArrivalLog(Path file, RunClock clock, ExecutorService writer) {
+    ArrivalLog(Path file, RunClock clock, WriteFailures failures, ExecutorService writer) {
       this.file = file;
       this.clock = clock;
+      this.failures = failures;
       this.writer = writer;
     }
 
@@ -386,7 +388,7 @@ final class RunLevels {
           written.accept(count);
         }
       } catch (IOException e) {
-        PrintableText.print("LLM arrivals.jsonl could not be written: " + RunDirectory.reason(e));
+        failures.add("arrivals.jsonl", e);
       }
     }
 

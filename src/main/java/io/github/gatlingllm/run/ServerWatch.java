@@ -34,6 +34,7 @@ final class ServerWatch implements RunObserver {
   private final LongUnaryOperator unixNanos;
   private final LongSupplier nanoClock;
   private final Consumer<String> say;
+  private final WriteFailures failures;
   private final Duration timeout;
   private final PageClient client;
   private final Map<URI, Endpoint> endpoints = new LinkedHashMap<>();
@@ -43,7 +44,6 @@ final class ServerWatch implements RunObserver {
   private boolean isIdle;
 
   private long lastNanos;
-  private boolean isFailed;
 
   private static final class Endpoint {
     private final MetricsPage page;
@@ -64,7 +64,13 @@ final class ServerWatch implements RunObserver {
   }
 
   ServerWatch(Run run) {
-    this(run.files().server(), run::unixNanos, System::nanoTime, PrintableText::print, TIMEOUT);
+    this(
+        run.files().server(),
+        run::unixNanos,
+        System::nanoTime,
+        PrintableText::print,
+        run.failures(),
+        TIMEOUT);
   }
 
   ServerWatch(
@@ -72,6 +78,7 @@ final class ServerWatch implements RunObserver {
       LongUnaryOperator unixNanos,
       LongSupplier nanoClock,
       Consumer<String> say,
+      WriteFailures failures,
       Duration timeout) {
     this.timeout = timeout;
     client = new PageClient(timeout);
@@ -79,6 +86,7 @@ final class ServerWatch implements RunObserver {
     this.unixNanos = unixNanos;
     this.nanoClock = nanoClock;
     this.say = say;
+    this.failures = failures;
   }
 
   @Override
@@ -222,10 +230,7 @@ final class ServerWatch implements RunObserver {
     try {
       file.append(sample);
     } catch (IOException e) {
-      if (!isFailed) {
-        say.accept("LLM server.jsonl could not be written: " + RunDirectory.reason(e));
-      }
-      isFailed = true;
+      failures.add("server.jsonl", e);
     }
   }
 }

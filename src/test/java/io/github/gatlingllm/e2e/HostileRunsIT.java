@@ -3,6 +3,7 @@ package io.github.gatlingllm.e2e;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.simulations.Benchmark;
@@ -88,7 +89,8 @@ class HostileRunsIT {
             "TLS: an expired certificate",
             tls(true, "-startdate", "-20d", "-validity", "10", "-ext", "san=ip:127.0.0.1"),
             0,
-            "TLS failed: the server's certificate has expired; renew it, or set verifyTls=false"),
+            "TLS failed: the server's certificate has expired; renew it, or set"
+                + " verifyTls=false"),
         row(
             "TLS: the certificate of another host",
             tls(true, "-startdate", "-1d", "-ext", "san=dns:other.example"),
@@ -99,8 +101,8 @@ class HostileRunsIT {
             "TLS: no intermediate certificate",
             tls(false, "-startdate", "-1d", "-ext", "san=ip:127.0.0.1"),
             0,
-            "TLS failed: the server's certificate is not trusted; add its authority to the trust"
-                + " store, or set verifyTls=false"),
+            "TLS failed: the server's certificate is not trusted; add its authority to the"
+                + " trust store, or set verifyTls=false"),
         row(
             "TLS: a plain port that answers",
             plain("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
@@ -112,7 +114,8 @@ class HostileRunsIT {
             0,
             "TLS failed: the server did not answer the handshake; does it speak TLS at this"
                 + " port?"),
-        row("disk: full during the run", limited("-f 8000"), 1, "could not be written"),
+        row("disk: full before the run", disk("1m"), 1, "cannot be written: No space left"),
+        row("disk: full during the run", disk("4m"), 1, "could not be written"),
         row(
             "disk: the results are removed during the run",
             during(run -> remove(run.results())),
@@ -123,14 +126,23 @@ class HostileRunsIT {
         row("signal: SIGHUP", during(run -> signal(run, "HUP")), 128 + 1, "Interrupted"));
   }
 
-  /** A run of 60 requests under a limit of the shell, which acts like a full disk. */
-  private static World limited(String limit) {
-    String text = "x".repeat(100_000);
+  /** A run with all its pages, whose results are on a disk of that size. */
+  private static World disk(String size) {
+    String mount =
+        "for each; do [ \"$before\" = -rf ] && folder=$each; before=$each; done;"
+            + " mount -t tmpfs -o size="
+            + size
+            + " none \"$folder\" && exec \"$@\"";
+    String text = "x".repeat(3_000);
     return folder -> {
+      assumeTrue(
+          new ProcessBuilder("unshare", "-m", "true").start().waitFor() == 0,
+          "mounts a small disk (unshare -m), which needs root");
       try (ScriptedServer server = ScriptedServer.start(x -> x.answer(text))) {
-        return benchmark(server.baseUrl(), 60)
+        return benchmark(server.baseUrl(), 3_000)
             .set("llm.recordText", true)
-            .launchedBy("sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh")
+            .launchedBy("unshare", "-m", "sh", "-c", mount, "sh")
+            .reports()
             .run();
       }
     };

@@ -29,7 +29,11 @@ class ArrivalLogTest {
   private final List<Long> counts = new CopyOnWriteArrayList<>();
 
   private ArrivalLog open() {
-    return new ArrivalLog(file(), new RunClock(1_000, 10), Executors.newSingleThreadExecutor());
+    return new ArrivalLog(
+        file(),
+        new RunClock(1_000, 10),
+        new WriteFailures(folder, line -> {}),
+        Executors.newSingleThreadExecutor());
   }
 
   private Path file() {

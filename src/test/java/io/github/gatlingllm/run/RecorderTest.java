@@ -35,11 +35,12 @@ class RecorderTest {
   private final AtomicLong clock = new AtomicLong();
   private final List<RequestRecord> observed = Collections.synchronizedList(new ArrayList<>());
   private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
+  private final WriteFailures failures = new WriteFailures(Path.of("run"), complaints::add);
 
   @Test
   void recordsAreWrittenInOrder(@TempDir Path directory) throws IOException {
     Path file = directory.resolve("llm").resolve("requests.jsonl");
-    Recorder recorder = Recorder.open(file, observed::add);
+    Recorder recorder = Recorder.open(file, observed::add, failures);
     List<RequestRecord> written = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
       written.add(records.any());
@@ -136,7 +137,7 @@ class RecorderTest {
 
   @Test
   void fullDiskIsReportedOnceAndTriedAgain() throws IOException {
-    Recorder.LineWriter writer = new Recorder.LineWriter(disk, null, complaints::add);
+    Recorder.LineWriter writer = new Recorder.LineWriter(disk, null, failures);
     batch(writer, 2);
     disk.room = 3_000;
     batch(writer, 5);
@@ -147,8 +148,8 @@ class RecorderTest {
 
     assertThat(complaints)
         .containsExactly(
-            "Records cannot be written (No space left on device): the report will miss them; free"
-                + " the disk, later ones are still tried");
+            "LLM: requests.jsonl cannot be written (No space left on device): the report will miss"
+                + " what is lost; free the disk, later lines are still tried");
     ReadReport report = disk.read();
     assertThat(report.records()).isEqualTo(writer.written());
     assertThat(report.badLines()).isOne();
@@ -194,15 +195,15 @@ class RecorderTest {
     assertThat(recorder.recorded()).isEqualTo(2);
     assertThat(complaints)
         .containsExactly(
-            "Live figures fail (java.lang.StackOverflowError: deep): records and report are not"
-                + " affected");
+            "LLM: live figures fail (java.lang.StackOverflowError: deep): records and report are"
+                + " not affected");
   }
 
   @Test
   void anotherRunsFileIsNotTouched(@TempDir Path directory) throws IOException {
     Path file = Files.writeString(directory.resolve("requests.jsonl"), "kept");
     assertThatIOException()
-        .isThrownBy(() -> Recorder.open(file, observed::add))
+        .isThrownBy(() -> Recorder.open(file, observed::add, failures))
         .withMessageEndingWith("is in the way; expected a new run directory: move it away");
     assertThat(file).hasContent("kept");
   }
@@ -211,7 +212,8 @@ class RecorderTest {
   void unwritableDirectoryIsReportedInOneLine(@TempDir Path directory) throws IOException {
     Path noDirectory = Files.writeString(directory.resolve("run"), "");
     assertThatIOException()
-        .isThrownBy(() -> Recorder.open(noDirectory.resolve("llm/requests.jsonl"), observed::add))
+        .isThrownBy(
+            () -> Recorder.open(noDirectory.resolve("llm/requests.jsonl"), observed::add, failures))
         .withMessageStartingWith("Cannot record to ")
         .withMessageEndingWith("; make its directory writable");
   }
@@ -223,7 +225,7 @@ class RecorderTest {
   }
 
   private Recorder recorder(int capacity, Consumer<RequestRecord> observer) {
-    return new Recorder(disk, null, capacity, clock::get, observer, complaints::add);
+    return new Recorder(disk, null, capacity, clock::get, observer, failures);
   }
 
   private void batch(Recorder.LineWriter writer, int count) {

@@ -52,7 +52,12 @@ class ServerWatchTest {
 
   private ServerWatch watch(Duration timeout) {
     return new ServerWatch(
-        dir.resolve("server.jsonl"), nanos -> nanos, System::nanoTime, said::add, timeout);
+        dir.resolve("server.jsonl"),
+        nanos -> nanos,
+        System::nanoTime,
+        said::add,
+        new WriteFailures(dir, said::add),
+        timeout);
   }
 
   @AfterEach
