@@ -176,7 +176,12 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  PlanWorkload.PlanLoop.Place place(String scenario, String population, LoadPlan plan) {
+  PlanWorkload.PlanLoop.Place place(
+      ScenarioContext context, String scenario, String population, LoadPlan plan) {
+    boolean isMultiplexed = http(context).httpProtocol().enginePart().enableHttp2();
+    if (!isMultiplexed && !LlmProtocol.isDryRun()) {
+      targets.requireOpenFiles(protocol, plan.concurrentUsers(), Targets.freeFiles());
+    }
     return new PlanWorkload.PlanLoop.Place(
         parts.plans.incrementAndGet(),
         parts.start.starts(population, plan, run),

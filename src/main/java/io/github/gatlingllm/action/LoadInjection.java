@@ -57,7 +57,7 @@ public final class LoadInjection {
         own,
         scenario,
         name,
-        context -> LlmComponents.of(context).place(scenario.name(), name, own));
+        context -> LlmComponents.of(context).place(context, scenario.name(), name, own));
   }
 
   static PopulationBuilder population(

@@ -1,9 +1,11 @@
 package io.github.gatlingllm.action;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Seed;
@@ -17,6 +19,7 @@ import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
+import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -216,6 +219,24 @@ final class Targets {
   @Nullable InFlightGate gate(LlmProtocol protocol) {
     Integer limit = share("maxInFlight", protocol.maxInFlight);
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
+  }
+
+  /** How many more files this process may open; without limit where the system does not tell. */
+  static long freeFiles() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount()
+        : Long.MAX_VALUE;
+  }
+
+  /** A connection is an open file, and so many users need one each. */
+  void requireOpenFiles(LlmProtocol protocol, int users, long free) {
+    Integer limit = protocol.shareConnections ? share("maxInFlight", protocol.maxInFlight) : null;
+    if ((limit == null ? users : Math.min(users, limit)) > free) {
+      run.refuse();
+      throw InvalidSimulation.because(
+          "%s concurrent users need a connection each, but this process may open only %s more files; raise its limit (ulimit -n), or set maxInFlight"
+              .formatted(NumberText.count(users), NumberText.count(free)));
+    }
   }
 
   private @Nullable Integer share(String name, @Nullable Integer limit) {

@@ -40,6 +40,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
   /** Longest fill, stabilize and measure of all levels; null if not known before the run. */
   @Nullable Long plannedNanos();
 
+  /** The most users of a closed loop or a batch; 0 where arrivals decide. */
+  default int concurrentUsers() {
+    return 0;
+  }
+
   /** One injector's part: its share, numbered arrivals, and phases whose times all know. */
   LoadPlan part(InjectorShare share);
 
@@ -189,6 +194,15 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
       all.removeIf(StopRule.NEVER::equals);
       return new Sweep(levels, all);
+    }
+
+    @Override
+    public int concurrentUsers() {
+      return levels.stream()
+          .filter(level -> !(level instanceof Open))
+          .mapToInt(level -> (int) level.offered())
+          .max()
+          .orElse(0);
     }
 
     @Override

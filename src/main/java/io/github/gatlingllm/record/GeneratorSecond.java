@@ -12,7 +12,6 @@ import com.fasterxml.jackson.core.io.SerializedString;
 import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -181,7 +180,7 @@ public final class GeneratorSecond {
   public static @Nullable String read(Path file, Consumer<GeneratorSecond> sink)
       throws IOException {
     long line = 1;
-    try (InputStream in = Files.newInputStream(file);
+    try (InputStream in = RunFiles.open(file);
         JsonParser json = JSON.createParser(in)) {
       for (; json.nextToken() != null; line++) {
         GeneratorSecond second = new GeneratorSecond();

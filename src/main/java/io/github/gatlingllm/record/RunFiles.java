@@ -22,6 +22,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -29,6 +33,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -47,11 +52,49 @@ public record RunFiles(Path run) {
   public void requireRequests() throws IOException {
     if (!Files.isRegularFile(requests())) {
       throw new NoSuchFileException(
-          requests() + " is not there; expected the directory of a recorded run");
+          requests().toString(), null, "not there; expected the directory of a recorded run");
     }
     if (!Files.isReadable(requests())) {
-      throw new IOException(requests() + " cannot be read: no permission");
+      throw new AccessDeniedException(requests().toString());
     }
+  }
+
+  /** Why a file could not be read or written. */
+  public static String reason(IOException failure) {
+    if (failure instanceof FileSystemException file && file.getReason() != null) {
+      return file.getReason();
+    }
+    if (failure instanceof NoSuchFileException) {
+      return "no such file or folder";
+    }
+    if (failure instanceof AccessDeniedException) {
+      return "no permission";
+    }
+    if (failure instanceof FileAlreadyExistsException) {
+      return "a file of that name exists";
+    }
+    boolean isNamed = failure instanceof FileSystemException;
+    return isNamed || failure.getMessage() == null
+        ? "the file system refuses it"
+        : failure.getMessage();
+  }
+
+  /** The message of a failure, with its reason where the JDK names only the file. */
+  public static String message(Throwable failure) {
+    if (failure instanceof UncheckedIOException unchecked) {
+      return message(Objects.requireNonNull(unchecked.getCause()));
+    }
+    return failure instanceof FileSystemException file && file.getReason() == null
+        ? file.getFile() + ": " + reason(file)
+        : String.valueOf(failure.getMessage());
+  }
+
+  /** Opens a regular file; another one, such as a pipe, might never end. */
+  static InputStream open(Path file) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new FileSystemException(file.toString(), null, "not a file");
+    }
+    return Files.newInputStream(file);
   }
 
   public Path csv() {
@@ -158,10 +201,7 @@ public record RunFiles(Path run) {
      * Reads a file of that schema; empty if it does not exist. Messages of exceptions are one line.
      */
     static <T> Optional<T> readJson(Path file, Class<T> type, String schema) throws IOException {
-      if (Files.exists(file) && !Files.isRegularFile(file)) {
-        throw new IOException(file + " is not a file");
-      }
-      try (InputStream in = Files.newInputStream(file)) {
+      try (InputStream in = RunFiles.open(file)) {
         byte[] bytes = in.readNBytes(MAX_JSON_BYTES + 1);
         if (bytes.length > MAX_JSON_BYTES) {
           throw new IOException(file + " is larger than " + (MAX_JSON_BYTES >> 20) + " MiB");

@@ -17,7 +17,6 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -176,7 +175,7 @@ public record ServerSample(
     public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
       ServerFile known = new ServerFile(file);
       long[] damaged = {0};
-      try (InputStream in = Files.newInputStream(file)) {
+      try (InputStream in = RunFiles.open(file)) {
         JsonLines.read(
             in,
             1 << 16,

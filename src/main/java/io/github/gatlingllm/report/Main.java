@@ -13,7 +13,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -93,7 +92,7 @@ public final class Main {
             })
         .setExecutionExceptionHandler(
             (failure, failed, parsed) -> {
-              failed.getErr().println(PrintableText.of(String.valueOf(failure.getMessage())));
+              failed.getErr().println(PrintableText.of(RunFiles.message(failure)));
               return 1;
             });
   }
@@ -191,7 +190,7 @@ public final class Main {
 
   static void checkFolder(@Nullable Path out) throws IOException {
     if (out != null && Files.exists(out) && !Files.isDirectory(out)) {
-      throw new NotDirectoryException(out + " is not a directory; expected one for --out");
+      throw new IOException(out + " is not a directory; expected one for --out");
     }
   }
 
@@ -241,7 +240,9 @@ public final class Main {
             .orElseThrow(
                 () ->
                     new NoSuchFileException(
-                        files.info() + " is not there; expected the directory of a run"));
+                        files.info().toString(),
+                        null,
+                        "not there; expected the directory of a run"));
     if (info.state() == RunInfo.State.RUNNING) {
       throw new IOException(
           files.run() + " belongs to a run that has not ended; upload it again after its end");

@@ -11,7 +11,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -180,7 +179,7 @@ final class MergeCommand implements Callable<Integer> {
   private static void requireEmpty(Path out) throws IOException {
     String[] inside = out.toFile().list();
     if (inside == null ? Files.exists(out) : inside.length > 0) {
-      throw new FileAlreadyExistsException(
+      throw new IOException(
           out + " is not an empty directory; name one for --out that does not exist yet");
     }
   }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.RunReport;
@@ -238,7 +239,7 @@ final class AfterRun implements Runnable {
       run.observers().await(observer -> observer.reportWritten(run.info()));
       return failsBuild;
     } catch (Throwable e) {
-      String cause = e instanceof IOException ? e.getMessage() : e.toString();
+      String cause = e instanceof IOException ? RunFiles.message(e) : e.toString();
       say.accept(
           Files.exists(run.files().requests())
               ? "LLM report could not be made (%s); the records are kept, make it with: java -cp <class path> io.github.gatlingllm.report.Main render %s"

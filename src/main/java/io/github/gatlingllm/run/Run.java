@@ -143,7 +143,7 @@ public final class Run {
       return run;
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          "the run's folder cannot be written: " + RunDirectory.reason(e), e);
+          "the run's folder cannot be written: " + RunFiles.reason(e), e);
     }
   }
 

@@ -1,14 +1,11 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -100,25 +97,9 @@ record RunDirectory(String simulation, String id, Path path) {
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "results folder %s cannot be written: %s; name another one with -rf"
-              .formatted(root.toAbsolutePath(), reason(e)),
+              .formatted(root.toAbsolutePath(), RunFiles.reason(e)),
           e);
     }
-  }
-
-  /** Why a file could not be written. */
-  static String reason(IOException failure) {
-    if (failure instanceof NoSuchFileException) {
-      return "its folder is gone";
-    }
-    if (failure instanceof AccessDeniedException) {
-      return "no permission";
-    }
-    if (failure instanceof FileAlreadyExistsException) {
-      return "a file of that name exists";
-    }
-    String reason =
-        failure instanceof FileSystemException file ? file.getReason() : failure.getMessage();
-    return reason == null ? "the file system refuses it" : reason;
   }
 
   private static String text(Object runMessage, String accessor) {

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.FilterReply;
+import io.github.gatlingllm.record.RunFiles;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -35,7 +36,7 @@ final class WriteFailures extends Filter<ILoggingEvent> {
   }
 
   void add(String file, IOException why) {
-    String cause = RunDirectory.reason(why);
+    String cause = RunFiles.reason(why);
     if (causes.add(cause)) {
       say.accept(
           why instanceof NoSuchFileException

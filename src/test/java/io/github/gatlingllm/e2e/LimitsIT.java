@@ -14,6 +14,7 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.lang.management.ManagementFactory;
@@ -59,6 +60,25 @@ class LimitsIT {
                     .isEqualTo(
                         "too many open files: raise the limit (ulimit -n) of the load generator");
               });
+    }
+  }
+
+  @Test
+  void closedLoopOfMoreUsersThanOpenFilesIsRefused() throws Exception {
+    try (ScriptedServer server = ScriptedServer.start(x -> x.answer("a"))) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", server.baseUrl() + "/v1")
+              .set("llm.concurrency", "2,1000")
+              .launchedBy(limited("-n 900"))
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+      assertThat(run.lines())
+          .last()
+          .asString()
+          .matches("1,000 concurrent users need .* only \\d{3} more files; raise its limit .*");
+      assertThat(server.posts()).isZero();
     }
   }
 
@@ -187,9 +207,9 @@ class LimitsIT {
     }
 
     private static PopulationBuilder ask(String name, int users, String url) {
-      return closedLoop(users)
-          .requests(users)
-          .inject(scenario(name).exec(llm(name).chat().user("hi").maxTokens(2)))
+      return scenario(name)
+          .exec(llm(name).chat().user("hi").maxTokens(2))
+          .injectOpen(atOnceUsers(users))
           .protocols(
               llm.baseUrl(url)
                   .model("embedded")

@@ -17,6 +17,8 @@ import io.github.gatlingllm.report.CommandLine.Called;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
 
@@ -129,8 +132,8 @@ class MainTest {
 
   @ParameterizedTest
   @CsvSource({
-    "render none, none/llm/requests.jsonl is not there; expected the directory of a recorded run",
-    "render none --out none/new, none/llm/requests.jsonl is not there; expected the directory of a",
+    "render none, none/llm/requests.jsonl: not there; expected the directory of a recorded run",
+    "render none --out none/new, none/llm/requests.jsonl: not there; expected the directory of a",
     "render run --slo speed<1ms, speed<1ms",
     "render run --slo-percentile 0, at most 100",
     "render run --slo-percentile -1, at most 100",
@@ -152,6 +155,28 @@ class MainTest {
     assertThat(called.exitCode()).isEqualTo(1);
     assertThat(called.error()).contains(message).hasLineCount(1);
     assertThat(new RunFiles(run).page()).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"run.json", "generator.jsonl", "server.jsonl", "requests.jsonl"})
+  void inputThatIsNoFileIsNamedAndNothingIsWritten(String name) throws IOException {
+    record(1);
+    Path input = new RunFiles(run).folder().resolve(name);
+    Files.deleteIfExists(input);
+    Files.createDirectory(input);
+    Called called = call("render", run.toString());
+
+    assertThat(called.exitCode()).isEqualTo(1);
+    assertThat(called.error()).startsWith(input + ": not ").hasLineCount(1);
+    assertThat(new RunFiles(run).summaryJson()).doesNotExist();
+    assertThat(new RunFiles(run).page()).doesNotExist();
+  }
+
+  @Test
+  void failureOfTheFileSystemHasItsReason() {
+    IOException denied = new AccessDeniedException("run/llm");
+    assertThat(RunFiles.message(new UncheckedIOException(denied)))
+        .isEqualTo("run/llm: no permission");
   }
 
   @Test

@@ -138,7 +138,7 @@ class AfterRunTest {
     assertThat(exitCode(opened)).isEqualTo(1);
     assertThat(said())
         .startsWith("LLM report could not be made: ")
-        .contains("requests.jsonl is not there")
+        .contains("requests.jsonl: not there")
         .doesNotContain("Exception", "records are kept");
   }
 
