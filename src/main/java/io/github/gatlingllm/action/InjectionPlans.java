@@ -231,6 +231,14 @@ final class InjectionPlans {
             <= 1;
   }
 
+  /** The llm protocol of the whole simulation; null where it has none. */
+  static @Nullable LlmProtocol commonProtocol(CoreComponents core) {
+    SimulationParams simulation = simulation(core);
+    return simulation == null
+        ? null
+        : (LlmProtocol) simulation.globalProtocols().get(LlmProtocol.class).getOrElse(() -> null);
+  }
+
   private static List<PopulationBuilder> roots(CoreComponents core) {
     SimulationParams simulation = simulation(core);
     return simulation == null ? List$.MODULE$.empty() : simulation.rootPopulationBuilders();

@@ -86,6 +86,10 @@ public final class InvalidSimulation extends IllegalArgumentException {
     private static final StackWalker STACK = StackWalker.getInstance();
     private static final int EXIT_CODE = 1;
 
+    private static final String TWO_PROTOCOLS =
+        "protocols(…) has two llm protocols; give each scenario its own, or each target:"
+            + " closedLoop(8).target(\"A\", llm.baseUrl(…)).inject(chat)";
+
     private StartFilter() {}
 
     /** Installs the filter, once and only where Gatling's main class is on the stack. */
@@ -123,6 +127,9 @@ public final class InvalidSimulation extends IllegalArgumentException {
       for (Throwable cause = crash; cause != null; cause = cause.getCause()) {
         if (cause instanceof InvalidSimulation) {
           return cause.getMessage();
+        }
+        if (String.valueOf(cause.getMessage()).startsWith("Duplicate key " + LlmProtocol.class)) {
+          return TWO_PROTOCOLS;
         }
       }
       return null;

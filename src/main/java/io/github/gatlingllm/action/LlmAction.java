@@ -56,9 +56,10 @@ final class LlmAction extends SessionHook implements RequestAction {
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
-    if (!components.protocol.hasTarget()) {
+    if (components.protocol == LlmProtocol.DEFAULT) {
       throw InvalidSimulation.withoutProtocol(context);
     }
+    request.validateIn(components.protocol);
     components.addSlo(request);
     components.validateThrottle(context);
     components.warmUp(context, request);

@@ -25,6 +25,8 @@ import io.github.gatlingllm.run.Run;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -382,12 +384,17 @@ final class LlmComponents implements ProtocolComponents {
       RunSettings settings = RunSettings.ofProcess();
       settings.begin();
       boolean isOnly = InjectionPlans.isOneProtocol(core);
+      LlmProtocol common = InjectionPlans.commonProtocol(core);
       RunParts parts = open(core);
+      // Once for each, as a change may draw a seed.
+      Map<LlmProtocol, LlmProtocol> whole = new HashMap<>();
       return said -> {
-        if (!said.hasTarget()) {
+        if (said == LlmProtocol.DEFAULT) {
           return new LlmComponents(said, parts, null);
         }
-        LlmProtocol protocol = settings.applyTo(said, isOnly);
+        LlmProtocol protocol =
+            whole.computeIfAbsent(
+                said, target -> settings.applyTo(target.over(common), isOnly).complete());
         parts.targets.use(protocol);
         return new LlmComponents(protocol, parts, null);
       };

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,11 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   static {
     Versions.requireGatling();
+    InvalidSimulation.StartFilter.install();
   }
+
+  /** What it changes in the protocol of the whole simulation; null for a protocol of its own. */
+  private @Nullable Consumer<LlmProtocol> changes;
 
   public String target = "";
 
@@ -151,8 +156,26 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return url.getHost() == null && String.valueOf(url.getAuthority()).contains("_");
   }
 
-  boolean hasTarget() {
-    return !baseUrls.isEmpty();
+  /** A protocol that completes and overrides the one of the whole simulation, where it has one. */
+  public LlmProtocol completing(Consumer<LlmProtocol> changed) {
+    return with(protocol -> protocol.changes = changed);
+  }
+
+  LlmProtocol over(@Nullable LlmProtocol common) {
+    return changes == null || common == null ? this : common.with(changes);
+  }
+
+  /** This protocol, which has all that a load needs. */
+  public LlmProtocol complete() {
+    if (baseUrls.isEmpty()) {
+      throw InvalidSimulation.because(
+          "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
+    }
+    if (slo.isEmpty() && sloByName.isEmpty() && assertions.stream().anyMatch(Assertion::needsSlo)) {
+      throw InvalidSimulation.because(
+          "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
+    }
+    return this;
   }
 
   /** What matters of it for an engine in this JVM, without secrets and limits of the target. */

@@ -27,6 +27,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -36,6 +38,9 @@ import scala.Option;
 
 /** An LLM request of a simulation; a parameter is null where not set. {@link #with} copies it. */
 public final class LlmRequest extends Draft<LlmRequest> {
+
+  /** The session attributes that conversations of this process are kept in. */
+  private static final Set<String> CONVERSATIONS = ConcurrentHashMap.newKeySet();
 
   final Dynamic<String> name;
   final Api api;
@@ -95,14 +100,45 @@ public final class LlmRequest extends Draft<LlmRequest> {
     return (context, next) -> LlmAction.build(this, context, next);
   }
 
+  /** A session attribute that the simulation starts a conversation in. */
+  public static String conversation(String sessionKey) {
+    CONVERSATIONS.add(sessionKey);
+    return sessionKey;
+  }
+
   private void validate() {
     try {
       validateJson();
       checks.forEach(conditional -> LlmChecks.build(conditional.check()));
     } catch (IllegalArgumentException e) {
-      String called = name.text() == null ? "…" : '"' + name.text() + '"';
-      throw InvalidSimulation.because("llm(" + called + "): " + e.getMessage());
+      throw mistake(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Refuses what only the protocol, or the rest of the simulation, shows to be a mistake. */
+  public void validateIn(LlmProtocol protocol) {
+    if (api == Api.MESSAGES
+        && maxTokens == null
+        && extraBody == null
+        && protocol.extraBody == null) {
+      throw mistake("messages() needs maxTokens; set it: .maxTokens(256)");
+    }
+    for (MessagePart part : messages) {
+      String key =
+          part instanceof MessagePart.History history
+              ? history.sessionKey()
+              : part instanceof MessagePart.NextTurn next ? next.sessionKey() : null;
+      if (key != null && !CONVERSATIONS.contains(key)) {
+        throw mistake(
+            "no conversation is called '%s'; start it: .exec(conversation(\"%s\"))"
+                .formatted(key, key));
+      }
+    }
+  }
+
+  private InvalidSimulation mistake(String what) {
+    String called = name.text() == null ? "…" : '"' + name.text() + '"';
+    return InvalidSimulation.because("llm(" + called + "): " + what);
   }
 
   private void validateJson() {

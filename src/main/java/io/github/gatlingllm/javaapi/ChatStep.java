@@ -4,21 +4,14 @@ import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
 
 /** A request that sends messages and still needs a message to answer. */
-public final class ChatStep implements Llm.MessageSteps<ChatStep> {
-
-  private final LlmRequest request;
+public final class ChatStep extends ChatBuilder<ChatStep> {
 
   ChatStep(LlmRequest request) {
-    this.request = request;
+    super(request);
   }
 
   @Override
-  public LlmRequest request() {
-    return request;
-  }
-
-  @Override
-  public ChatStep step(LlmRequest changed) {
+  ChatStep with(LlmRequest changed) {
     return new ChatStep(changed);
   }
 

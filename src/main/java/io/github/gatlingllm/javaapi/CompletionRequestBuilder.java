@@ -1,11 +1,12 @@
 package io.github.gatlingllm.javaapi;
 
+import io.gatling.javaapi.core.ActionBuilder;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
 
 /** A text completion: {@code llm("complete").completion().prompt("#{prompt}").maxTokens(128)}. */
 public final class CompletionRequestBuilder
-    extends GenerationRequestBuilder<CompletionRequestBuilder> {
+    extends GenerationRequestBuilder<CompletionRequestBuilder> implements ActionBuilder {
 
   CompletionRequestBuilder(LlmRequest request) {
     super(request);

@@ -7,6 +7,7 @@ import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import java.util.function.Consumer;
@@ -19,7 +20,7 @@ public final class ConversationBuilder implements Executable {
   private final ConversationDraft parts;
 
   ConversationBuilder(String sessionKey) {
-    this(new ConversationDraft(sessionKey));
+    this(new ConversationDraft(LlmRequest.conversation(sessionKey)));
   }
 
   private ConversationBuilder(ConversationDraft parts) {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
+import io.gatling.javaapi.core.ActionBuilder;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
 
@@ -8,7 +9,8 @@ import io.github.gatlingllm.action.LlmRequest;
  * answer is one body: it has a latency, but no first token. The request succeeds if the answer has
  * a vector for each text.
  */
-public final class EmbeddingRequestBuilder extends LlmRequestBuilder<EmbeddingRequestBuilder> {
+public final class EmbeddingRequestBuilder extends LlmRequestBuilder<EmbeddingRequestBuilder>
+    implements ActionBuilder {
 
   EmbeddingRequestBuilder(LlmRequest request) {
     super(request);

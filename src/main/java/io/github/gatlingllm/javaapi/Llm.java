@@ -3,12 +3,9 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.client.Api;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -51,12 +48,15 @@ public final class Llm {
   }
 
   /** A text completion that still needs its prompt. */
-  public static final class CompletionStep {
-
-    private final LlmRequest request;
+  public static final class CompletionStep extends GenerationRequestBuilder<CompletionStep> {
 
     CompletionStep(LlmRequest request) {
-      this.request = request;
+      super(request);
+    }
+
+    @Override
+    CompletionStep with(LlmRequest changed) {
+      return new CompletionStep(changed);
     }
 
     /** The prompt; a Gatling EL String. */
@@ -71,12 +71,15 @@ public final class Llm {
   }
 
   /** A request for embeddings that still needs its texts. */
-  public static final class EmbeddingStep {
-
-    private final LlmRequest request;
+  public static final class EmbeddingStep extends LlmRequestBuilder<EmbeddingStep> {
 
     EmbeddingStep(LlmRequest request) {
-      this.request = request;
+      super(request);
+    }
+
+    @Override
+    EmbeddingStep with(LlmRequest changed) {
+      return new EmbeddingStep(changed);
     }
 
     /** The texts to embed, all in one request; Gatling EL Strings. */
@@ -89,123 +92,6 @@ public final class Llm {
     public EmbeddingRequestBuilder input(Function<Session, List<String>> texts) {
       return new EmbeddingRequestBuilder(
           request.with(draft -> draft.inputList = Dynamic.of(texts)));
-    }
-  }
-
-  /** The messages that a request can ask to answer. */
-  public sealed interface MessageSteps<S extends MessageSteps<S>>
-      permits ChatStep, ChatRequestBuilder {
-
-    /** For internal use only: the request so far. */
-    LlmRequest request();
-
-    /** For internal use only: the same step of another request. */
-    S step(LlmRequest changed);
-
-    private ChatRequestBuilder and(MessagePart message) {
-      return new ChatRequestBuilder(request().and(message));
-    }
-
-    private ChatRequestBuilder text(String role, Dynamic<String> text) {
-      return and(new MessagePart.Text(role, text));
-    }
-
-    /**
-     * Sends the conversation so far, that of {@link LlmDsl#conversation} in this session attribute,
-     * before the messages of this request. If the request succeeds, its messages and the answer are
-     * appended to the conversation.
-     */
-    default S history(String sessionKey) {
-      return step(request().withHistory(sessionKey));
-    }
-
-    /** Appends a system message; a Gatling EL String. */
-    default S system(String text) {
-      return step(request().and(new MessagePart.Text("system", Dynamic.text(text))));
-    }
-
-    default S system(Function<Session, String> text) {
-      return step(request().and(new MessagePart.Text("system", Dynamic.of(text))));
-    }
-
-    /** Appends a user message; a Gatling EL String. */
-    default ChatRequestBuilder user(String text) {
-      return text("user", Dynamic.text(text));
-    }
-
-    default ChatRequestBuilder user(Function<Session, String> text) {
-      return text("user", Dynamic.of(text));
-    }
-
-    /**
-     * Appends a user message with images: {@code user("What is in #{what}?", image("cat.png"))}.
-     * The text is a Gatling EL String, empty for a message without text.
-     */
-    default ChatRequestBuilder user(String text, Image image, Image... more) {
-      return illustrated(Dynamic.text(text), image, more);
-    }
-
-    default ChatRequestBuilder user(Function<Session, String> text, Image image, Image... more) {
-      return illustrated(Dynamic.of(text), image, more);
-    }
-
-    private ChatRequestBuilder illustrated(Dynamic<String> text, Image image, Image... more) {
-      List<Dynamic<String>> urls =
-          Stream.concat(Stream.of(image), Stream.of(more)).map(Image::url).toList();
-      return and(new MessagePart.Illustrated("user", text, urls));
-    }
-
-    /** Appends an assistant message; a Gatling EL String. */
-    default ChatRequestBuilder assistant(String text) {
-      return text("assistant", Dynamic.text(text));
-    }
-
-    default ChatRequestBuilder assistant(Function<Session, String> text) {
-      return text("assistant", Dynamic.of(text));
-    }
-
-    /** Appends the result of a tool call; call id and text are Gatling EL Strings. */
-    default ChatRequestBuilder tool(String callId, String text) {
-      return and(new MessagePart.ToolResult(Dynamic.text(callId), Dynamic.text(text)));
-    }
-
-    default ChatRequestBuilder tool(
-        Function<Session, String> callId, Function<Session, String> text) {
-      return and(new MessagePart.ToolResult(Dynamic.of(callId), Dynamic.of(text)));
-    }
-
-    /**
-     * Appends the results of the model's last tool calls, which {@code toolCalls().saveAs("calls")}
-     * saved, one message per call: {@code toolResults("calls", call ->
-     * weatherIn(call.arguments()))}.
-     */
-    default ChatRequestBuilder toolResults(
-        String sessionKey, Function<LlmResponse.ToolCall, String> tool) {
-      return and(
-          new MessagePart.ToolResults(
-              Dynamic.of(
-                  session -> {
-                    Map<String, String> byCallId = new LinkedHashMap<>();
-                    for (LlmResponse.ToolCall call :
-                        session.<LlmResponse.ToolCall>getList(sessionKey)) {
-                      byCallId.put(call.id(), tool.apply(call));
-                    }
-                    return byCallId;
-                  })));
-    }
-
-    /**
-     * Appends messages in OpenAI's format: a Gatling EL String for a session attribute that is a
-     * list of maps, a {@link io.github.gatlingllm.workload.Conversation.Dialog} of a dataset (up to
-     * its last user message, with its tools unless others are set), or JSON text of an array.
-     */
-    default ChatRequestBuilder messages(String el) {
-      return and(new MessagePart.Whole(Dynamic.el(el, Object.class)));
-    }
-
-    /** Appends a list of messages, computed from the session; each is a map in OpenAI's format. */
-    default ChatRequestBuilder messages(Function<Session, List<?>> messages) {
-      return and(new MessagePart.Whole(Dynamic.of(s -> (Object) messages.apply(s))));
     }
   }
 }

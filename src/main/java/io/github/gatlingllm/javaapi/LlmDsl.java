@@ -3,6 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.record.Objectives.Assertion;
@@ -51,6 +52,14 @@ public final class LlmDsl extends WorkloadDsl {
   /** Starts service level objectives: {@code slo().ttft(ofMillis(200)).percentile(99)}. */
   public static SloBuilder slo() {
     return SloBuilder.START;
+  }
+
+  /**
+   * Objectives as in {@code llm.slo}: {@code slo("ttft<200ms,tpot<50ms")}, or the name of a preset.
+   * Measures are ttft, ttfo, tpot, itl, e2e and stall; units are us, ms, s, m and h.
+   */
+  public static SloBuilder slo(String objectives) {
+    return SloBuilder.of(InvalidSimulation.checked(() -> Slo.parse(objectives)));
   }
 
   /**

@@ -9,7 +9,6 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers.MetricsPage;
@@ -41,8 +40,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   private final LlmProtocol settings;
 
+  /** What was set so far, to be repeated on another protocol. */
+  private final Consumer<LlmProtocol> changes;
+
   private LlmProtocolBuilder(LlmProtocol settings) {
+    this(settings, same -> {});
+  }
+
+  private LlmProtocolBuilder(LlmProtocol settings, Consumer<LlmProtocol> changes) {
     this.settings = settings;
+    this.changes = changes;
   }
 
   /** A builder that goes on with a protocol; for the settings of a process. */
@@ -52,21 +59,18 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   @Override
   public LlmProtocol protocol() {
-    if (settings.baseUrls.isEmpty()) {
-      throw InvalidSimulation.because(
-          "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
-    }
-    boolean judged = !settings.slo.isEmpty() || !settings.sloByName.isEmpty();
-    if (!judged && settings.assertions.stream().anyMatch(Assertion::needsSlo)) {
-      throw InvalidSimulation.because(
-          "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
-    }
     try {
       Run.checkResultsFolder();
     } catch (IllegalArgumentException e) {
       throw InvalidSimulation.because(String.valueOf(e.getMessage()));
     }
     return settings;
+  }
+
+  /** One of several targets: a protocol that completes and overrides that of the whole setUp. */
+  LlmProtocolBuilder ofTarget(String label) {
+    LlmProtocolBuilder named = target(label);
+    return new LlmProtocolBuilder(named.settings.completing(named.changes));
   }
 
   /**
@@ -278,6 +282,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.slo = slo.build());
   }
 
+  /** Objectives as text: {@code slo("ttft<200ms,tpot<50ms")}; see {@link LlmDsl#slo(String)}. */
+  public LlmProtocolBuilder slo(String objectives) {
+    return slo(LlmDsl.slo(objectives));
+  }
+
   /** Objectives of the requests with this name, in place of {@link #slo(SloBuilder)}. */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
     return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo.build()));
@@ -402,7 +411,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   private LlmProtocolBuilder with(Consumer<LlmProtocol> change) {
-    return new LlmProtocolBuilder(settings.with(change));
+    return new LlmProtocolBuilder(settings.with(change), changes.andThen(change));
   }
 
   /** Drawn when the builder is called, so that all uses of the protocol have the same seed. */

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
-import io.gatling.javaapi.core.ActionBuilder;
+import io.gatling.core.action.builder.ActionBuilder;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * protocol; one that is not set there either is not sent.
  */
 public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
-    implements ActionBuilder permits GenerationRequestBuilder, EmbeddingRequestBuilder {
+    permits GenerationRequestBuilder, EmbeddingRequestBuilder, Llm.EmbeddingStep {
 
   final LlmRequest request;
 
@@ -37,8 +37,8 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return with(request.with(change));
   }
 
-  @Override
-  public final io.gatling.core.action.builder.ActionBuilder asScala() {
+  /** For internal use only: the action of a request that has all it needs. */
+  public final ActionBuilder asScala() {
     return request.toActionBuilder();
   }
 
@@ -106,6 +106,11 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
    */
   public final T slo(SloBuilder objectives) {
     return edit(draft -> draft.slo = objectives.build());
+  }
+
+  /** As {@link #slo(SloBuilder)}, as text: {@code slo("ttft<200ms")}. */
+  public final T slo(String objectives) {
+    return slo(LlmDsl.slo(objectives));
   }
 
   final T parameter(String name, Dynamic<?> value) {

@@ -17,12 +17,14 @@ public interface LoadProfile {
 
   /**
    * Sends this load to one of several targets of the run, which all results call by this label;
-   * {@link TargetLoad#inject} follows.
+   * {@link TargetLoad#inject} follows. The protocol completes and overrides the one of {@code
+   * setUp(…).protocols(…)}, which is for what all targets have in common.
    *
    * <pre>{@code
    * setUp(oneAfterTheOther(
-   *     closedLoop(16).measure(60).target("A", llm.baseUrl(a)).inject(chat),
-   *     closedLoop(16).measure(60).target("B", llm.baseUrl(b)).inject(chat)));
+   *         closedLoop(16).measure(60).target("A", llm.baseUrl(a)).inject(chat),
+   *         closedLoop(16).measure(60).target("B", llm.baseUrl(b)).inject(chat)))
+   *     .protocols(llm.model("llama-8b").slo("ttft<200ms"));
    * }</pre>
    */
   default TargetLoad target(String label, LlmProtocolBuilder protocol) {
@@ -75,7 +77,7 @@ public interface LoadProfile {
       }
       this.plan = plan;
       this.label = label;
-      this.protocol = protocol.target(label);
+      this.protocol = protocol.ofTarget(label);
     }
 
     /** Injects the scenario with this load, for {@code setUp}. */

@@ -31,6 +31,10 @@ public final class SloBuilder {
   }
 
   Slo build() {
+    if (slo.isEmpty()) {
+      throw InvalidSimulation.because(
+          "slo() has no objective; add one: slo().ttft(200), or slo(\"ttft<200ms,tpot<50ms\")");
+    }
     return slo;
   }
 

@@ -112,7 +112,6 @@ public final class Benchmark extends Simulation {
     LlmProtocolBuilder protocol =
         target
             .headers(plan.settings().headers())
-            .slo(SloBuilder.of(plan.slo().of(label)))
             .assertions(
                 plan.assertions().stream()
                     .filter(gate -> gate.target() == null || gate.target().equals(label))
@@ -122,6 +121,8 @@ public final class Benchmark extends Simulation {
             .seed(plan.seed())
             .tokenizer(tokenizer)
             .metricsUrls(SimulationSettings.metricsUrls(plan.settings(), label));
+    Slo slo = plan.slo().of(label);
+    protocol = slo.isEmpty() ? protocol : protocol.slo(SloBuilder.of(slo));
     for (Map.Entry<String, Slo> own : plan.slo().named().entrySet()) {
       if (!plan.labels().contains(own.getKey())) {
         protocol = protocol.slo(own.getKey(), SloBuilder.of(own.getValue()));

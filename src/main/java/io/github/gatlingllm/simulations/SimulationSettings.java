@@ -357,9 +357,9 @@ class SimulationSettings implements RunSettings {
     Slo.Rule rule =
         settings.isSet(Setting.SLO_RULE) ? settings.get(Setting.SLO_RULE) : protocol.slo.rule();
     Goals.Slos slos = settings.get(Setting.SLO).each(slo -> slo.judgedBy(percentile, rule));
-    Slo slo = slos.of(label);
-    changed =
-        changed.slo(SloBuilder.of(slo.isEmpty() ? protocol.slo.judgedBy(percentile, rule) : slo));
+    Slo set = slos.of(label);
+    Slo slo = set.isEmpty() ? protocol.slo.judgedBy(percentile, rule) : set;
+    changed = slo.isEmpty() ? changed : changed.slo(SloBuilder.of(slo));
     for (Map.Entry<String, Slo> own : slos.named().entrySet()) {
       if (!own.getKey().equals(label)) {
         changed = changed.slo(own.getKey(), SloBuilder.of(own.getValue()));

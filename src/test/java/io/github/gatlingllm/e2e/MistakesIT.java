@@ -10,21 +10,25 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A mistake in a simulation is one line before any load, never a stack trace: when the simulation
  * is constructed, and when Gatling builds its actions. Tests of the DSL cover all mistakes.
  */
 class MistakesIT {
-  @Test
-  void mistakeInASimulationIsOneLine() throws Exception {
-    GatlingRun run = GatlingRun.of(MistakenSimulation.class).run();
+  @ParameterizedTest
+  @CsvSource({
+    "none, scenario 'Browse' or 'Chat' sends llm requests but has no llm protocol; ",
+    "two, protocols(…) has two llm protocols; ",
+    "noUrl, the llm protocol has no base URL; "
+  })
+  void mistakeInASimulationIsOneLine(String protocols, String line) throws Exception {
+    GatlingRun run = GatlingRun.of(MistakenSimulation.class).set("protocols", protocols).run();
 
     assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
-    assertThat(run.lines())
-        .containsOnlyOnce(
-            "scenario 'Browse' or 'Chat' sends llm requests but has no llm protocol; add"
-                + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+    assertThat(run.lines()).filteredOn(each -> each.startsWith(line)).hasSize(1);
     assertThat(run.output()).doesNotContain("\tat ", "Exception", "started...");
   }
 
@@ -92,13 +96,20 @@ class MistakesIT {
     assertThat(run.output()).contains("\nTarget\n  endpoint ").doesNotContain("started...");
   }
 
-  /** Requests of ours, with Gatling's protocol only. */
+  /** Requests of ours, with Gatling's protocol and as many of ours as said. */
   public static final class MistakenSimulation extends Simulation {
 
     public MistakenSimulation() {
       ScenarioBuilder chat = scenario("Chat").exec(llm("ask").chat().user("Hello"));
-      setUp(scenario("Browse").pause(1).injectOpen(atOnceUsers(1)), chat.injectOpen(atOnceUsers(1)))
-          .protocols(http);
+      SetUp load =
+          setUp(
+              scenario("Browse").pause(1).injectOpen(atOnceUsers(1)),
+              chat.injectOpen(atOnceUsers(1)));
+      switch (System.getProperty("protocols")) {
+        case "two" -> load.protocols(llm.baseUrl("http://a/v1"), llm.baseUrl("http://b/v1"), http);
+        case "noUrl" -> load.protocols(llm.model("x"), http);
+        default -> load.protocols(http);
+      }
     }
   }
 }

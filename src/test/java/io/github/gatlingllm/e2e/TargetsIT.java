@@ -152,7 +152,7 @@ class TargetsIT {
     return requireNonNull(record.timing().closedUnixNanos());
   }
 
-  /** The same scenario under the same load against two servers, one after the other. */
+  /** The second target overrides URL and SLO of the common protocol, the first one nothing. */
   public static final class TargetsSimulation extends Simulation {
 
     private final ScenarioBuilder chat =
@@ -161,16 +161,18 @@ class TargetsIT {
     private final ClosedLoop load =
         closedLoop(1, 2, 4).fill(0).stabilize(0).measure(1).disableCooldown();
 
-    private static LlmProtocolBuilder target(String name) {
-      return llm.baseUrl(System.getProperty(name)).disableJvmWarmUp();
-    }
+    private static final LlmProtocolBuilder COMMON =
+        llm.baseUrl(System.getProperty("slow"))
+            .slo(slo().ttft(60_000).percentile(90))
+            .disableJvmWarmUp();
 
     {
       setUp(
-          oneAfterTheOther(
-              load.target("slow", target("slow").slo(slo().ttft(60_000).percentile(90)))
-                  .inject(chat),
-              load.target("fast", target("fast").slo(slo().ttft(5))).inject(chat)));
+              oneAfterTheOther(
+                  load.target("slow", llm).inject(chat),
+                  load.target("fast", llm.baseUrl(System.getProperty("fast")).slo("ttft<5ms"))
+                      .inject(chat)))
+          .protocols(COMMON);
     }
   }
 }

@@ -172,7 +172,8 @@ class LlmAssertionTest {
             () ->
                 llm.baseUrl("http://a/v1")
                     .assertions(llmGlobal().goodput().percent().gt(9))
-                    .protocol(),
+                    .protocol()
+                    .complete(),
             "an assertion on goodput has no SLO to judge; set one: .slo("));
   }
 

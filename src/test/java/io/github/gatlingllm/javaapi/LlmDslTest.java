@@ -80,7 +80,7 @@ class LlmDslTest {
             builder ->
                 Arrays.stream(builder.getClass().getMethods())
                     .filter(method -> !Modifier.isStatic(method.getModifiers()))
-                    .filter(method -> !method.isBridge() && !method.getName().equals("step"))
+                    .filter(method -> !method.isBridge())
                     .filter(method -> method.getReturnType().isInstance(builder))
                     .filter(method -> method.getReturnType() != Object.class)
                     .filter(method -> method.getReturnType() != LoadProfile.Levels.class)
@@ -141,7 +141,9 @@ class LlmDslTest {
 
   static Stream<Arguments> mistakes() {
     return Stream.of(
-        mistake(() -> llm.protocol(), "the llm protocol has no base URL; set one: llm.baseUrl"),
+        mistake(
+            () -> llm.protocol().complete(),
+            "the llm protocol has no base URL; set one: llm.baseUrl"),
         mistake(() -> llm.baseUrl("localhost:8000"), "'localhost:8000' is no base URL; expected"),
         mistake(() -> llm.baseUrl("ftp://host/v1"), "'ftp://host/v1' is no base URL"),
         mistake(() -> llm.baseUrl("http:// x"), "'http:// x' is no base URL"),
@@ -186,6 +188,9 @@ class LlmDslTest {
         mistake(() -> slo().ttft(0), "SLO ttft < PT0S: expected a limit above zero"),
         mistake(() -> slo().stall(-5), "SLO stall < PT-0.005S: expected a limit above zero"),
         mistake(() -> slo().percentile(101), "101"),
+        mistake(() -> llm.slo(slo()), "slo() has no objective; add one: slo().ttft(200), or "),
+        mistake(() -> llm.slo("C", slo().percentile(95)), "slo() has no objective"),
+        mistake(() -> llm("ask").chat().user("Hi").slo("ttft<"), "SLO 'ttft<' is not understood"),
         mistake(() -> tiktoken("gpt2"), "encoding 'gpt2' is unknown; expected one of r50k_base, "),
         mistake(() -> huggingFace("no.json"), "hf:no.json is no readable file; expected the "));
   }
@@ -252,6 +257,8 @@ class LlmDslTest {
               "{\"a\":1}",
               "header",
               "x",
+              "slo",
+              "ttft<2s",
               "file",
               "src/gatling/resources/prompts.json")
           .getOrDefault(method.getName(), "#{x}");

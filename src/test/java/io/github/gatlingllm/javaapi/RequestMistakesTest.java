@@ -8,7 +8,9 @@ import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gatling.javaapi.core.ActionBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmProtocol;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -83,6 +85,14 @@ class RequestMistakesTest {
         request(
             () -> llm("ask").chat().messages("Hello"),
             "llm(\"ask\"): messages 'Hello' is not understood; expected a JSON array"),
+        // What the protocol or the rest of the simulation shows
+        mistake(
+            () -> llm("ask").messages().user("Hi").request.validateIn(protocol()),
+            "llm(\"ask\"): messages() needs maxTokens; set it: .maxTokens(256)"),
+        mistake(
+            () -> llm("ask").chat().history("none").user("Hi").request.validateIn(protocol()),
+            "llm(\"ask\"): no conversation is called 'none'; start it:"
+                + " .exec(conversation(\"none\"))"),
         // Checks
         request(
             () -> ask().check(md5().is("0")),
@@ -126,7 +136,7 @@ class RequestMistakesTest {
     assertThatThrownBy(mistake).isInstanceOf(InvalidSimulation.class).hasMessage(line);
   }
 
-  static Stream<LlmRequestBuilder<?>> requests() {
+  static Stream<ActionBuilder> requests() {
     return Stream.of(
         ask().maxTokens("#{most}").temperature("#{heat}").stream("#{streamed}").seed("7"),
         ask().maxTokens("128").stream("false").topP("0.5").seed(" 2 "),
@@ -138,8 +148,42 @@ class RequestMistakesTest {
 
   @ParameterizedTest
   @MethodSource("requests")
-  void valuesOfTheSessionAreNotCheckedBeforeTheRun(LlmRequestBuilder<?> request) {
+  void valuesOfTheSessionAreNotCheckedBeforeTheRun(ActionBuilder request) {
     assertThat(exec(request)).isNotNull();
+  }
+
+  @Test
+  void whatIsCompleteIsAccepted() {
+    exec(conversation("begun"));
+    Stream.of(
+            llm("ask").messages().user("Hi").maxTokens(1),
+            llm("ask").messages().user("Hi").body("{\"max_tokens\": 1}"),
+            llm("ask").chat().history("begun").user("Hi"))
+        .forEach(each -> each.request.validateIn(protocol()));
+    llm("ask").messages().user("Hi").request.validateIn(llm.body("{\"max_tokens\":1}").protocol());
+  }
+
+  /** Parameters before the first message give the same request. */
+  @Test
+  void orderOfMessagesAndParametersIsFree() {
+    assertThat(
+            llm("ask").chat().model("x").maxTokens(5).tools("[]").slo("ttft<1s").user("Hi").request)
+        .usingRecursiveComparison()
+        .isEqualTo(
+            llm("ask")
+                .chat()
+                .user("Hi")
+                .model("x")
+                .maxTokens(5)
+                .tools("[]")
+                .slo("ttft<1s")
+                .request);
+    assertThat(exec(llm("c").completion().model("x").temperature(0).prompt("Hi"))).isNotNull();
+    assertThat(exec(llm("e").embeddings().model("x").header("X-A", "b").input("Hi"))).isNotNull();
+  }
+
+  private static LlmProtocol protocol() {
+    return llm.baseUrl(URL).protocol();
   }
 
   @Test
@@ -161,7 +205,7 @@ class RequestMistakesTest {
         .containsOnlyKeys("Authorization");
   }
 
-  private static Arguments request(Supplier<LlmRequestBuilder<?>> request, String line) {
+  private static Arguments request(Supplier<ActionBuilder> request, String line) {
     return mistake(() -> exec(request.get()), line);
   }
 

@@ -186,7 +186,7 @@ final class SimulationSettingsTest {
         .extracting(gate -> gate.scope() + " " + gate.name())
         .containsExactly(Scope.GLOBAL + " null", Scope.STAGE + " c=8", Scope.REQUEST + " ask");
 
-    assertThatThrownBy(() -> with("assert=goodput>=95%"))
+    assertThatThrownBy(() -> with("assert=goodput>=95%").complete())
         .as("no SLO, in code or set")
         .isInstanceOf(InvalidSimulation.class);
   }
