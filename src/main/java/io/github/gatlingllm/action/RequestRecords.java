@@ -58,7 +58,8 @@ final class RequestRecords {
             prepared.turn(),
             prepared.url(),
             prepared.body().model(),
-            prepared.body().stream()),
+            prepared.body().stream(),
+            prepared.body().hasTools()),
         timing,
         protocol.recordTokens ? events : timeline.events(false),
         tokens,
@@ -102,7 +103,8 @@ final class RequestRecords {
             null,
             components.protocol.url(components.prefixes.user(session), request.api),
             null,
-            streamed);
+            streamed,
+            request.tools != null);
     RequestRecord.Timing timing =
         timeline.timing(components.run.unixNanos(startNanos), scheduledOffsetNanos, null);
     RequestRecord.Events events = timeline.events(false);
@@ -138,7 +140,8 @@ final class RequestRecords {
       @Nullable Integer turn,
       String url,
       @Nullable String model,
-      boolean streamed) {
+      boolean streamed,
+      boolean hasTools) {
     RunningLevel stage = UserSessions.levelOf(session);
     return new RequestRecord.Identity(
         requestId,
@@ -156,6 +159,7 @@ final class RequestRecords {
         model,
         request.api.key(),
         streamed,
+        hasTools,
         stage == null ? LevelInfo.WHOLE_RUN : stage.label(),
         stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
   }

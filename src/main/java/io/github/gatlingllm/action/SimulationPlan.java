@@ -4,6 +4,7 @@ import io.gatling.core.CoreComponents;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.action.InjectionPlans.Injected;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -169,7 +170,7 @@ final class SimulationPlan {
               last.maxTokens() == null
                   ? "answers as long as the model likes"
                   : "answers of "
-                      + (last.ignoreEos() ? "exactly " : "at most ")
+                      + (last.ignoreEos() && last.api() != Api.MESSAGES ? "exactly " : "at most ")
                       + NumberText.counted(last.maxTokens(), "token"));
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return request.api.key() + "; made for each user (" + e.getMessage() + ")";

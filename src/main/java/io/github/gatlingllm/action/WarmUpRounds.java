@@ -153,7 +153,7 @@ final class WarmUpRounds {
       http = outcome.httpStatus();
       cause = outcome.error() == null ? status.key() : outcome.error();
     }
-    String remedy = HAS_REMEDY.matcher(cause).find() ? "" : remedy(status, http);
+    String remedy = HAS_REMEDY.matcher(cause).find() ? "" : remedy(url, status, http);
     return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
         .formatted(target, url, (sentence(cause) + sentence(remedy)).stripTrailing());
   }
@@ -162,9 +162,9 @@ final class WarmUpRounds {
     return text.isEmpty() ? "" : text + (text.matches(".*[.?…]") ? " " : ". ");
   }
 
-  private static String remedy(RequestStatus status, @Nullable Integer http) {
+  static String remedy(String url, RequestStatus status, @Nullable Integer http) {
     return switch (status) {
-      case HTTP_ERROR -> http == null ? "Look at the server's log" : remedy(http);
+      case HTTP_ERROR -> http == null ? "Look at the server's log" : remedy(url, http);
       case RATE_LIMITED -> "Wait for as long as it says, or have the limit raised";
       case TIMEOUT, STALLED ->
           "Look at the server's log; is it still loading the model? Or allow more time (timeout,"
@@ -177,11 +177,14 @@ final class WarmUpRounds {
     };
   }
 
-  private static String remedy(int http) {
+  private static String remedy(String url, int http) {
     return switch (http) {
       case 400, 413, 422 -> "Change what it names: the model, a length, a field of the request";
       case 401, 403 -> "Set the API key: LLM_API_KEY in the environment or in .env, or apiKey";
-      case 404 -> "Check the path (most servers expect …/v1) and the name of the model";
+      case 404 ->
+          url.endsWith("/v1" + Api.EMBEDDINGS.path())
+              ? "This server or model may have no embeddings; check the name of the model too"
+              : "Check the path (most servers expect …/v1) and the name of the model";
       case 405 -> "Check the path: requests are posted to it";
       default ->
           http >= 500

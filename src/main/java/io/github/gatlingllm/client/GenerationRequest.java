@@ -89,6 +89,10 @@ public final class GenerationRequest {
     return body.path("ignore_eos").asBoolean(false);
   }
 
+  public boolean hasTools() {
+    return !body.path("tools").isEmpty();
+  }
+
   public int n() {
     return Math.max(1, body.path("n").asInt(1));
   }

@@ -120,6 +120,7 @@ final class RecordCodec {
             get(RecordField.MODEL),
             required(RecordField.API),
             get(RecordField.STREAMED, true),
+            get(RecordField.HAS_TOOLS, false),
             required(RecordField.STAGE),
             required(RecordField.PHASE)),
         timing(),

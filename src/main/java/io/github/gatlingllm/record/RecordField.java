@@ -230,6 +230,7 @@ enum RecordField implements FieldTable.Field {
       "of `gate_wait_s`, how long `maxRequestsPerMinute` or `maxTokensPerMinute` held it back;"
           + " of a request that was never admitted, until its end; null if neither is set"),
   INPUTS(INTEGER, r -> r.tokens().inputs(), "texts to embed; null with the other APIs"),
+  HAS_TOOLS(FLAG, r -> r.identity().hasTools(), "whether the request offered tools to the model"),
 
   // Texts, only with the setting recordText.
   MESSAGES(

@@ -95,6 +95,7 @@ public record RequestRecord(
             id.model,
             id.api,
             id.streamed,
+            id.hasTools,
             stage,
             phase);
     return new RequestRecord(moved, timing, events, tokens, outcome, server, text);
@@ -117,6 +118,7 @@ public record RequestRecord(
       @Nullable String model,
       String api,
       boolean streamed,
+      boolean hasTools,
       String stage,
       Phase phase) {}
 

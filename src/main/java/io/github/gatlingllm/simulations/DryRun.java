@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadLevel;
@@ -183,13 +184,17 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       row("sized by", sizes);
     }
     if (plan.api().generates()) {
-      boolean exact = plan.get(Setting.IGNORE_EOS);
+      boolean asked = plan.get(Setting.IGNORE_EOS);
+      // vLLM, among others, takes no notice of it in messages.
+      boolean exact = asked && plan.api() != Api.MESSAGES;
       row(
           "output",
           (exact ? "exactly " : "at most ")
               + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
               + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
-              + (exact ? " (ignore_eos, min_tokens)" : ""));
+              + (exact
+                  ? " (ignore_eos, min_tokens)"
+                  : asked ? " (exactly that if the server takes ignore_eos with messages)" : ""));
       List<String> sampling = new ArrayList<>();
       addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
       addNumber(sampling, "top_p", plan.get(Setting.TOP_P));

@@ -56,6 +56,7 @@ public final class RandomRecords {
             maybe(this::text),
             text(),
             random.nextBoolean(),
+            random.nextBoolean(),
             text(),
             pick(Phase.values())),
         new Timing(
@@ -140,6 +141,7 @@ public final class RandomRecords {
             "meta-llama/Llama-3.1-8B-Instruct",
             "chat",
             true,
+            false,
             "c=64",
             Phase.MEASURE),
         new Timing(

@@ -77,6 +77,7 @@ record LevelRecord(
             id.model(),
             id.api(),
             id.streamed(),
+            id.hasTools(),
             level,
             phase),
         new RequestRecord.Timing(

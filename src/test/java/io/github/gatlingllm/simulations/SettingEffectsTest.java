@@ -55,6 +55,7 @@ class SettingEffectsTest {
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
         "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
+        "api=messages " + ENDPOINT + " | output         at most 128 tokens (exactly that if",
         "api=embeddings | API            embeddings, 1 input per request",
         "inputsPerRequest=16 api=embeddings | API            embeddings, 16 inputs per request",
         "interleave=true endpoint=http://a:1/v1,http://b:1/v1 | order          side by side",

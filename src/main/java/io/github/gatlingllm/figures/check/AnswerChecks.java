@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
+import static io.github.gatlingllm.figures.metric.NumberText.capital;
 import static io.github.gatlingllm.figures.metric.NumberText.count;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
@@ -7,6 +8,7 @@ import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import io.github.gatlingllm.figures.level.AnswerCounts;
 import io.github.gatlingllm.figures.level.AnswerCounts.CountComparison;
 import io.github.gatlingllm.figures.level.AnswerCounts.Property;
+import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
@@ -20,9 +22,9 @@ import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of the answers: whether they match the assumptions of the figures. */
@@ -35,16 +37,32 @@ final class AnswerChecks {
   private static final String SHARED_ON_PURPOSE =
       "The prompts of this workload share text on purpose. Quote TTFT together with this share.";
 
+  static final String PARSER =
+      "The server's parser sends a tool call once it is whole: read E2E. Requests without tools"
+          + " show whether a proxy buffers too.";
+
+  private static final String OWN_TOKENIZER =
+      "The model's own tokenizer is set already: ask the vendor how the server counts.";
+
   private AnswerChecks() {}
 
   static Finding errors(CheckInput in) {
-    Counts counts = in.figures().counts();
-    double share = share(counts.failed(), counts.ended());
-    if (counts.ended() == 0) {
-      return Finding.of(share, "No request was measured.")
-          .level(Level.INVALID)
-          .remedy("Measure longer, or find out why no request ended in the window.");
-    }
+    Finding worst =
+        atWorst(
+            in,
+            target -> {
+              Counts counts = target.figures().counts();
+              return counts.ended() == 0 ? null : (Double) share(counts.failed(), counts.ended());
+            },
+            (target, share) -> errors(target.figures().counts(), share));
+    return worst != null
+        ? worst
+        : Finding.of(0.0, "No request was measured.")
+            .level(Level.INVALID)
+            .remedy("Measure longer, or find out why no request ended in the window.");
+  }
+
+  private static Finding errors(Counts counts, double share) {
     Finding found =
         Finding.of(
             share,
@@ -121,51 +139,80 @@ final class AnswerChecks {
   }
 
   static @Nullable Finding finishReasons(CheckInput in) {
-    if (in.answers().of(Property.OK) == 0) {
-      return null;
-    }
-    Map<String, Long> reasons = in.figures().finishReasons();
-    String mix =
-        reasons.entrySet().stream()
-            .map(reason -> reason.getKey() + " " + percent(ofAnswers(in, reason.getValue())))
-            .collect(Collectors.joining(", "));
-    double none = ofAnswers(in, reasons.getOrDefault("none", 0L));
-    Finding found = Finding.of(none, "Finish reasons: " + mix + ".");
-    return in.answers().of(Property.PINNED) > 0
+    AnswerCounts answers = in.answers();
+    Finding found =
+        atWorst(
+            in,
+            target -> {
+              long none = target.figures().finishReasons().getOrDefault("none", 0L);
+              return answers.share(target.label(), none, Property.OK);
+            },
+            (target, none) ->
+                Finding.of(none, "finish reasons: " + finishReasons(answers, target) + "."));
+    boolean isAdvised =
+        found == null
+            || answers.of(Property.PINNED) > 0
+            || in.config("ignoreEos").contains("rejects");
+    return isAdvised
         ? found
         : found.remedy(
             "Answers without a finish reason may be cut off. Set ignoreEos=true to pin their"
                 + " length.");
   }
 
+  private static String finishReasons(AnswerCounts answers, Target target) {
+    return target.figures().finishReasons().entrySet().stream()
+        .map(
+            reason ->
+                reason.getKey()
+                    + " "
+                    + percent(answers.share(target.label(), reason.getValue(), Property.OK)))
+        .collect(Collectors.joining(", "));
+  }
+
   static @Nullable Finding tokenCounts(CheckInput in) {
-    if (in.answers().of(Property.OK) == 0) {
-      return null;
-    }
     AnswerCounts answers = in.answers();
-    double share =
-        ofAnswers(in, Math.max(answers.of(Property.ESTIMATED), answers.of(Property.REFUSED)));
+    Finding found =
+        atWorst(
+            in,
+            target ->
+                answers.share(
+                    target.label(),
+                    Math.max(
+                        answers.of(target.label(), Property.ESTIMATED),
+                        answers.of(target.label(), Property.REFUSED)),
+                    Property.OK),
+            (target, share) -> tokenCounts(answers, target.label(), share));
+    return found == null || !in.hasOwnTokenizer(null)
+        ? found
+        : found.remedy("Make the server report usage (stream_options.include_usage).");
+  }
+
+  private static Finding tokenCounts(AnswerCounts answers, String target, double share) {
+    long refused = answers.of(target, Property.REFUSED);
+    long estimated = answers.of(target, Property.ESTIMATED);
     String impossible =
-        answers.of(Property.REFUSED) == 0
+        refused == 0
             ? ""
             : " In %s answers the server reported an impossible number of tokens, which was ignored."
-                .formatted(count(answers.of(Property.REFUSED)));
+                .formatted(count(refused));
     Finding found =
         Finding.of(
             share,
-            (answers.of(Property.ESTIMATED) == 0
-                    ? "Every answer has the server's token count."
+            (estimated == 0
+                    ? "every answer has the server's token count."
                     : "%s of the token counts are estimates (%s by tokenizer, %s by counting events)."
                         .formatted(
-                            percent(ofAnswers(in, answers.of(Property.ESTIMATED))),
-                            count(answers.of(Property.COUNTED_BY_TOKENIZER)),
-                            count(answers.of(Property.COUNTED_BY_CHUNKS))))
+                            percent(answers.share(target, estimated, Property.OK)),
+                            count(answers.of(target, Property.COUNTED_BY_TOKENIZER)),
+                            count(answers.of(target, Property.COUNTED_BY_CHUNKS))))
                 + impossible);
-    return answers.of(Property.REFUSED) == 0 ? found : found.level(Level.WARNING);
+    return refused == 0 ? found : found.level(Level.WARNING);
   }
 
   static @Nullable Finding promptTokensAgree(CheckInput in) {
     return comparison(
+        in,
         in.answers().prompts(),
         "prompt tokens",
         "",
@@ -174,7 +221,7 @@ final class AnswerChecks {
 
   /** The finding for the target with the largest difference. */
   private static @Nullable Finding comparison(
-      CountComparison counts, String tokens, String scope, String template) {
+      CheckInput in, CountComparison counts, String tokens, String scope, String template) {
     CountComparison.TargetCounts worst = counts.worst();
     if (worst == null) {
       return null;
@@ -196,7 +243,9 @@ final class AnswerChecks {
                         tokens,
                         scope,
                         isTemplate ? ", " + template : ""));
-    return isTemplate ? found.warnsIf(false) : found;
+    return isTemplate
+        ? found.warnsIf(false)
+        : in.hasOwnTokenizer(worst.target()) ? found.remedy(OWN_TOKENIZER) : found;
   }
 
   static @Nullable Finding outputTokensAgree(CheckInput in) {
@@ -204,12 +253,13 @@ final class AnswerChecks {
     long counted = outputs.worst() == null ? 0 : outputs.worst().count();
     Finding found =
         comparison(
+            in,
             outputs,
             "output tokens",
             " in the " + count(counted) + " answers counted by both",
             "in answers of any length, such as an end token");
-    boolean isModelsOwn = in.info().config().getOrDefault("tokenizer", "").startsWith("hf:");
-    return isModelsOwn
+    return outputs.worst() != null
+            && in.hasOwnTokenizer(outputs.worst().target())
             && found != null
             && found.level() == null
             && CheckCatalogue.OUTPUT_TOKENS_AGREE.threshold.level(found.value()) == Level.NOTE
@@ -218,36 +268,73 @@ final class AnswerChecks {
   }
 
   static @Nullable Finding notStreamed(CheckInput in) {
-    long bodies = in.answers().of(Property.NOT_STREAMED);
-    long all = in.answers().of(Property.STREAMED) + bodies;
-    double share = share(bodies, all);
-    return all == 0
-        ? null
-        : Finding.of(
-            share,
-            percent(share)
-                + " of the answers to requests for a stream arrived as one body"
-                + (bodies == 0
-                    ? "."
-                    : ": they have no TTFT, TPOT or ITL, and their tokens count at the end of the"
-                        + " body."));
+    AnswerCounts answers = in.answers();
+    return atWorst(
+        in,
+        target -> {
+          long bodies = answers.of(target.label(), Property.NOT_STREAMED);
+          long all = answers.of(target.label(), Property.STREAMED) + bodies;
+          return all == 0 ? null : (Double) share(bodies, all);
+        },
+        (target, share) ->
+            Finding.of(
+                share,
+                percent(share)
+                    + " of the answers to requests for a stream arrived as one body"
+                    + (share == 0
+                        ? "."
+                        : ": they have no TTFT, TPOT or ITL, and their tokens count at the end of"
+                            + " the body.")));
   }
 
   static @Nullable Finding tokensPerEvent(CheckInput in) {
-    Double ratio = in.figures().number(Metric.BATCH_RATIO);
     AnswerCounts answers = in.answers();
-    if (ratio == null || answers.of(Property.STREAMED) <= answers.of(Property.COUNTED_BY_CHUNKS)) {
-      return null;
-    }
-    boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) != Level.OK;
-    return Finding.of(
-        ratio,
-        number(ratio)
-            + (ratio == 1 ? " token per event" : " tokens per event")
-            + (answers.of(Property.SHARED) > 0
-                ? ", shared evenly (TPOT and ITL are estimates)"
-                : "")
-            + (isMany ? ": ITL describes chunks, not single tokens." : "."));
+    return atWorst(
+        in,
+        target ->
+            answers.of(target.label(), Property.STREAMED)
+                    <= answers.of(target.label(), Property.COUNTED_BY_CHUNKS)
+                ? null
+                : target.figures().number(Metric.BATCH_RATIO),
+        (target, ratio) -> {
+          boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) != Level.OK;
+          return Finding.of(
+              ratio,
+              number(ratio)
+                  + (ratio == 1 ? " token per event" : " tokens per event")
+                  + (answers.of(target.label(), Property.SHARED) > 0
+                      ? ", shared evenly (TPOT and ITL are estimates)"
+                      : "")
+                  + (isMany ? ": ITL describes chunks, not single tokens." : "."));
+        });
+  }
+
+  static @Nullable Finding buffering(CheckInput in) {
+    return share(
+        in,
+        Property.BUFFERED,
+        Property.LONG_STREAMS,
+        "of the streams arrived all at once at their end.",
+        (target, found) ->
+            isHeldByParser(in, target)
+                ? found
+                    .level(Level.WARNING)
+                    .adding(" They answer requests with tools.")
+                    .remedy(PARSER)
+                : found);
+  }
+
+  /** Whether a target buffers answers, but only those that a parser of tool calls may hold back. */
+  static boolean isHeldByParser(CheckInput in, String target) {
+    AnswerCounts answers = in.answers();
+    long buffered = answers.of(target, Property.BUFFERED);
+    long withTools = answers.of(target, Property.BUFFERED_WITH_TOOLS);
+    long streams = answers.of(target, Property.LONG_STREAMS);
+    return isMuch(share(buffered, streams)) && !isMuch(share(buffered - withTools, streams));
+  }
+
+  private static boolean isMuch(double buffered) {
+    return CheckCatalogue.BUFFERING.threshold.level(buffered) != Level.OK;
   }
 
   static @Nullable Finding cachedShare(CheckInput in) {
@@ -294,25 +381,47 @@ final class AnswerChecks {
                     .formatted(count(cancelled), count(waiting)));
     if (waiting > 0) {
       return found.remedy(
-          "A throttle, maxInFlight or a limit per minute held requests back: raise it, or offer less"
-              + " load.");
+          "A throttle, maxInFlight or a limit per minute held requests back: raise it, or offer"
+              + " less load.");
     }
     return in.levels().stream().allMatch(LevelFigures::isInjected)
         ? found.remedy("Let Gatling run until all requests have ended (maxDuration).")
         : found;
   }
 
-  private static double ofAnswers(CheckInput in, long part) {
-    return share(part, in.answers().of(Property.OK));
+  /** What is found at the target with the largest figure, which it names if there are several. */
+  private static @Nullable Finding atWorst(
+      CheckInput in,
+      Function<Target, @Nullable Double> figure,
+      BiFunction<Target, Double, Finding> found) {
+    return CheckInput.atWorst(
+        in.summary().targets(),
+        figure,
+        (target, value) -> {
+          Finding worst = found.apply(target, value);
+          boolean isNamed = value > 0 && in.summary().hasSeveralTargets();
+          return worst.saying(
+              isNamed ? target.label() + ": " + worst.message() : capital(worst.message()));
+        });
   }
 
   /** The share of answers or events with one of two properties; null without the second. */
-  static Function<CheckInput, Stream<Finding>> share(Property part, Property whole, String are) {
-    return in -> {
-      long all = in.answers().of(whole);
-      double share = share(in.answers().of(part), all);
-      return all == 0 ? Stream.of() : Stream.of(Finding.of(share, percent(share) + " " + are));
-    };
+  static @Nullable Finding share(CheckInput in, Property part, Property whole, String are) {
+    return share(in, part, whole, are, (target, found) -> found);
+  }
+
+  private static @Nullable Finding share(
+      CheckInput in,
+      Property part,
+      Property whole,
+      String are,
+      BiFunction<String, Finding, Finding> judged) {
+    AnswerCounts answers = in.answers();
+    return atWorst(
+        in,
+        target -> answers.share(target.label(), answers.of(target.label(), part), whole),
+        (target, share) ->
+            judged.apply(target.label(), Finding.of(share, percent(share) + " " + are)));
   }
 
   private static double share(long part, long whole) {

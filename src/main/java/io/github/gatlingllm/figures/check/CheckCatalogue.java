@@ -187,8 +187,8 @@ enum CheckCatalogue {
   // ---- answers: do they match the assumptions of the figures?
   ERRORS(
       "Did requests succeed?",
-      "failed ÷ ended requests",
-      Threshold.of("warning above 1 %, invalid if no request succeeded"),
+      "failed ÷ ended requests, of the target where it is largest",
+      Threshold.of("warning above 1 %, invalid if no request of that target succeeded"),
       "every run",
       "See the table of errors.",
       one(AnswerChecks::errors)),
@@ -215,38 +215,45 @@ enum CheckCatalogue {
       one(AnswerChecks::connectionsClosed)),
   PINNED_OUTPUT(
       "Do answers have exactly max_tokens tokens?",
-      "share of answers that stopped early or have another length",
+      "share of answers that stopped early or have another length, of the worst target",
       Threshold.of("warning above 1 %"),
       "runs with ignoreEos",
       "The server ignores ignore_eos and min_tokens. Compare by tok/s and TPOT, not by E2E.",
-      AnswerChecks.share(
-          Property.NOT_PINNED,
-          Property.PINNED,
-          "of the answers stopped early or do not have their pinned length.")),
+      one(
+          in ->
+              AnswerChecks.share(
+                  in,
+                  Property.NOT_PINNED,
+                  Property.PINNED,
+                  "of the answers stopped early or do not have their pinned length."))),
   FINISH_REASONS(
       "Does the server report why each answer ended?",
-      "share of answers without a finish reason",
+      "share of answers without a finish reason, of the worst target",
       Threshold.of("warning above 1 %"),
       "runs with answers",
       "Answers without a finish reason may be cut off. Look in the server's log.",
       one(AnswerChecks::finishReasons)),
   TOKEN_COUNTS(
       "Does the server report output tokens?",
-      "share of answers whose tokens are estimated, or whose reported count is impossible",
+      "share of answers whose tokens are estimated, or whose reported count is impossible, of the"
+          + " worst target",
       Threshold.of("warning above 1 %, also for a single impossible count"),
       "runs with answers",
       "Make the server report usage (stream_options.include_usage), or set its own tokenizer.",
       one(AnswerChecks::tokenCounts)),
   TOKEN_COUNTS_AGREE(
       "Do the tokens of an answer's events add up to its reported total?",
-      "share of answers where they do not",
+      "share of answers where they do not, of the worst target",
       Threshold.of("warning above 1 %"),
       "streamed answers whose total was not counted by their events",
       "Output tok/s is uncertain by that share. Ask the vendor how the server counts usage.",
-      AnswerChecks.share(
-          Property.DISAGREEING,
-          Property.COMPARABLE,
-          "of the answers have events whose tokens do not add up to the total.")),
+      one(
+          in ->
+              AnswerChecks.share(
+                  in,
+                  Property.DISAGREEING,
+                  Property.COMPARABLE,
+                  "of the answers have events whose tokens do not add up to the total."))),
   PROMPT_TOKENS_AGREE(
       "Do the server and the local tokenizer count the same prompt tokens?",
       "|Σ prompt_tokens ÷ Σ prompt_tokens_local − 1|, of the target where it is largest",
@@ -266,38 +273,40 @@ enum CheckCatalogue {
       one(AnswerChecks::outputTokensAgree)),
   NOT_STREAMED(
       "Do requests that ask for a stream get one?",
-      "share of their answers that arrived as one body",
+      "share of their answers that arrived as one body, of the worst target",
       Threshold.of("warning above 0 %"),
       "runs with answers to requests that asked for a stream",
       "Use an endpoint that streams, or set stream=false and read E2E.",
       one(AnswerChecks::notStreamed)),
   TOKENS_PER_EVENT(
       "Does each event contain one token?",
-      "output tokens ÷ token events",
+      "output tokens ÷ token events, of the worst target",
       Threshold.of("warning above 1.2"),
       "streamed answers, unless all tokens were counted by their events",
       "Read TPOT beside ITL. ICL has the gaps that a reader sees.",
       one(AnswerChecks::tokensPerEvent)),
   BUFFERING(
       "Are answers streamed, not buffered until they are complete?",
-      "share of streams whose tokens all arrive in the last 2 % of E2E",
-      Threshold.of("warning above 2 %, invalid above 50 %"),
+      "share of streams whose tokens all arrive in the last 2 % of E2E, of the worst target",
+      Threshold.of(
+          "warning above 2 %, invalid above 50 % unless all of them answer requests with tools,"
+              + " which the server's parser holds back"),
       "streamed answers of 8 tokens or more",
       "Switch off the buffering of the gateway or proxy: it makes TTFT equal E2E.",
-      AnswerChecks.share(
-          Property.BUFFERED,
-          Property.LONG_STREAMS,
-          "of the streams arrived all at once at their end.")),
+      one(AnswerChecks::buffering)),
   COALESCED_EVENTS(
       "Does each event arrive in a read of its own?",
-      "share of events that arrived in the same read as the previous one",
+      "share of events that arrived in the same read as the previous one, of the worst target",
       Threshold.of("warning above 10 %"),
       "streamed answers",
       "Compare ITL with TPOT, and look for proxies and Nagle's algorithm (TCP_NODELAY).",
-      AnswerChecks.share(
-          Property.COALESCED,
-          Property.EVENTS,
-          "of the events arrived in the same read as the previous one.")),
+      one(
+          in ->
+              AnswerChecks.share(
+                  in,
+                  Property.COALESCED,
+                  Property.EVENTS,
+                  "of the events arrived in the same read as the previous one."))),
   CACHED_SHARE(
       "Are prompts new to the server?",
       "cached ÷ all prompt tokens",

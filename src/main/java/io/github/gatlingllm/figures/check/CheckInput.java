@@ -8,6 +8,7 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -67,11 +68,21 @@ record CheckInput(Summary summary, RunFacts facts) {
 
   /** The known options of each JVM that produced load; one list if all had the same. */
   List<List<String>> jvmOptions() {
-    String joined = info().config().getOrDefault(JvmOptions.CONFIG_NAME, "");
+    String joined = config(JvmOptions.CONFIG_NAME);
     return Arrays.stream(joined.split(",", -1))
         .filter(options -> !options.isBlank())
         .map(options -> List.of(options.split(" ", -1)))
         .toList();
+  }
+
+  String config(String name) {
+    return info().config().getOrDefault(name, "");
+  }
+
+  /** Whether the tokenizer is a model's own, by the facts of a target if one is given. */
+  boolean hasOwnTokenizer(@Nullable String target) {
+    RunEnvironment.TargetFacts facts = target == null ? null : info().targets().get(target);
+    return (facts == null ? config("tokenizer") : facts.tokenizer()).startsWith("hf:");
   }
 
   /** Whether an endpoint is an address of the generator's own machine. */

@@ -14,6 +14,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.Comparator;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +85,7 @@ final class EngineChecks {
   }
 
   private static String at(WholeRun run) {
-    return run.target() == null ? "" : " at " + run.target();
+    return run.targets().isEmpty() ? "" : " at " + String.join(" and ", run.targets());
   }
 
   /** A figure of the server's metrics at a level; null if it reports none. */
@@ -118,19 +119,48 @@ final class EngineChecks {
         (level, outside) -> {
           double client = requireNonNull(clientTtftMs(level));
           boolean isMost = outside > HALF * client;
-          return Finding.of(
+          boolean isHeld = AnswerChecks.isHeldByParser(in, level.target());
+          List<String> targets = sharing(in, level);
+          Finding found =
+              Finding.of(
                   outside,
                   "At %s the mean TTFT is %s for the client and %s in the engine: a difference of %s."
-                      .formatted(
-                          level.place(),
-                          ms(client),
-                          ms(timing(level, EngineMetric.ENGINE_TTFT_S)),
-                          ms(outside)))
-              .level(
-                  isMost && outside > 100
+                          .formatted(
+                              level.place(),
+                              ms(client),
+                              ms(timing(level, EngineMetric.ENGINE_TTFT_S)),
+                              ms(outside))
+                      + (targets.isEmpty()
+                          ? ""
+                          : " The engine's mean covers the requests of %s."
+                              .formatted(String.join(" and ", targets)))
+                      + (isHeld
+                          ? " Answers to requests with tools came once they were whole."
+                          : ""));
+          Finding judged =
+              found.level(
+                  isMost && outside > 100 && !isHeld
                       ? Check.Level.WARNING
                       : isMost && outside > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
+          return isHeld ? judged.remedy(AnswerChecks.PARSER) : judged;
         });
+  }
+
+  /** The targets of one engine that had load while a level was measured; empty for one alone. */
+  private static List<String> sharing(CheckInput in, LevelFigures level) {
+    return in.facts().engines().stream()
+        .map(WholeRun::targets)
+        .filter(targets -> targets.contains(level.target()))
+        .filter(
+            targets ->
+                in.levels().stream()
+                    .anyMatch(
+                        other ->
+                            !other.target().equals(level.target())
+                                && targets.contains(other.target())
+                                && other.overlaps(level)))
+        .findFirst()
+        .orElse(List.of());
   }
 
   static @Nullable Finding metricsCovered(CheckInput in) {

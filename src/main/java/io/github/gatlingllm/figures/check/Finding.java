@@ -29,7 +29,11 @@ record Finding(
   }
 
   Finding adding(String sentence) {
-    return new Finding(value, threshold, level, message + sentence, remedy);
+    return saying(message + sentence);
+  }
+
+  Finding saying(String other) {
+    return new Finding(value, threshold, level, other, remedy);
   }
 
   Finding threshold(@Nullable Double own) {

@@ -10,7 +10,10 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Counts properties of answers that affect figures, of requests scheduled in a measure window. */
+/**
+ * Counts properties of answers that affect figures, by target, of requests scheduled in a measure
+ * window.
+ */
 @SuppressWarnings("EnumOrdinal") // an array of counters, one per property
 public final class AnswerCounts {
 
@@ -40,6 +43,8 @@ public final class AnswerCounts {
     LONG_STREAMS,
     /** Of these, streams whose tokens all arrived at their end. */
     BUFFERED,
+    /** Of these, answers to requests with tools, which a parser may hold back. */
+    BUFFERED_WITH_TOOLS,
     EVENTS,
     /** Events that arrived in the same read as the previous one. */
     COALESCED,
@@ -55,7 +60,8 @@ public final class AnswerCounts {
   private static final int MIN_TOKENS = 8;
 
   private final Predicate<String> pinnedTargets;
-  private final long[] counts = new long[Property.values().length];
+  private final Map<String, long[]> byTarget = new TreeMap<>();
+  private long[] counts = new long[Property.values().length];
   private final CountComparison prompts = new CountComparison();
   private final CountComparison outputs = new CountComparison();
 
@@ -64,8 +70,20 @@ public final class AnswerCounts {
     this.pinnedTargets = pinnedTargets;
   }
 
+  /** The count of all targets together. */
   public long of(Property property) {
-    return counts[property.ordinal()];
+    return byTarget.values().stream().mapToLong(own -> own[property.ordinal()]).sum();
+  }
+
+  /** A part ÷ what has a property; null where nothing has it. */
+  public @Nullable Double share(String target, long part, Property whole) {
+    long all = of(target, whole);
+    return all == 0 ? null : (Double) ((double) part / all);
+  }
+
+  public long of(String target, Property property) {
+    long[] own = byTarget.get(target);
+    return own == null ? 0 : own[property.ordinal()];
   }
 
   public CountComparison prompts() {
@@ -82,6 +100,9 @@ public final class AnswerCounts {
 
   void add(RequestRecord record, boolean isShared) {
     boolean isCancelled = record.outcome().status() == RequestStatus.CANCELLED;
+    counts =
+        byTarget.computeIfAbsent(
+            record.identity().target(), target -> new long[Property.values().length]);
     count(Property.CANCELLED, isCancelled);
     count(Property.NEVER_ADMITTED, isCancelled && record.timing().gateWaitNanos() == null);
     count(Property.RESENT, record.outcome().resent());
@@ -162,7 +183,9 @@ public final class AnswerCounts {
     Integer n = record.tokens().n();
     if (first != null && last != null && n != null && n >= MIN_TOKENS) {
       count(Property.LONG_STREAMS, true);
-      count(Property.BUFFERED, last - first <= BUFFERED_SHARE * last);
+      boolean isBuffered = last - first <= BUFFERED_SHARE * last;
+      count(Property.BUFFERED, isBuffered);
+      count(Property.BUFFERED_WITH_TOOLS, isBuffered && record.identity().hasTools());
     }
   }
 

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,9 @@ final class EngineTally {
 
   /** Older readings of a page are not combined with current ones of other pages. */
   private static final long STALE_NANOS = 10_000_000_000L;
+
+  /** Two counters are one if they differ by at most this share of their growth. */
+  private static final double SAME = 0.01;
 
   private final long origin;
   private final int mostBuckets;
@@ -56,9 +61,33 @@ final class EngineTally {
     private long failed;
     private long resets;
     private @Nullable String lastError;
-    private long firstUnixNanos;
+    private @Nullable ServerSample first;
     private final Map<EngineMetric, Double> counted = new EnumMap<>(EngineMetric.class);
     private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
+
+    /** Whether each counter had the same value on both pages, before the load and after it. */
+    private boolean countsAs(PageState other) {
+      return !counted.isEmpty()
+          && resets + other.resets == 0
+          && source.equals(other.source)
+          && counted.keySet().equals(other.counted.keySet())
+          && counted.keySet().stream()
+              .allMatch(
+                  of ->
+                      isSame(of, first, other.first, other)
+                          && isSame(of, latest, other.latest, other));
+    }
+
+    private boolean isSame(
+        EngineMetric counter,
+        @Nullable ServerSample own,
+        @Nullable ServerSample theirs,
+        PageState other) {
+      Double one = own == null ? null : own.value(counter);
+      Double two = theirs == null ? null : theirs.value(counter);
+      double grown = Math.max(counted.get(counter), other.counted.get(counter));
+      return one != null && two != null && Math.abs(one - two) <= SAME * grown;
+    }
   }
 
   /** Of the planned levels: those that follow have no window. */
@@ -105,7 +134,7 @@ final class EngineTally {
     page.resets += sample.reset() ? 1 : 0;
     page.names.putAll(sample.names());
     page.latest = sample;
-    page.firstUnixNanos = before == null ? sample.unixNanos() : page.firstUnixNanos;
+    page.first = before == null ? sample : page.first;
     described.forEach(target -> gauges(target, sample));
     if (before != null) {
       growth(page, described, before, sample);
@@ -322,25 +351,63 @@ final class EngineTally {
     return all;
   }
 
-  /** Counters of the whole run by target; of all together if no page describes a single one. */
+  /** Counters of the whole run by engine; of all together if no page describes a single target. */
   List<WholeRun> wholeRun() {
+    List<List<String>> engines = new ArrayList<>();
+    for (String target : sent.keySet()) {
+      engines.stream()
+          .filter(others -> isOneEngine(others.get(0), target))
+          .findFirst()
+          .ifPresentOrElse(
+              others -> others.add(target), () -> engines.add(new ArrayList<>(List.of(target))));
+    }
     List<WholeRun> all = new ArrayList<>();
-    sent.forEach((target, requests) -> add(target, requests, all));
+    engines.forEach(of -> add(of, of.get(0), sent(of), all));
     if (all.isEmpty()) {
-      Span joined = new Span();
-      sent.values().forEach(joined::add);
-      add(null, joined, all);
+      add(List.of(), null, sent(sent.keySet()), all);
     }
     return all;
   }
 
-  private void add(@Nullable String target, Span of, List<WholeRun> to) {
+  private Span sent(Collection<String> to) {
+    Span all = new Span();
+    to.forEach(target -> all.add(sent.get(target)));
+    return all;
+  }
+
+  /**
+   * Whether two targets reach one engine, as a gateway and the server behind it do: their pages
+   * count the same, and more than what one of the targets was sent.
+   */
+  private boolean isOneEngine(String one, String two) {
+    EngineMetric counter =
+        pagesOf(one).anyMatch(page -> page.counted.containsKey(EngineMetric.REQUESTS_FINISHED))
+            ? EngineMetric.REQUESTS_FINISHED
+            : EngineMetric.GENERATION_TOKENS;
+    Amount amount = counter == EngineMetric.REQUESTS_FINISHED ? Amount.STARTED : Amount.TOKENS;
+    double its = sent.get(one).of(amount);
+    double others = sent.get(two).of(amount);
+    return pagesOf(one)
+        .filter(
+            page ->
+                page.counted.getOrDefault(counter, 0.0)
+                    > Math.max(its, others) + Math.min(its, others) / 2)
+        .anyMatch(page -> pagesOf(two).anyMatch(page::countsAs));
+  }
+
+  private Stream<PageState> pagesOf(String target) {
+    return pages.entrySet().stream()
+        .filter(page -> target.equals(page.getKey().target()))
+        .map(Map.Entry::getValue);
+  }
+
+  private void add(List<String> targets, @Nullable String target, Span of, List<WholeRun> to) {
     Double tokens = counted(target, EngineMetric.GENERATION_TOKENS, of);
     Double finished = counted(target, EngineMetric.REQUESTS_FINISHED, of);
     if (tokens != null || finished != null) {
       to.add(
           new WholeRun(
-              target,
+              targets,
               of.count(Amount.STARTED),
               of.count(Amount.OK),
               of.count(Amount.TOKENS),
@@ -361,7 +428,8 @@ final class EngineTally {
         if (page.resets > 0
             || latest == null
             || requests.count(Amount.STARTED) == 0
-            || requests.from < page.firstUnixNanos
+            || page.first == null
+            || requests.from < page.first.unixNanos()
             || requests.to > latest.unixNanos()) {
           return null;
         }

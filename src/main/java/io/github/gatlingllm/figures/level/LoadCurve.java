@@ -221,6 +221,19 @@ final class LoadCurve {
             keptUp.size() == levels.size() ? Choice.HIGHEST : Choice.KEEPS_UP);
   }
 
+  long failed() {
+    return levels.stream().mapToLong(level -> level.figures().counts().failed()).sum();
+  }
+
+  long ended() {
+    return levels.stream().mapToLong(level -> level.figures().counts().ended()).sum();
+  }
+
+  /** Whether most requests failed: what the others show says little about the target. */
+  boolean hasMostlyFailed() {
+    return 2 * failed() > ended();
+  }
+
   OperatingPoint operatingPoint() {
     Chosen chosen = chosen();
     String outside =

@@ -81,6 +81,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
           List<LoadCurve> answered =
               own.stream()
                   .filter(curve -> delivered(curve.chosen().level()) > 0)
+                  .filter(curve -> !curve.hasMostlyFailed())
                   .sorted(
                       Comparator.comparingDouble(
                           (LoadCurve curve) -> -delivered(curve.chosen().level())))

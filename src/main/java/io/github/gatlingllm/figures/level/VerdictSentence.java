@@ -281,23 +281,46 @@ final class VerdictSentence {
       return List.of(noSuccess(run));
     }
     if (curves.size() == 1) {
-      return List.of(sentence(curves.get(0)) + ".");
+      LoadCurve curve = curves.get(0);
+      return curve.hasMostlyFailed()
+          ? List.of(mostlyFailed(curve), sentence(curve) + ".")
+          : List.of(sentence(curve) + ".");
     }
-    List<String> parts = new ArrayList<>(TargetRanking.sentences(curves));
-    long targets = curves.stream().map(LoadCurve::target).distinct().count();
-    for (LoadCurve curve : curves.subList(0, Math.min(MAX_NAMED, curves.size()))) {
-      String scenario = curve.scenario();
-      String name =
-          scenario == null || targets == curves.size()
-              ? curve.target()
-              : targets == 1 ? scenario : scenario + " at " + curve.target();
-      parts.add(name + ": " + inShort(curve) + ".");
+    Map<Boolean, List<LoadCurve>> byFailed =
+        curves.stream().collect(Collectors.partitioningBy(LoadCurve::hasMostlyFailed));
+    List<String> parts = new ArrayList<>();
+    for (LoadCurve curve : some(byFailed, true)) {
+      parts.add(name(curve, curves) + ": " + mostlyFailed(curve));
     }
-    int more = curves.size() - MAX_NAMED;
+    parts.addAll(TargetRanking.sentences(curves));
+    List<LoadCurve> shown = some(byFailed, false);
+    for (LoadCurve curve : shown) {
+      parts.add(name(curve, curves) + ": " + inShort(curve) + ".");
+    }
+    int more = curves.size() - some(byFailed, true).size() - shown.size();
     if (more > 0) {
       parts.add((more == 1 ? "One more curve is" : more + " more curves are") + " in the report.");
     }
     return parts;
+  }
+
+  private static List<LoadCurve> some(Map<Boolean, List<LoadCurve>> byFailed, boolean hasFailed) {
+    return byFailed.getOrDefault(hasFailed, List.of()).stream().limit(MAX_NAMED).toList();
+  }
+
+  private static String name(LoadCurve curve, List<LoadCurve> curves) {
+    String scenario = curve.scenario();
+    long targets = curves.stream().map(LoadCurve::target).distinct().count();
+    return scenario == null || targets == curves.size()
+        ? curve.target()
+        : targets == 1 ? scenario : scenario + " at " + curve.target();
+  }
+
+  private static String mostlyFailed(LoadCurve curve) {
+    return "%s of %s failed."
+        .formatted(
+            NumberText.percent((double) curve.failed() / curve.ended()),
+            NumberText.counted(curve.ended(), "request"));
   }
 
   private static String noSuccess(Figures run) {
@@ -344,7 +367,7 @@ final class VerdictSentence {
     return queued(Stream.concat(Stream.of(quote.level), quote.levels().stream()))
             .map(queue -> capital(queue) + ". ")
             .orElse("")
-        + failures(quote.level, ".")
+        + (curve.hasMostlyFailed() ? "" : failures(quote.level, "."))
         + RESULT.of(quote);
   }
 

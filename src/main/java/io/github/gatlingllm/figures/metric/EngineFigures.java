@@ -129,9 +129,13 @@ public record EngineFigures(
     }
   }
 
-  /** Counters of engines over the whole run, beside the requests sent. */
+  /**
+   * Counters of an engine over the whole run, beside the requests sent to it.
+   *
+   * @param targets the targets that reach it; empty where pages describe no single target
+   */
   public record WholeRun(
-      @Nullable String target,
+      List<String> targets,
       long sent,
       long ok,
       long outputTokens,

@@ -81,6 +81,16 @@ public record LevelFigures(
     return figures.counts().started() > 0 || (meanInFlight != null && meanInFlight > 0);
   }
 
+  /** Whether both were measured at the same time, in part. */
+  public boolean overlaps(LevelFigures other) {
+    return startS != null
+        && durationS != null
+        && other.startS != null
+        && other.durationS != null
+        && startS < other.startS + other.durationS
+        && other.startS < startS + durationS;
+  }
+
   public boolean isWholeRun() {
     return offered() == null && label().equals(LevelInfo.WHOLE_RUN);
   }

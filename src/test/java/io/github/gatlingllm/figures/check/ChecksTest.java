@@ -242,6 +242,19 @@ class ChecksTest {
             "buffering",
             Level.INVALID,
             () -> of(RUN, List.of(at(0).tokens(500, 500, 500, 500, 500, 500, 500, 500)))),
+        // A parser of tool calls holds them back as a gateway does: one such answer alone proves
+        // none.
+        Case.of("buffering", Level.WARNING, () -> of(RUN, List.of(atOnce().tools()))),
+        Case.of("buffering", Level.INVALID, () -> of(RUN, List.of(atOnce(), atOnce().tools()))),
+        // The worst target, which a mean over both would hide.
+        worst("buffering", 1, atOnce(), at(0).tokens(STEADY)),
+        worst("coalesced_events", 0.6, at(0).tokens(STEADY).coalesced(6), at(0).tokens(STEADY)),
+        worst("tokens_per_event", 4, at(0).tokens(STEADY).output(40), at(0).tokens(STEADY)),
+        worst("not_streamed", 1, at(0).bodyForStream(400, 10), at(0).tokens(STEADY)),
+        worst("finish_reasons", 1, at(0).tokens(STEADY).finish(null), at(0).tokens(STEADY)),
+        worst("token_counts", 1, at(0).tokens(STEADY).estimated(), at(0).tokens(STEADY)),
+        worst("token_counts_agree", 1, at(0).tokens(STEADY).output(7), at(0).tokens(STEADY)),
+        worst("errors", 1, at(0).failed(RequestStatus.TIMEOUT, "late"), at(0).tokens(STEADY)),
         Case.of("littles_law", Level.WARNING, () -> inFlight(1.06)),
         Case.of("littles_law", Level.WARNING, () -> inFlight(0.94)),
         Case.of("littles_law", null, one(r -> {})),
@@ -405,6 +418,38 @@ class ChecksTest {
     mixed.add(at(9_000).prompt(100).cached(64).tokens(20, 30).record());
     mixed.add(at(9_100).prompt(100).cached(16).tokens(90, 99).record());
     assertThat(check(Recorded.summary(RUN, mixed), "cached_share").value()).isEqualTo(0.4);
+  }
+
+  /** All tokens within 2 % of E2E, after half a second of silence. */
+  private static Recorded atOnce() {
+    return at(0).tokens(500, 500, 500, 500, 500, 500, 500, 500);
+  }
+
+  /** A check that finds that much at target b, whose name it says, and not at target a. */
+  private static Case worst(String id, double value, Recorded atB, Recorded atA) {
+    return new Case(
+        id,
+        Level.WARNING,
+        value,
+        "b: ",
+        () -> of(TWO_TARGETS, List.of(atA, at(1_000).tokens(STEADY), atB.target("b"))));
+  }
+
+  /** What the user has done already is not advised. */
+  @ParameterizedTest
+  @CsvSource({
+    "output_tokens_agree, chars4, set the model's own tokenizer",
+    "output_tokens_agree, hf:t.json, is set already",
+    "prompt_tokens_agree, hf:t.json, is set already",
+    "token_counts, hf:t.json, make the server report usage (stream_options.include_usage)."
+  })
+  void adviceIsNotWhatIsSetAlready(String id, String tokenizer, String remedy) {
+    Recorded wrong = at(0).tokens(STEADY).prompt(15).ours(10);
+    Recorded answer =
+        id.equals("token_counts") ? wrong.estimated() : wrong.output(15).ourOutput(10);
+    Check check = check(of(RUN.config("tokenizer", tokenizer), List.of(answer)), id);
+    assertThat(check.level()).isNotEqualTo(Level.OK);
+    assertThat(check.remedy()).containsIgnoringCase(remedy);
   }
 
   private static Map<String, RunEnvironment.TargetFacts> facts(boolean isPinned) {

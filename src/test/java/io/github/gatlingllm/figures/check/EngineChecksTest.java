@@ -29,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** 100 requests of 10 tokens in 10 s, TTFT 100 ms, and what the engine says of them. */
 class EngineChecksTest {
@@ -232,6 +234,60 @@ class EngineChecksTest {
     assertThat(summary.verdict()).startsWith("Does not keep up with 10 requests/s");
     assertThat(applying(summary)).doesNotContain("engine_ttft");
     assertThat(check(summary, "engine_queue")).extracting(Check::level).isEqualTo(Level.NOTE);
+  }
+
+  /** 100 requests at one target and 50 at another, whose pages count so many each, at that TTFT. */
+  private static Summary twoTargets(double finishedAtOne, double finishedAtTwo, double ttftS) {
+    RunInfo run = Recorded.run(10, Recorded.stage(1, 0, 10_000), Recorded.stage("b", 1, 0, 10_000));
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 150; i++) {
+      records.add(at(i * 60).target(i % 3 == 2 ? "b" : "a").tokens(EVEN).tools().record());
+    }
+    List<ServerSample> readings = new ArrayList<>();
+    for (int second = -1; second <= 10; second++) {
+      for (String target : List.of("a", "b")) {
+        double finished = target.equals("a") ? finishedAtOne : finishedAtTwo;
+        Map<EngineMetric, Double> said = healthy();
+        said.put(EngineMetric.REQUESTS_FINISHED, finished);
+        said.put(EngineMetric.GENERATION_TOKENS, 10 * finished);
+        said.put(EngineMetric.ENGINE_TTFT_S, ttftS);
+        readings.add(reading(second + 0.5, (second + 1) / 11.0, said).asFirst(target));
+      }
+    }
+    return summary(run, records, readings);
+  }
+
+  /** A gateway and the server behind it are one engine, which finishes what both were sent. */
+  @ParameterizedTest
+  @CsvSource({
+    "150, 150, a and b, OK", // one engine
+    "170, 170, a and b, WARNING", // one engine, and others use it
+    "100, 50, a, OK", // two engines
+    "100, 100, b, WARNING", // two engines, and others use the second
+  })
+  void targetsWithTheSameCountsAreOneEngine(double one, double two, String targets, Level level) {
+    Summary summary = twoTargets(one, two, 0.02);
+    Check traffic = check(summary, "other_traffic");
+    assertThat(traffic.level()).isEqualTo(level);
+    assertThat(traffic.message()).contains(" at " + targets + ",");
+    boolean isOne = targets.contains("and");
+    assertThat(check(summary, "engine_ttft").message().contains("a and b")).isEqualTo(isOne);
+    if (level == Level.OK) {
+      assertThat(check(summary, "engine_tokens_agree").level()).isEqualTo(Level.OK);
+    }
+  }
+
+  /** The engine has its first token long before a parser has the whole tool call. */
+  @ParameterizedTest
+  @CsvSource({"true, NOTE", "false, WARNING"})
+  void toolCallsHeldByAParserDoNotAccuseTheNetwork(boolean hasTools, Level level) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      Recorded held = at(i * 97).tokens(500, 500, 500, 500, 500, 500, 500, 500, 501, 501);
+      records.add((hasTools ? held.tools() : held).record());
+    }
+    assertThat(check(summary(RUN, records, readings(healthy())), "engine_ttft").level())
+        .isEqualTo(level);
   }
 
   /** A metric that a server does not have asks nothing. */

@@ -43,6 +43,7 @@ public final class Recorded {
   private String stage = "c=1";
   private Phase phase = Phase.MEASURE;
   private boolean streamed = true;
+  private boolean hasTools;
   private @Nullable Integer trial;
   private double startMs;
   private double lagMs;
@@ -201,6 +202,11 @@ public final class Recorded {
     return this;
   }
 
+  public Recorded tools() {
+    hasTools = true;
+    return this;
+  }
+
   public Recorded closed(double ms) {
     closedMs = ms;
     return this;
@@ -338,6 +344,7 @@ public final class Recorded {
             model,
             api,
             streamed,
+            hasTools,
             stage,
             phase);
     Timing timing =

@@ -187,6 +187,15 @@ class VerdictSentenceTest {
             "110 ms against 200 ms",
             "a: 90 tok/s at c=2, the knee",
             "b: 30 tok/s at c=2, the knee"),
+        // What mostly failed comes first and is compared with nothing.
+        of(
+            "dead target",
+            levels().level(1, 50, 100).target("b").level(1, 5, 100).failing(20).verdict(),
+            "b: 80.0 % of 25 requests failed. a: At 1 concurrent request: 50 tok/s"),
+        of(
+            "mostly failed",
+            levels().level(1, 5, 100).failing(20).level(2, 10, 100).failing(6).verdict(),
+            "63.4 % of 41 requests failed. No knee"),
         of(
             "no level",
             Recorded.summary(Recorded.run(1), good().stage("")).verdict(),
