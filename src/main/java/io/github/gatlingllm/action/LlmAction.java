@@ -56,7 +56,7 @@ final class LlmAction extends SessionHook implements RequestAction {
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
-    if (components.protocol == LlmProtocol.DEFAULT) {
+    if (components.protocol.isDefault()) {
       throw InvalidSimulation.withoutProtocol(context);
     }
     request.validateIn(components.protocol);

@@ -156,6 +156,11 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return url.getHost() == null && String.valueOf(url.getAuthority()).contains("_");
   }
 
+  /** Whether the simulation has no llm protocol. */
+  boolean isDefault() {
+    return this == DEFAULT;
+  }
+
   /** A protocol that completes and overrides the one of the whole simulation, where it has one. */
   public LlmProtocol completing(Consumer<LlmProtocol> changed) {
     return with(protocol -> protocol.changes = changed);
