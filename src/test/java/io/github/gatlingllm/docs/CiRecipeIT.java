@@ -15,7 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The commands of the GitHub recipe, run by bash one after the other as a runner does, with real
  * Maven and a few seconds of load on the embedded engine. {@code mvn} uses this project's POM and
- * runs in an empty folder, into which a new run is moved.
+ * runs in an empty folder, into which a new run is moved; the second load test is a copy of the
+ * first.
  */
 class CiRecipeIT {
 
@@ -48,8 +49,7 @@ class CiRecipeIT {
     runAll();
     assertThat(summary)
         .content(UTF_8)
-        .contains(
-            "## LLM load test:", "## LLM load test compared with baseline", "- passed: ttft.p95 ");
+        .contains("## LLM load test compared with baseline", "- passed: ttft.p95 ");
   }
 
   /** Bounds that no two runs of a few seconds exceed: the commands are tested, not the figures. */
@@ -116,6 +116,8 @@ class CiRecipeIT {
             """
             #!/bin/sh
             PATH=${PATH#*:}
+            first=$(echo target/gatling/*)
+            case "$*" in *gatling:test*) [ ! -d "$first" ] || exec cp -r "$first" "$first-again";; esac
             stamp=$(mktemp)
             mvn -o -f "%1$s/pom.xml" %2$s "$@" || exit $?
             mkdir -p target/gatling

@@ -12,11 +12,13 @@ import org.junit.jupiter.api.Test;
 /** Two runs of one seed send the same prompts, with the same nonces before them. */
 class SeedIT {
 
+  private static final int REQUESTS = 200;
+
   /** So many users that event loops build requests at the same time. */
   @Test
   void closedLoopsRepeatTheirPromptsExactly() throws Exception {
     List<String> first = prompts(Benchmark.class);
-    assertThat(first).hasSize(600).doesNotHaveDuplicates();
+    assertThat(first).hasSize(REQUESTS).doesNotHaveDuplicates();
     assertThat(prompts(Benchmark.class)).containsExactlyInAnyOrderElementsOf(first);
   }
 
@@ -43,7 +45,7 @@ class SeedIT {
               .set("llm.seed", 3)
               .set("llm.warmup", 0);
       if (simulation == Benchmark.class) {
-        run.set("llm.concurrency", SeedSimulation.USERS).set("llm.requests", 600);
+        run.set("llm.concurrency", SeedSimulation.USERS).set("llm.requests", REQUESTS);
       }
       run.succeed();
       for (Parrot.Heard heard : server.heard()) {

@@ -9,7 +9,7 @@ import io.gatling.javaapi.core.*;
 public final class SeedSimulation extends Simulation {
 
   static final int USERS = 32;
-  static final int ITERATIONS = 300;
+  static final int ITERATIONS = 100;
 
   public SeedSimulation() {
     setUp(

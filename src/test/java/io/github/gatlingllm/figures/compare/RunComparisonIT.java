@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,7 +35,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RunComparisonIT {
 
-  private static final int PAIRS = 20;
+  /** Pairs of each build; profile nightly has {@link #MANY}. */
+  private static final int FEW = 5;
+
+  private static final int MANY = 20;
   private static final long SECOND = 1_000_000_000L;
 
   /** Length of resampled pieces, longer than the correlation time of the machine. */
@@ -59,10 +63,20 @@ class RunComparisonIT {
 
   @Test
   void resampledRunsDifferOnlyWhereChanged() throws IOException {
+    resampled(FEW);
+  }
+
+  @Test
+  @Tag("nightly")
+  void manyResampledRunsDifferOnlyWhereChanged() throws IOException {
+    resampled(MANY);
+  }
+
+  private static void resampled(int pairs) throws IOException {
     TreeMap<String, Integer> wrong = new TreeMap<>();
     int calledChanged = 0;
     int found = 0;
-    for (int pair = 0; pair < PAIRS; pair++) {
+    for (int pair = 0; pair < pairs; pair++) {
       ComparedRun base = drawn(2L * pair, 1);
       Comparison same = Comparison.of(base, drawn(2L * pair + 1, 1), 1);
       Comparison slower = Comparison.of(base, drawn(2L * pair + 1, 1.2), 1);
@@ -70,23 +84,33 @@ class RunComparisonIT {
       clear(same, "").forEach(figure -> wrong.merge(figure, 1, Integer::sum));
       found += clear(slower, "ttft.").isEmpty() ? 0 : 1;
     }
-    assertThat(calledChanged).as("called changed: %s", wrong).isLessThanOrEqualTo(PAIRS / 20);
-    assertThat(found).as("TTFT + 20 %% found").isGreaterThanOrEqualTo(PAIRS * 9 / 10);
+    assertThat(calledChanged).as("called changed: %s", wrong).isLessThanOrEqualTo(pairs / 20);
+    assertThat(found).as("TTFT + 20 %% found").isGreaterThanOrEqualTo(pairs * 9 / 10);
   }
 
   @Test
   void runsOfAServerWithCorrelatedNoiseAreUnchanged() throws IOException {
+    correlated(FEW / 2);
+  }
+
+  @Test
+  @Tag("nightly")
+  void manyRunsOfAServerWithCorrelatedNoiseAreUnchanged() throws IOException {
+    correlated(MANY / 2);
+  }
+
+  private static void correlated(int pairs) throws IOException {
     int calledChanged = 0;
     int found = 0;
-    for (int pair = 0; pair < PAIRS / 2; pair++) {
+    for (int pair = 0; pair < pairs; pair++) {
       ComparedRun base = new BusyServer(2L * pair, 60).run(4, 16);
       ComparedRun again = new BusyServer(2L * pair + 1, 60).run(4, 16);
       ComparedRun slower = new BusyServer(2L * pair + 1, 60).ttft(1.2).run(4, 16);
       calledChanged += clear(Comparison.of(base, again, 1), "").isEmpty() ? 0 : 1;
       found += clear(Comparison.of(base, slower, 1), "ttft.").isEmpty() ? 0 : 1;
     }
-    assertThat(calledChanged).isLessThanOrEqualTo(PAIRS / 20);
-    assertThat(found).isGreaterThanOrEqualTo(PAIRS / 2 * 9 / 10);
+    assertThat(calledChanged).isLessThanOrEqualTo(pairs / 10);
+    assertThat(found).isGreaterThanOrEqualTo(pairs * 9 / 10);
   }
 
   private static List<String> clear(Comparison comparison, String prefix) {
