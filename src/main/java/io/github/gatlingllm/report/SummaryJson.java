@@ -72,6 +72,7 @@ final class SummaryJson {
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
           .addMixIn(Figures.class, FiguresForm.class)
           .addMixIn(Distribution.class, DistributionForm.class)
+          .addMixIn(Figures.Goodput.class, GoodputForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
           .addMixIn(EngineFigures.class, EngineForm.class)
@@ -230,6 +231,10 @@ final class SummaryJson {
     @JsonInclude(JsonInclude.Include.NON_NULL)
     Double p10();
   }
+
+  /** The range is wider than a 95 % interval under open loads. */
+  @JsonIgnoreProperties("range")
+  interface GoodputForm {}
 
   @JsonPropertyOrder({"text", "expected", "actual", "ok", "note"})
   @JsonIgnoreProperties({"subject", "assertion", "unit", "value"})

@@ -28,21 +28,42 @@ public record SimulatedTable(Class<?> test) {
 
   /** Writes the table where that was asked for, else fails if its header or first cells differ. */
   public void hasRows(List<String> header, List<List<String>> rows) throws IOException {
-    String page = Files.readString(PAGE.file()).replace("\r\n", "\n");
-    String begin = "<!-- simulated by " + test.getSimpleName() + " -->\n\n";
-    String end = "\n<!-- end of " + test.getSimpleName() + " -->";
-    assertThat(page).contains(begin).contains(end);
     if (PAGE.write()) {
-      page =
-          page.substring(0, page.indexOf(begin) + begin.length())
+      String page = page();
+      int from = page.indexOf(begin()) + begin().length();
+      Files.writeString(
+          PAGE.file(),
+          page.substring(0, from)
               + ReferencePage.table(header, rows)
-              + page.substring(page.indexOf(end));
-      Files.writeString(PAGE.file(), page);
+              + page.substring(page.indexOf(end())));
     }
-    String head = begin + ReferencePage.table(header, List.of());
-    assertThat(page).contains(head);
-    assertThat(page.substring(page.indexOf(head) + head.length(), page.indexOf(end)).lines())
-        .extracting(line -> line.substring(2, line.indexOf(" | ")))
+    assertThat(page()).contains(begin() + ReferencePage.table(header, List.of()));
+    assertThat(rows())
+        .extracting(row -> row.get(0))
         .isEqualTo(rows.stream().map(row -> row.get(0)).toList());
+  }
+
+  /** The rows of the page. */
+  public List<List<String>> rows() throws IOException {
+    String page = page();
+    return page.substring(page.indexOf(begin()) + begin().length(), page.indexOf(end()))
+        .lines()
+        .skip(2)
+        .map(line -> List.of(line.substring(2, line.length() - 2).split(" \\| ", -1)))
+        .toList();
+  }
+
+  private String page() throws IOException {
+    String page = Files.readString(PAGE.file()).replace("\r\n", "\n");
+    assertThat(page).contains(begin()).contains(end());
+    return page;
+  }
+
+  private String begin() {
+    return "<!-- simulated by " + test.getSimpleName() + " -->\n\n";
+  }
+
+  private String end() {
+    return "\n<!-- end of " + test.getSimpleName() + " -->";
   }
 }

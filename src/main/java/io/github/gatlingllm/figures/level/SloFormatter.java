@@ -175,10 +175,16 @@ final class SloFormatter {
                 && !(holds && fewest().isPresent())
             ? LoadCurve.SloProof.worst(level, curve.slo())
             : null;
-    return interval == null
-        ? ""
-        : " (within noise: %s to %s)"
-            .formatted(NumberText.percent(interval.low()), NumberText.percent(interval.high()));
+    if (interval == null) {
+      return "";
+    }
+    return Objects.requireNonNull(level.figures().goodput()).range() == null
+        ? " (within noise)"
+        : " (within noise: %s to %s holds the true share in at least %d %% of simulated runs)"
+            .formatted(
+                NumberText.percent(interval.low()),
+                NumberText.percent(interval.high()),
+                ConfidenceIntervals.LEAST_COVERAGE);
   }
 
   private String demand() {

@@ -108,9 +108,9 @@ public record Figures(
    *
    * @param share met ÷ attempted, 0 to 1; null if nothing was attempted, or if more than 1 % of
    *     attempted and excluded requests were excluded
-   * @param shareCi95 its 95 % confidence interval, adjusted for autocorrelated requests; null for
-   *     too few requests, for several load levels together, and for a part of the requests of a
-   *     level
+   * @param range the interval that the true share lies in, adjusted for autocorrelated requests and
+   *     at times too wide to be shown as a 95 % interval; null for too few requests, for several
+   *     load levels together, and for a part of the requests of a level
    * @param excluded requests that were cancelled or never admitted, and could not be judged
    * @param holds whether a load level holds the SLO by its rule; null if undecided, and for other
    *     sets of requests
@@ -118,7 +118,7 @@ public record Figures(
   public record Goodput(
       String slo,
       @Nullable Double share,
-      @Nullable Interval shareCi95,
+      @Nullable Interval range,
       @Nullable Double requestsPerS,
       @Nullable Double tokensPerS,
       long attempted,
@@ -136,14 +136,14 @@ public record Figures(
       objectives = List.copyOf(objectives);
     }
 
-    /** The interval of {@link #share}; of independent requests where {@link #shareCi95} is null. */
+    /** The interval of {@link #share}; of independent requests where {@link #range} is null. */
     public @Nullable Interval interval() {
-      return share == null || shareCi95 != null ? shareCi95 : Interval.ofShare(met, attempted);
+      return share == null || range != null ? range : Interval.ofShare(met, attempted);
     }
 
     /**
-     * The interval of the share that met an objective, with the design effect of {@link
-     * #shareCi95}; null if the share is unknown.
+     * The interval of the share that met an objective, with the design effect of {@link #range};
+     * null if the share is unknown.
      */
     public @Nullable Interval interval(String objective) {
       return objectives.stream()

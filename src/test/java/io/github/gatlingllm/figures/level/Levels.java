@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** A sweep for tests: levels of one second each, one after the other. */
@@ -34,10 +35,10 @@ public final class Levels {
     double from = stages.size() * 1_000.0;
     stages.add(
         Recorded.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
-    for (int i = 0; i < requests; i++) {
-      double ttft = i < late ? e2eMs * 10 : e2eMs;
-      records.add(Recorded.at(from).target(target).stage(label).tokens(ttft).record());
-    }
+    RequestRecord one = Recorded.at(from).target(target).stage(label).tokens(e2eMs).record();
+    RequestRecord slow = Recorded.at(from).target(target).stage(label).tokens(e2eMs * 10).record();
+    records.addAll(Collections.nCopies(late, slow));
+    records.addAll(Collections.nCopies(Math.max(0, requests - late), one));
     return this;
   }
 
