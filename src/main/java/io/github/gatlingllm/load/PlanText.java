@@ -230,7 +230,8 @@ public record PlanText(LoadPlan plan) {
 
   /** {@code 90 s}, {@code 2 min}, {@code 2 min 30 s}. */
   public static String time(Duration duration) {
-    if (duration.compareTo(Duration.ofMinutes(2)) < 0) {
+    boolean isLong = duration.compareTo(Duration.ofMinutes(2)) >= 0;
+    if (!isLong && (duration.toSeconds() < 60 || duration.toMillis() % 1000 == 0)) {
       return NumberText.plain(duration.toMillis() / 1000.0) + " s";
     }
     long seconds = Math.round(duration.toMillis() / 1000.0);

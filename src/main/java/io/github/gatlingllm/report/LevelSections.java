@@ -153,7 +153,7 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
   private List<Entry<String, Figures>> withValues(Metric metric) {
     return rows(
         stage -> stage.figures().metric(metric).isEmpty() ? null : stage.figures(),
-        summary.stages().size() > 1 ? summary.figures() : null);
+        summary.figures());
   }
 
   private <T> List<Entry<String, T>> rows(Function<LevelFigures, @Nullable T> of, @Nullable T all) {
@@ -164,7 +164,7 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
         rows.add(Map.entry(summary.place(stage.info()), value));
       }
     }
-    if (all != null && !rows.isEmpty()) {
+    if (all != null && rows.size() > 1) {
       rows.add(Map.entry("all", all));
     }
     return rows;

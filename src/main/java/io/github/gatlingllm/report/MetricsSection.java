@@ -297,14 +297,27 @@ record MetricsSection(Summary summary, ShownLevels levels) {
       pools.add(Whole.of(all, "pooled", When.ALWAYS, summary.figures()));
     }
     List<Part> parts = parts().filter(part -> !part.table.isEmpty()).toList();
+    List<String> anchors =
+        hasParts()
+            ? List.of()
+            : summary.requestsAtPoints().stream()
+                .map(request -> KeyFigureTables.anchor(summary, request))
+                .toList();
     return Section.of("metrics")
-        .body("metrics", Map.of("wholes", wholes, "pooled", pools, "parts", parts));
+        .body(
+            "metrics",
+            Map.of("wholes", wholes, "pooled", pools, "parts", parts, "anchors", anchors));
+  }
+
+  /** Whether requests have several names; the figures of a single one are those of the level. */
+  private boolean hasParts() {
+    return summary.requestsAtPoints().size() > 1;
   }
 
   private Stream<Part> parts() {
     boolean isPooled = summary.stages().size() > summary.targets().size();
     List<Target> targets = summary.hasSeveralTargets() ? summary.targets() : List.of();
-    List<RequestAtPoint> requests = summary.requestsAtPoints();
+    List<RequestAtPoint> requests = hasParts() ? summary.requestsAtPoints() : List.of();
     List<Turn> turns = summary.workload().byTurn();
     return Stream.of(
         new Part("Trials", "", KeyFigureTables.trials(summary, Integer.MAX_VALUE), List.of()),

@@ -138,19 +138,16 @@ final class ShownLevels {
     }
     for (Curve curve : summary.curves()) {
       List<LevelChoice> own =
-          levels.stream()
-              .filter(level -> level.curve.equals(curve))
-              .map(level -> choice(level, curve))
-              .toList();
+          levels.stream().filter(level -> level.curve.equals(curve)).map(this::choice).toList();
       groups.add(new LevelChoices(hasSeveralCurves() ? summary.name(curve) : "", own));
     }
     return groups;
   }
 
-  private LevelChoice choice(Level level, Curve curve) {
+  private LevelChoice choice(Level level) {
     return new LevelChoice(
         Integer.toString(level.position),
-        level.isOperating ? curve.quoted() : level.stage.label(),
+        level.stage.label() + (level.isOperating ? " (operating point)" : ""),
         level.isOperating && !hasSeveralCurves());
   }
 }

@@ -40,13 +40,16 @@ final class ConsoleBlock {
     } else {
       lines.add(row("inputs/s", cell("mean", number(inputs))));
     }
-    lines.add(
-        row(
-            "requests",
-            cell("in flight", count(figures.inFlight())),
-            cell("ok", count(figures.ok())),
-            cell("failed", count(figures.failed())),
-            cell("in SLO", percent(figures.sloShare()))));
+    List<String> requests =
+        new ArrayList<>(
+            List.of(
+                cell("in flight", count(figures.inFlight())),
+                cell("ok", count(figures.ok())),
+                cell("failed", count(figures.failed()))));
+    if (figures.sloShare() != null) {
+      requests.add(cell("in SLO", NumberText.percent(figures.sloShare()).replace(" ", "")));
+    }
+    lines.add(row("requests", requests.toArray(String[]::new)));
     if (figures.rateLimited() + figures.heldBack() > 0) {
       lines.add(
           row(
@@ -153,10 +156,6 @@ final class ConsoleBlock {
 
   private static String count(@Nullable Long value) {
     return value == null ? UNKNOWN : NumberText.count(value);
-  }
-
-  private static String percent(@Nullable Double share) {
-    return share == null ? UNKNOWN : NumberText.percent(share).replace(" ", "");
   }
 
   private static String duration(long nanos) {

@@ -50,7 +50,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       row(
           "target",
           plan.get(Setting.SELF_TEST)
-              ? "embedded engine in a process of its own: how exact is this tool here?"
+              ? "embedded engine in a process of its own (self-test)"
               : "embedded engine (no llm.endpoint is set)");
     }
     boolean several = plan.targets().size() > 1;
@@ -80,7 +80,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     String each = scenarios && targets ? "scenario and target" : scenarios ? "scenario" : "target";
     return (scenarios || targets ? ", per " + each : "")
         + (plan.workload().dialogs()
-            ? "; a dialog of " + plan.get(Setting.TURNS) + " turns counts as one"
+            ? "; a dialog of " + plan.get(Setting.TURNS) + " turns counts as one request"
             : "");
   }
 

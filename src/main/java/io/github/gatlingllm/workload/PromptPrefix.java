@@ -98,7 +98,7 @@ public sealed interface PromptPrefix {
 
     @Override
     public String toString() {
-      return "a nonce of its own first in every prompt";
+      return "a nonce begins every prompt";
     }
   }
 
@@ -154,7 +154,7 @@ public sealed interface PromptPrefix {
 
     @Override
     public String toString() {
-      return "one of " + groups + " texts of " + tokens + " tokens first in every prompt";
+      return "one of " + groups + " texts of " + tokens + " tokens begins every prompt";
     }
   }
 }

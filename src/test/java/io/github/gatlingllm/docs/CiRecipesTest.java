@@ -106,7 +106,7 @@ class CiRecipesTest {
         .contains(
             "merge injectors/injector-1/benchmark-1 injectors/injector-2/benchmark-2"
                 + " injectors/injector-3/benchmark-3 injectors/injector-4/benchmark-4"
-                + " --expect 4 --fail-as-run --out joined");
+                + " --expect 4 --fail-as-run --out merged");
   }
 
   private String bash(String script) throws IOException, InterruptedException {

@@ -72,6 +72,11 @@ class HtmlReportIT {
     Path page = write(SWEEP);
     browser.prefer(theme).show(page, width, 1000);
     browser.picture(PICTURES.resolve("llm-top-" + width + "-" + theme + ".png"));
+    assertThat(
+            browser.eval(
+                "(nav => nav.scrollWidth <= nav.clientWidth)(document.querySelector('.bar nav'))"))
+        .as("the menu is whole")
+        .isEqualTo(true);
     browser.unfold();
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
@@ -124,7 +129,7 @@ class HtmlReportIT {
   @Test
   void hostileNamesAreShownLiterallyAlsoInTooltips() throws IOException {
     RunFigures figures =
-        new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))
+        new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE, "ask"))
             .scenarios(HOSTILE, "other")
             .figures();
     browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
@@ -177,7 +182,7 @@ class HtmlReportIT {
   /** By default c=24 is shown, the highest within the SLO; then c=4, by its row and by the list. */
   private static void assertShownLoadLevelCanBeChosen() {
     String all = SWEEP.summary().curves().get(0).quoted();
-    assertThat(chosen()).startsWith(all, "At " + all);
+    assertThat(chosen()).startsWith("c=24 (operating point)", "At " + all);
 
     browser.driver().findElement(By.linkText("c=4")).click();
 

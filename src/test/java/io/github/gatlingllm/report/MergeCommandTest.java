@@ -91,7 +91,7 @@ class MergeCommandTest {
   }
 
   private Called merge(Path... runs) {
-    return mergeTo(folder.resolve("joined"), runs);
+    return mergeTo(folder.resolve("merged"), runs);
   }
 
   private static Called mergeTo(Path out, Path... runs) {
@@ -110,16 +110,16 @@ class MergeCommandTest {
               "merge",
               injector("north", 0, "ttft<200ms").toString(),
               injector("south", 2_000, "ttft<200ms").toString(),
-              "--out=" + folder.resolve("1795353600-joined"),
+              "--out=" + folder.resolve("1795353600-merged"),
               "--upload=s3://bench/tests");
 
       assertThat(called.error()).isEmpty();
-      assertThat(called.output()).contains("LLM upload: s3://bench/tests/1795353600-joined");
+      assertThat(called.output()).contains("LLM upload: s3://bench/tests/1795353600-merged");
       assertThat(s3.objects)
           .containsKeys(
-              "tests/1795353600-joined/llm/requests.jsonl",
-              "tests/1795353600-joined/llm/run.json",
-              "tests/1795353600-joined/llm.html");
+              "tests/1795353600-merged/llm/requests.jsonl",
+              "tests/1795353600-merged/llm/run.json",
+              "tests/1795353600-merged/llm.html");
       assertThat(call("merge", "x", "--out=" + folder.resolve("y"), "--upload=bucket").error())
           .isEqualTo("'bucket' is no place in object storage; expected s3://bucket/prefix");
     }
@@ -127,7 +127,7 @@ class MergeCommandTest {
 
   @Test
   void expectedNumberOfInjectorsIsPositive() {
-    Path out = folder.resolve("joined");
+    Path out = folder.resolve("merged");
 
     assertThat(call("merge", "north", "--out", out.toString(), "--expect", "0").error())
         .isEqualTo("--expect 0 is out of range; expected a whole number ≥ 1");
@@ -136,7 +136,7 @@ class MergeCommandTest {
 
   @Test
   void joinedLoadIsTheSumWithinTheCommonWindow() throws IOException {
-    Path out = folder.resolve("joined");
+    Path out = folder.resolve("merged");
     Called called =
         merge(injector("north", 0, "ttft<200ms"), injector("south", 2_000, "ttft<200ms"));
 
@@ -187,7 +187,7 @@ class MergeCommandTest {
   void damagedRecordsAreReportedAndCounted() throws IOException {
     Path north = injector("north", 0, "");
     append(new RunFiles(north), "{\"request_id\":\n{\"cut".getBytes(UTF_8));
-    Path out = folder.resolve("joined");
+    Path out = folder.resolve("merged");
     Called called = merge(north, injector("south", 0, ""));
 
     assertThat(called.exitCode()).isZero();
@@ -213,9 +213,11 @@ class MergeCommandTest {
   @ParameterizedTest
   @CsvSource({
     "\"model\":\"m\", \"model\":\"n\", 0, 'model of run-north is ''m'', of run-south ''n'''",
-    "localhost, elsewhere, 0, 'endpoint of run-north is ''http://localhost/v1'', of run-south ''http://elsewhere/v1'''",
+    "localhost, elsewhere, 0, 'endpoint of run-north is ''http://localhost/v1'', of run-south"
+        + " ''http://elsewhere/v1'''",
     "r=10, r=20, 0, 'run run-south has load level r=20 of a, run run-north has not'",
-    "demo.Chat, demo.Other, 0, 'simulation of run-north is ''demo.Chat'', of run-south ''demo.Other'''",
+    "demo.Chat, demo.Other, 0, 'simulation of run-north is ''demo.Chat'', of run-south"
+        + " ''demo.Other'''",
     "none, none, 20000, 'level r=10 of a was not measured at the same time (10.0 s apart)'"
   })
   void runsOfTwoLoadTestsAreMergedOnlyByForce(String text, String other, int startMs, String why)
@@ -240,7 +242,7 @@ class MergeCommandTest {
   }
 
   private void refused(String message, Path... runs) {
-    Path out = folder.resolve("joined");
+    Path out = folder.resolve("merged");
     Called called = merge(runs);
 
     assertThat(called.exitCode()).isEqualTo(1);

@@ -149,6 +149,11 @@ class RecordedRunsTest {
         RecordedRunsTest.class.getResourceAsStream("/recorded/runs/" + run + "/" + file));
   }
 
+  /** What stays of a sentence when its words change. */
+  private static String digits(JsonNode sentence) {
+    return sentence.textValue().replaceAll("([^\\d.,]|[.,](?!\\d))+", " ").strip();
+  }
+
   private static void equal(String path, JsonNode expected, JsonNode actual) {
     assertThat(actual).as("%s: missing", path).isNotNull();
     if (expected.isObject()) {
@@ -174,6 +179,8 @@ class RecordedRunsTest {
       assertThat(Math.abs(actual.doubleValue() - value))
           .as("%s: %s, expected %s", path, actual, expected)
           .isLessThanOrEqualTo(error);
+    } else if (path.startsWith("summary.checks[") && expected.isTextual()) {
+      assertThat(digits(actual)).as("%s: %s", path, actual).isEqualTo(digits(expected));
     } else {
       assertThat(actual).as(path).isEqualTo(expected);
     }

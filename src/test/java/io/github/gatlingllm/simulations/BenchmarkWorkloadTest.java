@@ -101,7 +101,7 @@ final class BenchmarkWorkloadTest {
     assertThat(plan(Map.of("scenario", "A1,B2,C,D", "requests", "2", "concurrency", "4")))
         .contains(
             """
-            requests       2 requests, per scenario; a dialog of 5 turns counts as one
+            requests       2 requests, per scenario; a dialog of 5 turns counts as one request
             """)
         .contains(
             """

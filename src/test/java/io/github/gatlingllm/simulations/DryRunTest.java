@@ -32,7 +32,7 @@ final class DryRunTest {
             warm-up        1 request
             prompts        1,000 texts made of 100 prompts (built-in); after these they repeat
             prompt size    uniform lengths of 64 to 448 tokens by chars4
-            prefix         a nonce of its own first in every prompt: 5 tokens
+            prefix         a nonce begins every prompt: 5 tokens
             tokenizer      chars4
             output         exactly 16 tokens (ignore_eos, min_tokens)
             sampling       the server's defaults

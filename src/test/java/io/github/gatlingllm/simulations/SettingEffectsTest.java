@@ -99,7 +99,7 @@ class SettingEffectsTest {
         "thinkTime=1s-2.5s scenario=D | think time     1 s to 2.5 s before a user's next request",
         "lengths=balanced requests=1 concurrency=1 | output         exactly 1,024 tokens",
         "uniquePrompts=false | -prefix         ",
-        "sharedPrefix=2x16 | one of 2 texts of 16 tokens first in every prompt: 16 tokens",
+        "sharedPrefix=2x16 | one of 2 texts of 16 tokens begins every prompt: 16 tokens",
         "sharedPrefix=8x512 | uniform lengths of 576 to 960 tokens",
         "timeout=9 | limits         9 s per request",
         "idleTimeout=3 | 3 s between events",

@@ -96,7 +96,7 @@ final class AnswerChecks {
     Distribution retryAfter = limits.retryAfterS();
     return Finding.of(
         share,
-        "The server rejected %s of %s requests by rate limits (%s; %s)%s. They are not failures, but they were not served%s."
+        "The server rejected %s of %s requests by rate limits (%s; %s)%s. They are no failures, but were not served%s."
                 .formatted(
                     count(limits.requests()),
                     count(in.figures().counts().ended()),
@@ -125,12 +125,11 @@ final class AnswerChecks {
             Comparator.comparingDouble(server -> closedShare(server.getValue())));
     double share = closedShare(worst.getValue());
     if (share == 0) {
-      return Finding.of(
-          share, "The server closed no connection unannounced right after an answer.");
+      return Finding.of(share, "The server closed no connection unannounced.");
     }
     return Finding.of(
         share,
-        "%s closed the connection unannounced right after %s of its answers; requests sent once more: %s."
+        "%s closed the connection unannounced after %s of its answers; %s requests were sent once more."
             .formatted(worst.getKey(), percent(share), count(in.answers().of(Property.RESENT))));
   }
 
@@ -194,8 +193,7 @@ final class AnswerChecks {
     String impossible =
         refused == 0
             ? ""
-            : " In %s answers the server reported an impossible number of tokens, which was ignored."
-                .formatted(count(refused));
+            : " %s impossible counts of the server were ignored.".formatted(count(refused));
     Finding found =
         Finding.of(
             share,
@@ -280,11 +278,10 @@ final class AnswerChecks {
             Finding.of(
                 share,
                 percent(share)
-                    + " of the answers to requests for a stream arrived as one body"
+                    + " of the answers that should be streams arrived as one body"
                     + (share == 0
                         ? "."
-                        : ": they have no TTFT, TPOT or ITL, and their tokens count at the end of"
-                            + " the body.")));
+                        : ": they have no TTFT, TPOT or ITL, and their tokens count at its end.")));
   }
 
   static @Nullable Finding tokensPerEvent(CheckInput in) {
@@ -365,7 +362,7 @@ final class AnswerChecks {
             share,
             prompts.repeated() == 0
                 ? "No prompt was sent twice."
-                : "%s of %s prompts repeat an earlier one word for word, and the server does not report cached tokens."
+                : "%s of %s prompts repeat an earlier one, and the server does not report cached tokens."
                     .formatted(percent(share), count(prompts.counted()))));
   }
 
@@ -377,7 +374,7 @@ final class AnswerChecks {
             share(cancelled, in.figures().counts().started()),
             cancelled == 0
                 ? "No request was cancelled."
-                : "Requests cancelled at the end: %s, of which %s had not been sent. Latency percentiles are lower bounds."
+                : "%s requests were cancelled at the end, %s of them not yet sent: latency percentiles are lower bounds."
                     .formatted(count(cancelled), count(waiting)));
     if (waiting > 0) {
       return found.remedy(

@@ -24,7 +24,7 @@ enum CheckCatalogue {
       "dropped and damaged records",
       Threshold.of("invalid above 0"),
       "every run",
-      "Write to a faster disk, or run less on this machine: these requests are in no figure.",
+      "These requests are in no figure. Write to a faster disk, or run less on this machine.",
       one(LoadChecks::recordsDropped)),
   CUT_TAIL(
       "Is the last line of requests.jsonl complete?",
@@ -45,7 +45,7 @@ enum CheckCatalogue {
       "requests that are unaccounted for",
       Threshold.of("warning above 0"),
       "runs whose run.json says what was planned or started",
-      "Look in Gatling's log: these requests are in no figure.",
+      "These requests are in no figure. Look for the cause in Gatling's log.",
       one(LoadChecks::allAccounted)),
   COMPLETE(
       "Did the run reach its planned end?",
@@ -89,7 +89,7 @@ enum CheckCatalogue {
           "warning above 20 %, note if a window is shorter than 20 s or has fewer than 40 ok"
               + " requests, and is not judged"),
       "load levels of constant load; not batches",
-      "Stabilize longer, or offer less load if queues grow: figures average values that changed.",
+      "Figures average values that changed: stabilize longer, or offer less load if queues grow.",
       one(LoadChecks::steadyState)),
   WINDOW_LENGTH(
       "Is each measure window much longer than a request?",
@@ -108,7 +108,7 @@ enum CheckCatalogue {
               + " or 10 % of it were out of CPU; invalid if loops lagged by more than 2 ms and 20 %"
               + " of the median for half of it, or half of it was out of CPU"),
       "runs with llm/generator.jsonl",
-      "Give the generator more CPU, a machine of its own or fewer streams per injector.",
+      "Give the generator more CPU, a machine of its own, or fewer streams.",
       one(GeneratorCheck::judge)),
   ARRIVALS(
       "Did as many requests start per second as planned?",
@@ -152,14 +152,14 @@ enum CheckCatalogue {
       "values of E2E at the load level that headlines quote; the fewest, if there are several",
       Threshold.of("note below 1,000, warning below 100"),
       "runs with answers",
-      "Measure longer, or quote a lower percentile: a p99 needs 1,000 values, a p95 200.",
+      "A p99 needs 1,000 values, a p95 200: measure longer, or quote a lower percentile.",
       one(PlanChecks::lowN)),
   KNEE(
       "Is the knee within the loads tried?",
       "targets and scenarios whose knee was not reached",
       Threshold.of("note above 0"),
       "runs of 3 load levels or more",
-      "Add higher load levels, or lower ones if the first is already saturated.",
+      "Add higher load levels.",
       one(PlanChecks::knee)),
   STOPPED_EARLY(
       "Was every load level measured to its end?",
@@ -204,7 +204,7 @@ enum CheckCatalogue {
       "requests held back ÷ requests that these settings apply to",
       Threshold.of("note above 0 %"),
       "runs with maxRequestsPerMinute or maxTokensPerMinute",
-      "The settings limited the load: read times from schedule, and no figure as a capacity.",
+      "These limits held the load back: read times from schedule, and no figure as a capacity.",
       one(LoadChecks::paced)),
   CONNECTIONS_CLOSED(
       "Does the server keep connections open unless it announces that it closes them?",

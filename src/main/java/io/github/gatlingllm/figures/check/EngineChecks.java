@@ -49,7 +49,7 @@ final class EngineChecks {
         (run, difference) ->
             Finding.of(
                 difference,
-                "The engine counted %s output tokens in the whole run%s, the report %s."
+                "The engine%2$s counted %1$s output tokens in the whole run, the report %3$s."
                     .formatted(
                         count(Math.round(requireNonNull(run.generatedTokens()))),
                         at(run),
@@ -63,7 +63,7 @@ final class EngineChecks {
         (run, others) ->
             Finding.of(
                     others,
-                    "The engine finished %s%s, this run sent %s."
+                    "The engine%2$s finished %1$s, this run sent %3$s."
                         .formatted(
                             counted(Math.round(requireNonNull(run.finishedRequests())), "request"),
                             at(run),
@@ -124,12 +124,12 @@ final class EngineChecks {
           Finding found =
               Finding.of(
                   outside,
-                  "At %s the mean TTFT is %s for the client and %s in the engine: a difference of %s."
-                          .formatted(
-                              level.place(),
-                              ms(client),
-                              ms(timing(level, EngineMetric.ENGINE_TTFT_S)),
-                              ms(outside))
+                  level.says(
+                          "mean TTFT is %s at the client and %s in the engine, a difference of %s."
+                              .formatted(
+                                  ms(client),
+                                  ms(timing(level, EngineMetric.ENGINE_TTFT_S)),
+                                  ms(outside)))
                       + (targets.isEmpty()
                           ? ""
                           : " The engine's mean covers the requests of %s."
@@ -169,8 +169,9 @@ final class EngineChecks {
         (level, uncovered) ->
             Finding.of(
                     -uncovered,
-                    "At %s the readings of a counter cover %s of the measure window."
-                        .formatted(level.place(), percent(Math.min(1, -uncovered))))
+                    level.says(
+                        "readings of the server's counters cover %s of the measure window."
+                            .formatted(percent(Math.min(1, -uncovered)))))
                 .warnsIf(-uncovered < EngineFigures.Growth.MIN_COVERED));
   }
 
@@ -190,8 +191,9 @@ final class EngineChecks {
           double share = client == 0 ? 0 : queue / client;
           return Finding.of(
                   share,
-                  "At %s requests waited %s in the engine's queue on average, %s of their mean TTFT of %s."
-                      .formatted(level.place(), ms(queue), percent(Math.min(1, share)), ms(client)))
+                  level.says(
+                      "requests waited %s in the engine's queue on average, %s of the mean TTFT of %s."
+                          .formatted(ms(queue), percent(Math.min(1, share)), ms(client))))
               .notesIf(share > HALF && queue > MIN_MS);
         });
   }
@@ -204,14 +206,14 @@ final class EngineChecks {
           String spikes =
               jitter == null || jitter <= SPIKES
                   ? ""
-                  : ", which is visible in the gaps between tokens: ITL p99 is %s × p50"
-                      .formatted(number(jitter));
+                  : "; ITL p99 is %s × p50".formatted(number(jitter));
           return Finding.of(
                   times,
                   Math.round(times) == 0
                       ? "The engine preempted no request."
-                      : "At %s the engine preempted requests %s times, for lack of KV cache memory%s."
-                          .formatted(level.place(), count(Math.round(times)), spikes))
+                      : level.says(
+                          "the engine preempted requests %s times for lack of KV cache%s."
+                              .formatted(count(Math.round(times)), spikes)))
               .notesIf(Math.round(times) > 0);
         });
   }
@@ -222,7 +224,7 @@ final class EngineChecks {
         (level, use) ->
             Finding.of(
                 use,
-                "The KV cache was at most %s full, at %s."
-                    .formatted(percent(Math.min(1, use)), level.place())));
+                level.says(
+                    "the KV cache was at most %s full.".formatted(percent(Math.min(1, use))))));
   }
 }

@@ -82,52 +82,50 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
             .level(verdict.level());
     if (!isOk && orZero(health.stolen()) >= GeneratorHealth.STOLEN) {
       return found.remedy(
-          "The host of this virtual machine gave its CPU to other machines: use a machine with"
-              + " CPUs of its own, or repeat the run at another time.");
+          "The host of this virtual machine gave its CPU to others: use a machine with CPUs of its"
+              + " own, or repeat the run at another time.");
     }
     return verdict.isOutOfCpu()
         ? found.remedy(
             "Run the generator on another machine, or pin server and generator to separate CPUs"
-                + " (taskset), before you blame the server.")
+                + " (taskset).")
         : found;
   }
 
   private String late(double toleranceMs, String figures) {
     List<GeneratorHealth> spans = spans(second -> second.lateS(toleranceMs));
     GeneratorHealth worst = spans.isEmpty() ? health : spans.get(0);
-    return "%s: %s%s event loops%s lagged by up to %s%s, which affects %s of %s."
-        .formatted(
-            level.place(),
-            place(worst),
-            switch (spans.size()) {
-              case 0, 1 -> "";
-              case 2 -> ", and at another time,";
-              default -> ", and at " + (spans.size() - 1) + " other times,";
-            },
-            of(),
-            ms(health.lagMaxMs()),
-            cause(worst),
-            figures,
-            level.place());
+    return level.says(
+        "event loops%s lagged by up to %s %s%s%s, which affects %s."
+            .formatted(
+                of(),
+                ms(health.lagMaxMs()),
+                place(worst),
+                switch (spans.size()) {
+                  case 0, 1 -> "";
+                  case 2 -> " and at another time";
+                  default -> " and at " + (spans.size() - 1) + " other times";
+                },
+                cause(worst),
+                figures));
   }
 
   private String outOfCpu() {
     GeneratorHealth worst = spans(Interval::outOfCpuS).get(0);
     double own = orZero(worst.own());
     double stolen = orZero(worst.stolen());
-    return "%s: %s, %s, the generator%s used %s of the CPU%s and other programs %s%s, which affects all times of %s."
-        .formatted(
-            isServerHere
-                ? "The generator and the server share a machine that is out of CPU"
-                : "The generator's machine is out of CPU",
-            level.place(),
-            place(worst),
-            of(),
-            percent(own),
-            compiler(worst, " (", ")"),
-            percent(Math.max(0, 1 - own - stolen - orZero(worst.idle()))),
-            stolen < GeneratorHealth.STOLEN ? "" : ", " + taken(stolen),
-            level.place());
+    return level.says(
+        "%s was out of CPU %s, which affects all times: the generator%s used %s of it%s, other programs %s%s."
+            .formatted(
+                isServerHere
+                    ? "the machine of both generator and server"
+                    : "the generator's machine",
+                place(worst),
+                of(),
+                percent(own),
+                compiler(worst, " (", ")"),
+                percent(Math.max(0, 1 - own - stolen - orZero(worst.idle()))),
+                stolen < GeneratorHealth.STOLEN ? "" : ", " + taken(stolen)));
   }
 
   private String of() {
@@ -145,7 +143,7 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     }
     double idle = orZero(span.idle());
     if (orZero(span.own()) + idle > 0 && idle < GeneratorHealth.PART) {
-      return " (the machine had %s of its CPU idle%s)"
+      return " (%s of the machine's CPU was idle%s)"
           .formatted(percent(idle), compiler(span, "; ", ""));
     }
     return "";

@@ -70,7 +70,7 @@ final class LoadChecks {
   static @Nullable Finding complete(CheckInput in) {
     return in.info().state() == RunInfo.State.COMPLETE
         ? null
-        : Finding.of(null, "The run was interrupted: figures cover what was measured until then.")
+        : Finding.of(null, "The run was interrupted: figures cover the time before.")
             .level(Level.WARNING);
   }
 
@@ -81,8 +81,9 @@ final class LoadChecks {
           LittlesLaw law = requireNonNull(level.law());
           return Finding.of(
                   law.residual(),
-                  "%s: %s requests in flight on average, counted during the run; rate × time in the system from the records is %s."
-                      .formatted(level.place(), number(law.mean()), number(law.rateTimesStay())))
+                  level.says(
+                      "%s requests in flight on average, as counted during the run; %s by the records (rate × time in the system)."
+                          .formatted(number(law.mean()), number(law.rateTimesStay()))))
               .threshold(law.tolerance())
               .warnsIf(excess > 0);
         });
@@ -119,7 +120,7 @@ final class LoadChecks {
         null,
         isNoneJudged
             ? ""
-            : "TTFT, E2E and output tok/s have no trend over any %smeasure window, and no transient."
+            : "TTFT, E2E and output tok/s were steady over every %smeasure window."
                 .formatted(areAllJudged ? "" : "judged "));
   }
 
@@ -128,21 +129,18 @@ final class LoadChecks {
     Double from = drift.steadyFromS();
     return Finding.of(
         drift.change(),
-        from == null
-            ? "%s: %s %s from %s to %s over its measure window."
-                .formatted(
-                    worst.place(),
-                    drift.what(),
-                    drift.up() ? "grew" : "fell",
-                    drift.from(),
-                    drift.to())
-            : "%s: %s was %s, then %s: the first %5$s s of the measure window are a transient."
-                .formatted(worst.place(), drift.what(), drift.from(), drift.to(), number(from)));
+        worst.says(
+            from == null
+                ? "%s %s from %s to %s over the measure window."
+                    .formatted(drift.what(), drift.up() ? "grew" : "fell", drift.from(), drift.to())
+                : "%s was %s in the first %s s of the measure window (a transient), then %s."
+                    .formatted(drift.what(), drift.from(), number(from), drift.to())));
   }
 
   private static String unjudged(List<LevelFigures> levels) {
-    return "Drift is not judged where less than 20 s or 40 ok requests were measured: %s."
-        .formatted(NumberText.some(levels.stream().map(LevelFigures::place).toList()));
+    String where = NumberText.some(levels.stream().map(LevelFigures::place).toList());
+    return "Drift was not judged: less than 20 s or 40 ok requests were measured%s."
+        .formatted(where.isEmpty() ? "" : " at " + where);
   }
 
   /**
@@ -182,8 +180,9 @@ final class LoadChecks {
     if (empty != null) {
       return Finding.of(
               1.0,
-              "%s: no request was scheduled in the measure window; those in flight began before it."
-                  .formatted(empty.place()))
+              empty.says(
+                  "no request was scheduled in the measure window; those in flight began before"
+                      + " it."))
           .warnsIf(true);
     }
     return in.atWorst(
@@ -192,9 +191,9 @@ final class LoadChecks {
           double e2eMs = requireNonNull(level.figures().metric(Metric.E2E_MS).p90());
           return Finding.of(
               share,
-              "%s: E2E p90 is %s, %s of the measure window of %s."
-                  .formatted(
-                      level.place(), ms(e2eMs), NumberText.percent(share), ms(e2eMs / share)));
+              level.says(
+                  "E2E p90 is %s, %s of the measure window of %s."
+                      .formatted(ms(e2eMs), NumberText.percent(share), ms(e2eMs / share))));
         });
   }
 
@@ -367,27 +366,29 @@ final class LoadChecks {
     Finding found =
         Finding.of(
                 silence.longestS(),
-                silence.spans() == 0
-                    ? "%s: at most %s s without a byte for any request in flight."
-                        .formatted(level.place(), number(silence.longestS()))
-                    : "%s: no request received a byte for %s s, starting at %s s of the measure window, with %s in flight; all such spans together: %s of %s s."
-                        .formatted(
-                            level.place(),
-                            number(silence.longestS()),
-                            number(silence.fromS()),
-                            counted(silence.inFlight(), "request"),
-                            number(silence.allS()),
-                            number(windowS)))
+                level.says(
+                    silence.spans() == 0
+                        ? "at most %s s without a byte for any request in flight."
+                            .formatted(number(silence.longestS()))
+                        : "from %s s of the measure window none of %s in flight received a byte for %s s%s."
+                            .formatted(
+                                number(silence.fromS()),
+                                counted(silence.inFlight(), "request"),
+                                number(silence.longestS()),
+                                silence.spans() == 1
+                                    ? ""
+                                    : "; such silences take %s of %s s"
+                                        .formatted(number(silence.allS()), number(windowS)))))
             .threshold(silence.boundS())
             .warnsIf(silence.spans() > 0);
     Double perS = level.figures().number(Metric.REQUESTS_PER_S);
     return level.isClosedLoop() && perS != null && perS > 0
         ? found.remedy(
-            "The server stalled, or one long prefill blocked all other requests: look in its log. A"
-                + " closed loop sends nothing while it waits, so its percentiles hide the stall"
-                + " (coordinated omission). Measure with llm.rate="
+            "Look in the server's log for a stall or a long prefill. A closed loop sends nothing"
+                + " while it waits, so its percentiles hide the stall (coordinated omission):"
+                + " measure with rate="
                 + NumberText.threeDigits(perS)
-                + " instead of llm.concurrency, and read times from schedule.")
+                + " instead of concurrency, and read times from schedule.")
         : found;
   }
 
@@ -412,14 +413,14 @@ final class LoadChecks {
     if (of.outages() == 0) {
       return Finding.of(
           span.seconds(),
-          "No outage was found: the longest time in which requests failed and none succeeded is %s s."
+          "No outage: requests failed and none succeeded for at most %s s."
               .formatted(number(span.seconds())));
     }
     Double back = span.backAtS();
     String others = of.outages() == 1 ? "" : " the longest of " + count(of.outages()) + " outages,";
     return Finding.of(
             span.seconds(),
-            "%s was unavailable from %s to %s:%s %s s in which %s requests failed and none succeeded; %s."
+            "%s was unavailable from %s to %s:%s in %s s %s requests failed and none succeeded; %s."
                 .formatted(
                     targets.size() == 1 ? "The endpoint" : worst.label(),
                     NumberText.clock(span.fromS()),

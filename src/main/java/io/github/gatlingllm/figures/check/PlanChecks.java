@@ -36,7 +36,7 @@ final class PlanChecks {
       return "Measure windows were inferred from the records: " + all;
     }
     if (unplanned > 0) {
-      return unplanned + " load levels in the records are in no plan: they have no rates.";
+      return unplanned + " load levels of the records are in no plan, so they have no rates.";
     }
     if (in.info().stages().isEmpty()) {
       return "No load plan: everything was measured, " + all;
@@ -63,12 +63,12 @@ final class PlanChecks {
     Finding found =
         Finding.of(
             (double) values,
-            "%s: p99 is based on %s.".formatted(level.place(), counted(values, "request")));
+            level.says("p99 is based on %s.".formatted(counted(values, "request"))));
     Double windowS = level.figures().windowS();
     return windowS == null || values == 0 || !level.hasDuration()
         ? found
         : found.remedy(
-            "For a p99, measure %s s or longer (duration=%1$s), or quote a lower percentile: a p95 needs 200 values, a p90 100."
+            "For a p99, measure %s s or longer (duration=%1$s); else quote a p95 (200 values) or p90 (100)."
                 .formatted(NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / values))));
   }
 
@@ -82,14 +82,16 @@ final class PlanChecks {
       return null;
     }
     long open = curves.stream().map(Curve::knee).filter(k -> k == null || !k.reached()).count();
+    if (curves.stream().anyMatch(c -> c.knee() != null && c.knee().saturatedFromFirst())) {
+      return Finding.of(
+              (double) open, "Output is flat from the first load level on: the knee is below it.")
+          .remedy("Add lower load levels.");
+    }
     return Finding.of(
         (double) open,
         open == 0
             ? "The knee is within the loads tried."
-            : curves.stream().anyMatch(c -> c.knee() != null && c.knee().saturatedFromFirst())
-                ? "Output is flat from the first load level on: the knee is below it."
-                : "The knee was not reached: the last load level still adds 10 % of output or"
-                    + " more.");
+            : "The knee was not reached: the last load level still adds 10 % of output or more.");
   }
 
   /** One finding per conclusion of a load plan on that topic. */

@@ -67,11 +67,11 @@ final class Windows {
         byTrack.size() > targets.size() ? level.scenario() : null);
   }
 
-  /** The name of a level in sentences: {@code c=8}, or {@code the whole run}. */
+  /** The name of a level in sentences: {@code c=8}; empty for the whole run of one target. */
   String placeInWords(LevelInfo level) {
     String place = place(level);
     return level.label().equals(LevelInfo.WHOLE_RUN)
-        ? "the whole run" + place.substring(LevelInfo.WHOLE_RUN.length())
+        ? place.substring(LevelInfo.WHOLE_RUN.length()).strip().replaceFirst("^(of|at) ", "")
         : place;
   }
 

@@ -91,6 +91,11 @@ public record LevelFigures(
         && other.startS < startS + durationS;
   }
 
+  /** A sentence about it: {@code c=8: p99 is …}; {@code P99 is …} of a run without levels. */
+  public String says(String sentence) {
+    return place.isEmpty() ? NumberText.capital(sentence) : place + ": " + sentence;
+  }
+
   public boolean isWholeRun() {
     return offered() == null && label().equals(LevelInfo.WHOLE_RUN);
   }

@@ -196,7 +196,7 @@ class ChecksTest {
    *
    * @param level null if it does not apply; not looked at where there is a value
    * @param value null where only the level counts
-   * @param said the beginning of its message
+   * @param said what its message names
    */
   private record Case(
       String id,
@@ -300,7 +300,7 @@ class ChecksTest {
             "all_accounted",
             Level.OK,
             0.0,
-            "10 requests started, 10 ended or cancelled.",
+            "10 requests started, 10 ended",
             () -> of(RUN.started(10L))),
         // 5 users send 10 requests: a plan of a closed loop counts users, who may send several.
         Case.of("all_accounted", Level.OK, () -> ofUsers(5)),
@@ -314,12 +314,7 @@ class ChecksTest {
         // Headlines quote two users; that one user alone asks little is no fault of the run.
         Case.of(
             "low_n", Level.OK, () -> new Levels().level(1, 10, 100).level(2, 1_000, 100).summary()),
-        new Case(
-            "steady_state",
-            Level.NOTE,
-            null,
-            "Drift is not judged where less than 20 s or 40 ok requests were measured: c=1, c=2.",
-            () -> sweep(60, 39)));
+        new Case("steady_state", Level.NOTE, null, "c=1, c=2", () -> sweep(60, 39)));
   }
 
   @ParameterizedTest
@@ -335,7 +330,7 @@ class ChecksTest {
               } else {
                 assertThat(check.value()).isEqualTo(wanted.value(), within(1e-9));
               }
-              assertThat(check.message()).startsWith(wanted.said());
+              assertThat(check.message()).contains(wanted.said());
             });
   }
 
@@ -712,7 +707,7 @@ class ChecksTest {
     }
     Check check = check(Recorded.summary(run, records), "steady_state");
     assertThat(check.level()).isEqualTo(level);
-    assertThat(check.message()).endsWith("measured: c=2.");
+    assertThat(check.message()).endsWith(" c=2.");
   }
 
   /** 10 requests in 10 s, each so many milliseconds long. */

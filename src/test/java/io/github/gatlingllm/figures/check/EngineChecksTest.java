@@ -211,10 +211,7 @@ class EngineChecksTest {
   void timeOutsideTheEngineIsNamedWithItsLevel() {
     Check check = check(runWith(EngineMetric.ENGINE_TTFT_S, 0.017), "engine_ttft");
     assertThat(check.level()).isEqualTo(Level.NOTE);
-    assertThat(check.message())
-        .isEqualTo(
-            "At c=1 the mean TTFT is 100 ms for the client and 17 ms in the engine: a difference of"
-                + " 83 ms.");
+    assertThat(check.message()).contains("c=1", "100 ms", "17 ms", "83 ms");
   }
 
   /**
@@ -269,7 +266,7 @@ class EngineChecksTest {
     Summary summary = twoTargets(one, two, 0.02);
     Check traffic = check(summary, "other_traffic");
     assertThat(traffic.level()).isEqualTo(level);
-    assertThat(traffic.message()).contains(" at " + targets + ",");
+    assertThat(traffic.message()).contains(" at " + targets + " finished");
     boolean isOne = targets.contains("and");
     assertThat(check(summary, "engine_ttft").message().contains("a and b")).isEqualTo(isOne);
     if (level == Level.OK) {

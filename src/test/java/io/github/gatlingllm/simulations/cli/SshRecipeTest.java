@@ -86,7 +86,7 @@ class SshRecipeTest {
             "runs/gen2/benchmark-1",
             "runs/gen3/benchmark-1",
             "--out",
-            "joined",
+            "merged",
             "--fail-as-run");
   }
 }
