@@ -157,6 +157,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   }
 
   /** Whether the simulation has no llm protocol. */
+  @SuppressWarnings("ReferenceEquality") // one that sets nothing is a protocol of the user
   boolean isDefault() {
     return this == DEFAULT;
   }
