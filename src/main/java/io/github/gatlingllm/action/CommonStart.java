@@ -95,7 +95,6 @@ final class CommonStart {
     if (left < READY_NANOS) {
       String late = duration(Math.max(0, -left));
       run.describe(info -> info.config(LATE, late));
-      run.refuse();
       throw InvalidSimulation.because(
           ("LLM: %s=%s has passed: this injector was ready %s after it and sends nothing. Start all"
                   + " injectors again with a later instant")

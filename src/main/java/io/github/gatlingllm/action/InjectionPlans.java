@@ -20,10 +20,13 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.record.LevelInfo;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.Spliterator;
@@ -212,6 +215,22 @@ final class InjectionPlans {
   /** The populations that follow no other; none as for {@link #populations}. */
   static java.util.List<PopulationBuilder> rootPopulations(CoreComponents core) {
     return CollectionConverters.asJava(roots(core));
+  }
+
+  /** The labels of all load levels; null where a search chooses them, or Gatling hides them. */
+  static @Nullable Set<String> levels(CoreComponents core) {
+    Set<String> labels = new LinkedHashSet<>();
+    for (PopulationBuilder population : populations(core)) {
+      LoadPlan plan = LoadInjection.planOf(population.injectionProfile());
+      if (plan instanceof LoadPlan.Sweep sweep) {
+        sweep.levels().forEach(level -> labels.add(level.label()));
+      } else if (plan == null) {
+        labels.add(LevelInfo.WHOLE_RUN);
+      } else {
+        return null;
+      }
+    }
+    return labels.isEmpty() ? null : labels;
   }
 
   /** Whether all scenarios of the simulation have the same llm protocol. */

@@ -56,13 +56,7 @@ final class LlmAction extends SessionHook implements RequestAction {
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
-    if (components.protocol.isDefault()) {
-      throw InvalidSimulation.withoutProtocol(context);
-    }
-    request.validateIn(components.protocol);
-    components.addSlo(request);
-    components.validateThrottle(context);
-    components.warmUp(context, request);
+    components.building(context, request);
     return new LlmAction(request, components, context, next);
   }
 

@@ -27,8 +27,10 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
@@ -58,10 +60,14 @@ final class LlmComponents implements ProtocolComponents {
   final PreparedRequest.Prefixes prefixes;
 
   /** Takes the records of warm-up requests; null for requests of the load. */
-  private final WarmUpRounds.@Nullable WarmUpLog warmUp;
+  private final WarmUpRounds.@Nullable WarmUpLog warmUpLog;
 
   private final RunParts parts;
   private final Targets targets;
+
+  private boolean needsSlo;
+  private boolean hasOwnSlo;
+  private Runnable warmUp = () -> {};
 
   /** What all LLM requests of a run share, whatever their scenario and protocol. */
   private record RunParts(
@@ -77,10 +83,10 @@ final class LlmComponents implements ProtocolComponents {
       AtomicInteger plans) {}
 
   private LlmComponents(
-      LlmProtocol protocol, RunParts parts, WarmUpRounds.@Nullable WarmUpLog warmUp) {
+      LlmProtocol protocol, RunParts parts, WarmUpRounds.@Nullable WarmUpLog warmUpLog) {
     this.protocol = protocol;
     this.parts = parts;
-    this.warmUp = warmUp;
+    this.warmUpLog = warmUpLog;
     target = protocol.label();
     run = parts.run;
     inFlight = parts.inFlight;
@@ -89,7 +95,7 @@ final class LlmComponents implements ProtocolComponents {
     targets = parts.targets;
     gate = targets.gate(protocol);
     limiter = targets.limiter(protocol);
-    prefixes = targets.prefixes(protocol, warmUp == null);
+    prefixes = targets.prefixes(protocol, warmUpLog == null);
   }
 
   static LlmComponents of(ScenarioContext context) {
@@ -180,6 +186,7 @@ final class LlmComponents implements ProtocolComponents {
 
   PlanWorkload.PlanLoop.Place place(
       ScenarioContext context, String scenario, String population, LoadPlan plan) {
+    needsSlo |= plan.needsSlo();
     boolean isMultiplexed = http(context).httpProtocol().enginePart().enableHttp2();
     if (!isMultiplexed && !LlmProtocol.isDryRun()) {
       targets.requireOpenFiles(protocol, plan.concurrentUsers(), Targets.freeFiles());
@@ -191,7 +198,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** Gatling's throttle does not know of other injectors: each would send the whole load. */
-  void validateThrottle(ScenarioContext context) {
+  private void validateThrottle(ScenarioContext context) {
     if (context.throttled() && parts.injector.isPart()) {
       throw InvalidSimulation.because(
           "injector "
@@ -201,10 +208,35 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  void addSlo(LlmRequest request) {
-    if (request.slo != null && isMeasured()) {
+  /** Called for each request of the scenario while it is built, for the last one first. */
+  void building(ScenarioContext context, LlmRequest request) {
+    warmUp = unlessInvalid(run, () -> accepted(context, request));
+  }
+
+  /** A run that a mistake ends before the load has no report. */
+  private static <T> T unlessInvalid(Run run, Supplier<T> part) {
+    try {
+      return part.get();
+    } catch (InvalidSimulation mistake) {
+      run.refuse();
+      throw mistake;
+    }
+  }
+
+  private Runnable accepted(ScenarioContext context, LlmRequest request) {
+    if (protocol.isDefault()) {
+      throw InvalidSimulation.withoutProtocol(context);
+    }
+    request.validateIn(protocol);
+    if (request.slo != null) {
+      hasOwnSlo = true;
       targets.addSlo(protocol, request.name.constant(), request.slo);
     }
+    validateThrottle(context);
+    if (LlmProtocol.isDryRun()) {
+      parts.plan.add(this, request, context.coreComponents().eventLoopGroup().next());
+    }
+    return () -> warmUp(context, request);
   }
 
   Slo sloOf(LlmRequest request, String name) {
@@ -215,15 +247,8 @@ final class LlmComponents implements ProtocolComponents {
     return new LlmComponents(target, parts, log);
   }
 
-  /**
-   * Checks the target and warms up the JVM and the target, as the protocol asks for; once per run
-   * and target. A dry run notes the request instead.
-   */
-  void warmUp(ScenarioContext context, LlmRequest request) {
-    if (LlmProtocol.isDryRun()) {
-      parts.plan.add(this, request, context.coreComponents().eventLoopGroup().next());
-      return;
-    }
+  /** Warms up JVM and target, once per run and target, by the first request of the scenario. */
+  private void warmUp(ScenarioContext context, LlmRequest request) {
     boolean jvm = protocol.warmUpJvm && targets.isFirst("jvm");
     boolean first = targets.isFirst("target " + target);
     if (!jvm && !first) {
@@ -258,15 +283,15 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   boolean isMeasured() {
-    return warmUp == null;
+    return warmUpLog == null;
   }
 
   long nextRequest() {
-    return warmUp == null ? run.nextRequest() : warmUp.next();
+    return warmUpLog == null ? run.nextRequest() : warmUpLog.next();
   }
 
   String requestId(long number) {
-    return warmUp == null ? run.requestId(number) : run.id() + "-warmup-" + number;
+    return warmUpLog == null ? run.requestId(number) : run.id() + "-warmup-" + number;
   }
 
   void started() {
@@ -288,10 +313,10 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   void record(RequestRecord record) {
-    if (warmUp == null) {
+    if (warmUpLog == null) {
       run.record(record);
     } else {
-      warmUp.record(record);
+      warmUpLog.record(record);
     }
   }
 
@@ -313,11 +338,23 @@ final class LlmComponents implements ProtocolComponents {
     return context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
   }
 
+  private boolean ready(boolean isDryRun) {
+    if (needsSlo && !hasOwnSlo && !protocol.hasSlo()) {
+      throw InvalidSimulation.because(
+          "the load has no SLO to hold; set one: .slo(slo().ttft(200)) or llm.slo");
+    }
+    if (!isDryRun) {
+      warmUp.run();
+    }
+    return true;
+  }
+
   @Override
   public Function1<Session, Session> onStart() {
+    boolean isDryRun = LlmProtocol.isDryRun();
+    var unused = unlessInvalid(run, () -> ready(isDryRun));
     targets.printSeed();
     parts.start.scenarioReady(run);
-    boolean isDryRun = LlmProtocol.isDryRun();
     if (isDryRun) {
       parts.plan.scenarioBuilt();
     }
@@ -382,22 +419,27 @@ final class LlmComponents implements ProtocolComponents {
     @Override
     public Function1<LlmProtocol, LlmComponents> newComponents(CoreComponents core) {
       RunSettings settings = RunSettings.ofProcess();
-      settings.begin();
+      settings.begin(() -> Run.resultsFolder(core.statsEngine()));
       boolean isOnly = InjectionPlans.isOneProtocol(core);
       LlmProtocol common = InjectionPlans.commonProtocol(core);
+      Set<String> levels = InjectionPlans.levels(core);
       RunParts parts = open(core);
       // Once for each, as a change may draw a seed.
       Map<LlmProtocol, LlmProtocol> whole = new HashMap<>();
-      return said -> {
-        if (said == LlmProtocol.DEFAULT) {
-          return new LlmComponents(said, parts, null);
-        }
-        LlmProtocol protocol =
-            whole.computeIfAbsent(
-                said, target -> settings.applyTo(target.over(common), isOnly).complete());
-        parts.targets.use(protocol);
-        return new LlmComponents(protocol, parts, null);
-      };
+      return said ->
+          unlessInvalid(
+              parts.run,
+              () -> {
+                if (said.isDefault()) {
+                  return new LlmComponents(said, parts, null);
+                }
+                LlmProtocol protocol =
+                    whole.computeIfAbsent(
+                        said, target -> settings.applyTo(target.over(common), isOnly).complete());
+                protocol.requireLevels(levels);
+                parts.targets.use(protocol);
+                return new LlmComponents(protocol, parts, null);
+              });
     }
   }
 }

@@ -16,13 +16,16 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.lang.reflect.Field;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +92,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public List<String> metricsUrls = List.of(MetricsPage.AUTO);
   public @Nullable AutoCloseable closedAfterRun;
   public ReportOptions report = ReportOptions.DEFAULT;
-  public int warmUpRequests;
+  public int warmUpRequests = 1;
   public boolean warmUpJvm = true;
   public Map<String, Object> warmUpSession = Map.of();
   public @Nullable Long seed;
@@ -177,9 +180,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
       throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
-    if (slo.isEmpty() && sloByName.isEmpty() && assertions.stream().anyMatch(Assertion::needsSlo)) {
+    if (!hasSlo() && assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw InvalidSimulation.because(
-          "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
+          "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200)) or llm.slo");
     }
     return this;
   }
@@ -216,6 +219,25 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
           }
         });
     return MetricsPage.of(label(), metricsUrls, baseUrls, secrets, Boolean.TRUE.equals(verifyTls));
+  }
+
+  /**
+   * Refuses gates of a load level that there is not.
+   *
+   * @param levels the labels of all; null where they are not known before the load
+   */
+  void requireLevels(@Nullable Set<String> levels) {
+    for (Assertion gate : levels == null ? List.<Assertion>of() : assertions) {
+      if (gate.scope() == Assertion.Scope.STAGE && !levels.contains(String.valueOf(gate.name()))) {
+        throw InvalidSimulation.because(
+            "assertion on load level '%s': there is none of that name; expected one of %s"
+                .formatted(gate.name(), String.join(", ", levels)));
+      }
+    }
+  }
+
+  boolean hasSlo() {
+    return !slo.isEmpty() || !sloByName.isEmpty();
   }
 
   Slo sloOf(String requestName) {
@@ -311,10 +333,12 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     }
 
     /**
-     * Before the run opens: ends it where a setting is not understood, or has no effect on it, and
-     * prints what else is to be known.
+     * Before the run opens: ends it where a setting is not understood, has no effect on it, or asks
+     * for something else than its load, and prints what else is to be known.
+     *
+     * @param results finds the folder of all results
      */
-    void begin();
+    void begin(Supplier<Path> results);
 
     /**
      * A protocol of the simulation, completed or overridden.

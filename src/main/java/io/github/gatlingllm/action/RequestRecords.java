@@ -41,13 +41,15 @@ final class RequestRecords {
     RequestRecord.Timing timing = timing(exchange, sent, tokens);
     ReceivedAnswer answer = exchange.answer();
     StreamedExchange.Ending ending = exchange.ending();
+    boolean isRefused = ending.status() == RequestStatus.COMPLETE && !ok;
+    RequestStatus status = isRefused ? RequestStatus.CHECK_FAILED : ending.status();
     String finishReason = answer.finishReason();
     PreparedRequest prepared = sent.prepared();
     LlmProtocol protocol = components.protocol;
     RequestRecord.Events events = timeline.events(true);
     Slo slo = components.sloOf(request, prepared.name());
     Slo.Judgement judgement =
-        slo.judge(prepared.body().stream(), ending.status(), ok, timing, events, tokens);
+        slo.judge(prepared.body().stream(), status, ok, timing, events, tokens);
     return new RequestRecord(
         identity(
             sent.session(),
@@ -68,7 +70,7 @@ final class RequestRecords {
                 ? finishReason
                 : prepared.secrets().line(finishReason),
             ending.httpStatus(),
-            ending.status(),
+            status,
             ok,
             error,
             judgement.met(),

@@ -130,6 +130,12 @@ final class WarmUpRounds {
                   + " end early (llm.ignoreEos=false says so up front)");
           record = sendAndAwait(action, i, protocol);
         }
+        if (record != null && record.outcome().status() == RequestStatus.NOT_BUILT) {
+          PrintableText.print(
+              "LLM: %s is not tried before the load (%s); warmUp(1, Map.of(…)) sets attributes"
+                  .formatted(components.target, record.outcome().error()));
+          return;
+        }
         if (record == null || !record.outcome().ok()) {
           failures.put(url, failure(components.target, url, record));
         }
@@ -138,7 +144,6 @@ final class WarmUpRounds {
       Thread.currentThread().interrupt();
     }
     if (!failures.isEmpty()) {
-      components.run.refuse();
       throw InvalidSimulation.because(String.join("\n", failures.values()));
     }
   }
@@ -172,8 +177,8 @@ final class WarmUpRounds {
       case CONNECTION_ERROR -> "Check host, port and scheme (https:// for TLS) of the endpoint";
       case INVALID_RESPONSE, EMPTY, TRUNCATED ->
           "Check that the endpoint is an OpenAI-compatible one, and what lies before it";
-      case NOT_BUILT -> "Change the request of the simulation";
-      case IN_STREAM_ERROR, CANCELLED, COMPLETE -> "Look at the server's log";
+      case IN_STREAM_ERROR, CANCELLED, COMPLETE, CHECK_FAILED, NOT_BUILT ->
+          "Look at the server's log";
     };
   }
 
@@ -224,7 +229,12 @@ final class WarmUpRounds {
           PreparedRequest.of(plain, components.protocol, false, components.prefixes, session);
       return plain;
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
-      return shortRequest(request.api);
+      return shortRequest(request.api)
+          .with(
+              draft -> {
+                draft.model = request.model;
+                draft.headers = request.headers;
+              });
     }
   }
 

@@ -42,6 +42,8 @@ final class EngineProcess {
   /** Planned time between two tokens. */
   static final Duration ITL = Duration.ofMillis(20);
 
+  static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
 
   /** The run must end even if the engine hangs. */
@@ -76,7 +78,7 @@ final class EngineProcess {
    */
   static EngineProcess start() throws IOException {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(JAVA);
     command.addAll(JVM_OPTIONS);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(EngineProcess.class.getName());

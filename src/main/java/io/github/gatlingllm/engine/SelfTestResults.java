@@ -14,10 +14,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
@@ -57,6 +59,36 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     EngineProcess started = EngineProcess.start();
     engine = started;
     return started.baseUrl();
+  }
+
+  /**
+   * Runs a simulation that is a self-test, in a JVM like this one, and returns its exit code.
+   *
+   * @param results the folder of all results
+   * @throws IOException with a message of one line, if it cannot be started
+   */
+  public static int run(String simulation, Path results) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(EngineProcess.JAVA);
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    new TreeMap<>(System.getProperties())
+        .forEach(
+            (name, value) -> {
+              if (name.toString().startsWith("llm.") && !name.equals("llm.apiKey")) {
+                command.add("-D" + name + "=" + value); // a program may have set it
+              }
+            });
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.gatling.app.Gatling"));
+    command.addAll(List.of("-s", simulation, "-rf", results.toString()));
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(process), "stop-self-test"));
+    return process.onExit().join().exitValue();
+  }
+
+  /** Waits for its report. */
+  private static void end(Process process) {
+    process.destroy();
+    process.onExit().join();
   }
 
   static Path file(@Nullable String named, String home) {
@@ -133,7 +165,11 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
         Runtime.getRuntime().availableProcessors(),
         memoryMib(),
         jvm.getVmName() + " " + jvm.getVmVersion(),
-        jvm.getInputArguments().stream().filter(SelfTestResults::matters).sorted().toList());
+        jvm.getInputArguments().stream()
+            .filter(SelfTestResults::matters)
+            .distinct()
+            .sorted()
+            .toList());
   }
 
   /** Whether a JVM option can change timings: not system properties and {@code --add-…}. */

@@ -369,10 +369,10 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Sends this many real requests, 0 by default, to the target before the load starts, one after
+   * Sends this many real requests, 1 by default, to the target before the load starts, one after
    * the other, in no figure and no record. Each is the scenario's first request; if that depends on
    * earlier actions of its user, a short request to the same API. If one fails, the run ends before
-   * any load.
+   * any load. 0 sends none.
    */
   public LlmProtocolBuilder warmUp(int requests) {
     return with(s -> s.warmUpRequests = atLeast(0, "warmUp", requests, "requests"));

@@ -36,6 +36,11 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
     implements LoadPlan {
 
   @Override
+  public boolean needsSlo() {
+    return true;
+  }
+
+  @Override
   public GoodputSearch part(InjectorShare share) {
     if (share.isPart()) {
       throw new IllegalArgumentException(

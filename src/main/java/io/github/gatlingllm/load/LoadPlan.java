@@ -34,6 +34,9 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     return new GoodputSearch(startingAt, precision, seed, phases);
   }
 
+  /** Whether it goes on or ends by how the SLO is held. */
+  boolean needsSlo();
+
   /** The levels of one run, beginning with the first. */
   LevelSource source();
 
@@ -159,6 +162,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
               "Level " + level.label() + " occurs twice; list each level once");
         }
       }
+    }
+
+    @Override
+    public boolean needsSlo() {
+      return rules.stream().anyMatch(StopRule::needsSlo);
     }
 
     /** Runs all levels, unless {@link StopRule#DEFAULT} ends one. */

@@ -253,7 +253,7 @@ public record RequestRecord(
     }
   }
 
-  /** How the request ended; only {@code COMPLETE} without a failed check is {@code ok}. */
+  /** How the request ended; only {@code COMPLETE} is {@code ok}. */
   public record Outcome(
       @Nullable String finishReason,
       @Nullable Integer httpStatus,

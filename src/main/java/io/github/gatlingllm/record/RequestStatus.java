@@ -6,6 +6,8 @@ import java.util.Locale;
 public enum RequestStatus {
   /** Every choice had its finish_reason, or {@code [DONE]} came. */
   COMPLETE,
+  /** A complete answer that a check of the simulation refuses. */
+  CHECK_FAILED,
   /** The stream ended without {@code [DONE]}, and before every choice had its finish_reason. */
   TRUNCATED,
   /** The server reported an error inside a stream with status 200. */

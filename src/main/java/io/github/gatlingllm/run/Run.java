@@ -15,11 +15,13 @@ import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -122,6 +124,11 @@ public final class Run {
     } catch (BackingStoreException | RuntimeException | AssertionError e) {
       // Without a writable home directory Gatling asks for its newest version in each run.
     }
+  }
+
+  /** The folder that Gatling writes this run and others to. */
+  public static Path resultsFolder(Object statsEngine) {
+    return Objects.requireNonNull(RunDirectory.of(statsEngine).path().getParent());
   }
 
   /** Opens the run's files, and registers the shutdown hook that makes the report. */

@@ -110,7 +110,7 @@ record BenchmarkPlan(
     PromptPrefix prefix = reader.prefix();
     Workload workload = reader.workload(leastApi(targets, api), prefix);
     checkInterleave(settings, targets, workload);
-    checkMetricsUrls(settings, Target.labels(targets));
+    SimulationSettings.checkMetricsUrls(settings, Target.labels(targets));
     return new BenchmarkPlan(
         settings, targets, tokenizers, api, load, workload, prefix, slo, assertions, seed);
   }
@@ -255,16 +255,6 @@ record BenchmarkPlan(
     return Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))
         .min(Comparator.comparing(Api::generates).thenComparing(Api::takesMessages))
         .orElse(api);
-  }
-
-  private static void checkMetricsUrls(Settings settings, List<String> labels) {
-    for (Target.NamedUrl page : settings.get(Setting.METRICS_URL)) {
-      if (page.name() != null && !labels.contains(page.name())) {
-        String expected = "; expected one of " + labels + ", or a URL without a name";
-        throw settings.invalid(
-            Setting.METRICS_URL, "'" + page.name() + "' is no target" + expected);
-      }
-    }
   }
 
   private static void checkInterleave(Settings settings, List<Target> targets, Workload workload) {

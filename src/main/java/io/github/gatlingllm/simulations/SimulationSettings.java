@@ -1,7 +1,9 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.action.LlmProtocol.RunSettings;
+import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.SloBuilder;
@@ -13,11 +15,14 @@ import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -158,9 +163,12 @@ class SimulationSettings implements RunSettings {
   }
 
   @Override
-  public void begin() {
+  public void begin(Supplier<Path> results) {
     if (settings == null) {
       return;
+    }
+    if (settings.get(Setting.SELF_TEST)) {
+      selfTest(results.get());
     }
     List<SettingEntry<?>> set = Setting.all().stream().filter(settings::isSet).toList();
     for (SettingEntry<?> each : set) {
@@ -173,15 +181,18 @@ class SimulationSettings implements RunSettings {
     if (settings.get(Setting.HELP)) {
       Benchmark.endAfter(Setting.help());
     }
-    if (settings.get(Setting.SELF_TEST)) {
-      throw settings.invalid(
-          Setting.SELF_TEST,
-          "this simulation sends its own load; run the self-test with"
-              + " -Dgatling.simulationClass="
-              + Benchmark.class.getName());
-    }
     passOn(settings, OF_RUN);
     passOn(settings, List.of(Setting.DRY_RUN, Setting.SEED));
+  }
+
+  /** Benchmark is the self-test, whatever the simulation, and its exit code the one of this JVM. */
+  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
+  private static void selfTest(Path results) {
+    try {
+      System.exit(SelfTestResults.run(Benchmark.class.getName(), results));
+    } catch (IOException e) {
+      throw InvalidSimulation.because("The self-test cannot be started: " + e.getMessage());
+    }
   }
 
   private static void refuse(Settings settings, SettingEntry<?> setting) {
@@ -218,7 +229,7 @@ class SimulationSettings implements RunSettings {
       changed = settings.isSet(part.setting()) ? part.in(settings, changed) : changed;
     }
     changed = ofRequests(settings, changed);
-    changed = goals(settings, protocol, changed);
+    changed = goals(settings, changed.protocol(), changed, isOnly);
     for (Map.Entry<String, String> each : shown.entrySet()) {
       changed = changed.note(each.getKey(), each.getValue());
     }
@@ -347,7 +358,7 @@ class SimulationSettings implements RunSettings {
   }
 
   private static LlmProtocolBuilder goals(
-      Settings settings, LlmProtocol protocol, LlmProtocolBuilder builder) {
+      Settings settings, LlmProtocol protocol, LlmProtocolBuilder builder, boolean isOnly) {
     LlmProtocolBuilder changed = builder;
     String label = protocol.label();
     double percentile =
@@ -366,6 +377,9 @@ class SimulationSettings implements RunSettings {
       }
     }
     if (settings.isSet(Setting.METRICS_URL)) {
+      if (isOnly) {
+        checkMetricsUrls(settings, List.of(label));
+      }
       changed = changed.metricsUrls(metricsUrls(settings, label));
     }
     List<LlmAssertion> gates = new ArrayList<>();
@@ -373,6 +387,16 @@ class SimulationSettings implements RunSettings {
       gates.add(LlmAssertion.of(scoped(gate)));
     }
     return changed.assertions(gates);
+  }
+
+  static void checkMetricsUrls(Settings settings, List<String> labels) {
+    for (Target.NamedUrl page : settings.get(Setting.METRICS_URL)) {
+      if (page.name() != null && !labels.contains(page.name())) {
+        String expected = "; expected one of " + labels + ", or a URL without a name";
+        throw settings.invalid(
+            Setting.METRICS_URL, "'" + page.name() + "' is no target" + expected);
+      }
+    }
   }
 
   /** The metrics pages of a target. */

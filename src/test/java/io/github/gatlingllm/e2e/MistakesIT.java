@@ -6,30 +6,53 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.action.Mistakes;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.JavaCommand;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A mistake in a simulation is one line before any load, never a stack trace: when the simulation
- * is constructed, and when Gatling builds its actions. Tests of the DSL cover all mistakes.
+ * is constructed, and when Gatling builds its actions; {@link Mistakes} has the table.
  */
 class MistakesIT {
-  @ParameterizedTest
-  @CsvSource({
-    "none, scenario 'Browse' or 'Chat' sends llm requests but has no llm protocol; ",
-    "two, protocols(…) has two llm protocols; ",
-    "noUrl, the llm protocol has no base URL; "
-  })
-  void mistakeInASimulationIsOneLine(String protocols, String line) throws Exception {
-    GatlingRun run = GatlingRun.of(MistakenSimulation.class).set("protocols", protocols).run();
+  @Test
+  void mistakeInASimulationIsOneLine() throws Exception {
+    GatlingRun run = GatlingRun.of(MistakenSimulation.class).run();
 
     assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
-    assertThat(run.lines()).filteredOn(each -> each.startsWith(line)).hasSize(1);
+    assertThat(run.lines())
+        .filteredOn(each -> each.startsWith("scenario 'Browse' or 'Chat' sends llm requests but"))
+        .hasSize(1);
     assertThat(run.output()).doesNotContain("\tat ", "Exception", "started...");
+  }
+
+  @Test
+  void everyMistakeHasItsLine(@TempDir Path folder) throws Exception {
+    Path output = folder.resolve("output.txt");
+    Process java =
+        new ProcessBuilder(JavaCommand.of(Mistakes.JVM_OPTIONS, Mistakes.class, folder))
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    assertThat(java.waitFor(300, TimeUnit.SECONDS)).isTrue();
+
+    Map<String, String> lines =
+        Files.readAllLines(output).stream()
+            .filter(line -> line.startsWith("> "))
+            .map(line -> line.substring(2).split("\t", 2))
+            .collect(Collectors.toMap(line -> line[0], line -> line[1]));
+    assertThat(Mistakes.values())
+        .allSatisfy(each -> assertThat(lines.get(each.name())).startsWith(each.line));
+    assertThat(lines).hasSameSizeAs(Mistakes.values());
   }
 
   @Test
@@ -67,7 +90,7 @@ class MistakesIT {
               .set("llm.model", "embedded")
               .set("llm.slo", "e2e<9s")
               .set("llm.sloPercentile", "50")
-              .set("llm.assert", "e2e.p50<1ms,c=1:errors<1%")
+              .set("llm.assert", "e2e.p50<1ms,ask:errors<1%")
               .set("llm.seed", "7")
               .set("llm.recordText", "true")
               .set("llm.csv", "true")
@@ -96,20 +119,13 @@ class MistakesIT {
     assertThat(run.output()).contains("\nTarget\n  endpoint ").doesNotContain("started...");
   }
 
-  /** Requests of ours, with Gatling's protocol and as many of ours as said. */
+  /** Requests of ours, with Gatling's protocol only. */
   public static final class MistakenSimulation extends Simulation {
 
     public MistakenSimulation() {
       ScenarioBuilder chat = scenario("Chat").exec(llm("ask").chat().user("Hello"));
-      SetUp load =
-          setUp(
-              scenario("Browse").pause(1).injectOpen(atOnceUsers(1)),
-              chat.injectOpen(atOnceUsers(1)));
-      switch (System.getProperty("protocols")) {
-        case "two" -> load.protocols(llm.baseUrl("http://a/v1"), llm.baseUrl("http://b/v1"), http);
-        case "noUrl" -> load.protocols(llm.model("x"), http);
-        default -> load.protocols(http);
-      }
+      setUp(scenario("Browse").pause(1).injectOpen(atOnceUsers(1)), chat.injectOpen(atOnceUsers(1)))
+          .protocols(http);
     }
   }
 }

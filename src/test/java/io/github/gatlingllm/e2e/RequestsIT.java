@@ -217,7 +217,7 @@ class RequestsIT {
 
   private static void assertFails(RequestRecord record, String error) {
     assertThat(record.outcome().ok()).isFalse();
-    assertThat(record.outcome().status().name()).isEqualTo("COMPLETE");
+    assertThat(record.outcome().status().name()).isEqualTo("CHECK_FAILED");
     assertThat(record.outcome().error()).isEqualTo(error);
   }
 

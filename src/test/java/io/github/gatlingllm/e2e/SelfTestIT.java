@@ -2,7 +2,9 @@ package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
@@ -67,5 +69,29 @@ class SelfTestIT {
       assertThat(text).contains("measurement error").containsPattern("TTFT ± [0-9.]+ ms \\(p99");
     }
     assertThat(later.output()).doesNotContain("Self-test: errors in ms");
+  }
+
+  /** The run that is kept is that of the Benchmark, in the results folder of the simulation. */
+  @Test
+  void anOwnSimulationTestsItselfAndSendsNothing() throws Exception {
+    Path kept = folder.resolve("self-test.json");
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
+      GatlingRun run =
+          GatlingRun.of(FirstProgramSimulation.class, engine.baseUrl())
+              .set("llm.selfTestFile", kept)
+              .set("llm.selfTest", true)
+              .set("llm.concurrency", 4)
+              .set("llm.duration", 1)
+              .succeed();
+
+      assertThat(engine.requestsReceived()).isZero();
+      assertThat(run.output()).contains("Self-test: errors in ms").doesNotContain("Exception");
+      SelfTest result = SelfTest.read(kept).orElseThrow();
+      assertThat(result.levels()).extracting(SelfTest.Level::streams).containsExactly(4);
+      assertThat(result.machine().jvmOptions())
+          .as("in a JVM like that of the simulation")
+          .containsAll(JvmOptions.RECOMMENDED)
+          .doesNotHaveDuplicates();
+    }
   }
 }

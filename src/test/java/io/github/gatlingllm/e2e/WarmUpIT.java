@@ -80,6 +80,7 @@ class WarmUpIT {
 
       GatlingRun run =
           GatlingRun.of(WarmUpSimulation.class)
+              .triesTargets()
               .set("jdk.net.hosts.file", hosts) // asks no name server
               .set("baseUrls", well + "," + String.join(",", expected.keySet()))
               .run();
@@ -209,7 +210,6 @@ class WarmUpIT {
                   .apiKey("sk-not-to-be-shown\n") // as files of secrets end
                   .idleTimeout(Duration.ofSeconds(4))
                   .requestTimeout(Duration.ofSeconds(20))
-                  .warmUp(1)
                   .disableJvmWarmUp());
     }
   }

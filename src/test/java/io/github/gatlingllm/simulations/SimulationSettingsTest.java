@@ -68,6 +68,16 @@ final class SimulationSettingsTest {
         .hasMessageStartingWith("llm.endpoint=");
   }
 
+  @Test
+  void metricsPagesBelongToTheTargetByItsNewName() {
+    String page = "http://b:9400/metrics";
+    assertThat(with("endpoint=b=http://b:9000/v1", "metricsUrl=b=" + page).metricsUrls)
+        .containsExactly(page);
+    assertThatThrownBy(() -> with("endpoint=b=http://b:9000/v1", "metricsUrl=a=" + page))
+        .isInstanceOf(InvalidSimulation.class)
+        .hasMessageContaining("'a' is no target");
+  }
+
   /** A file that lies around redirects no load, and completes what is not said. */
   @Test
   void theEnvFileCompletesTheTargetOnly() throws IOException {
@@ -196,11 +206,10 @@ final class SimulationSettingsTest {
     "concurrency=4, llm.concurrency=4: ",
     "maxTokens=9, llm.maxTokens=9: ",
     "concurency=4, llm.concurency is not a setting; did you mean llm.concurrency?",
-    "selfTest=true, llm.selfTest=true: ",
     "slo=ttft<, 'llm.slo=ttft<: '",
   })
   void whatHasNoEffectEndsTheRun(String setting, String line) {
-    assertThatThrownBy(() -> of(setting).begin())
+    assertThatThrownBy(() -> of(setting).begin(() -> folder))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessageStartingWith(line.stripTrailing());
   }
@@ -210,7 +219,7 @@ final class SimulationSettingsTest {
   void variablesWithoutEffectEndNoRun() {
     environment.put("LLM_CONCURRENCY", "4");
     environment.put("LLM_CONCURENCY", "4");
-    of().begin();
+    of().begin(() -> folder);
     assertThat(with().notes).doesNotContainKey("concurrency");
   }
 
@@ -221,7 +230,7 @@ final class SimulationSettingsTest {
     String list = page.substring(page.indexOf("These are Benchmark's alone"));
     List<String> onPage =
         Pattern.compile("`(\\w+)`")
-            .matcher(list.substring(0, list.indexOf("; `selfTest`")))
+            .matcher(list.substring(0, list.indexOf(". With `selfTest")))
             .results()
             .map(found -> found.group(1))
             .toList();

@@ -79,8 +79,9 @@ public final class GatlingRun implements AutoCloseable {
   }
 
   /**
-   * A run of this simulation, not yet started. The Benchmark runs without JVM warm-up, and invalid
-   * runs do not fail, because the machine may cause them.
+   * A run of this simulation, not yet started: without JVM warm-up, and other simulations than the
+   * Benchmark without a warm-up request, so that tests count those of the load. Invalid runs do not
+   * fail, because the machine may cause them.
    */
   public static Setup of(Class<? extends Simulation> simulation) {
     return new Setup(simulation);
@@ -102,6 +103,9 @@ public final class GatlingRun implements AutoCloseable {
 
     private Setup(Class<? extends Simulation> simulation) {
       this.simulation = simulation;
+      if (simulation != Benchmark.class) {
+        properties.put("llm.warmup", "0");
+      }
     }
 
     public Setup set(String property, Object value) {
@@ -111,6 +115,12 @@ public final class GatlingRun implements AutoCloseable {
 
     public Setup set(Map<String, ?> more) {
       more.forEach(this::set);
+      return this;
+    }
+
+    /** With the first request to each target that a run has by default. */
+    public Setup triesTargets() {
+      properties.remove("llm.warmup");
       return this;
     }
 

@@ -53,6 +53,7 @@ final class Outages {
     RequestStatus status = record.outcome().status();
     boolean isServed =
         status == RequestStatus.COMPLETE
+            || status == RequestStatus.CHECK_FAILED
             || status == RequestStatus.RATE_LIMITED
             || (status == RequestStatus.CANCELLED && record.timing().ttftNanos() != null);
     firstNanos = Math.min(firstNanos, admitted);

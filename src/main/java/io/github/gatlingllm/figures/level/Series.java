@@ -167,9 +167,6 @@ public record Series(
     private static final long SECOND = 1_000_000_000L;
     private static final int MAX_QUOTAS = 6;
 
-    /** The kind of failure where a check of the simulation refuses a complete answer. */
-    static final String CHECK_FAILED = "check failed";
-
     private final long origin;
     private final TimeBuckets<Interval> intervals;
     private final TokenStream stream = new TokenStream();
@@ -272,10 +269,8 @@ public record Series(
     }
 
     private static void failed(Interval interval, RequestRecord.Outcome outcome) {
-      RequestStatus status = outcome.status();
       if (outcome.hasFailed()) {
-        String kind = status == RequestStatus.COMPLETE ? CHECK_FAILED : status.key();
-        interval.failures.merge(kind, 1L, Long::sum);
+        interval.failures.merge(outcome.status().key(), 1L, Long::sum);
       }
     }
 

@@ -84,7 +84,9 @@ final class StallDetector {
     Long end = timing.latencyNanos();
     RequestStatus status = record.outcome().status();
     boolean isClosedByServer =
-        status == RequestStatus.COMPLETE || status == RequestStatus.HTTP_ERROR;
+        status == RequestStatus.COMPLETE
+            || status == RequestStatus.CHECK_FAILED
+            || status == RequestStatus.HTTP_ERROR;
     for (Long nanos :
         Arrays.asList(
             timing.headersNanos(),

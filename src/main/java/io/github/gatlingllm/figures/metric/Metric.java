@@ -251,6 +251,7 @@ public enum Metric {
           .key("errors")
           .compared(Amount.FAILED, Amount.ENDED)),
   COMPLETE(requests(RequestStatus.COMPLETE)),
+  CHECK_FAILED(requests(RequestStatus.CHECK_FAILED)),
   TRUNCATED(requests(RequestStatus.TRUNCATED)),
   IN_STREAM_ERROR(requests(RequestStatus.IN_STREAM_ERROR)),
   HTTP_ERROR(requests(RequestStatus.HTTP_ERROR)),

@@ -1,0 +1,153 @@
+package io.github.gatlingllm.action;
+
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.gatling.javaapi.http.HttpDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+
+import io.gatling.app.Gatling$;
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.javaapi.ChatRequestBuilder;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Mistakes that a newcomer makes in a simulation, and the beginning of the line that each ends
+ * with, before any load. Gatling reads all of them in one JVM, as none of them starts a run.
+ */
+public enum Mistakes {
+  NO_PROTOCOL(
+      "scenario 'Chat' sends llm requests but has no llm protocol; add .protocols(",
+      s -> s.setUp(chat().injectOpen(atOnceUsers(1))).protocols(http)),
+  NO_BASE_URL("the llm protocol has no base URL; set one", s -> s.on(llm.model("x"))),
+  TWO_PROTOCOLS(
+      "protocols(…) has two llm protocols; ",
+      s -> s.setUp(chat().injectOpen(atOnceUsers(1))).protocols(server(), llm.model("x"))),
+  BASE_URL_UNSET("baseUrl(null): expected something like", s -> s.on(llm.baseUrl(null))),
+  NO_SCHEME("'127.0.0.1:1/v1' is no base URL", s -> s.on(llm.baseUrl("127.0.0.1:1/v1"))),
+  KEY_IN_URL("baseUrl(…): expected no credentials", s -> s.on(llm.baseUrl("http://a:b@c/v1"))),
+  UNDERSCORE("'http://my_host/v1' is no base URL", s -> s.on(llm.baseUrl("http://my_host/v1"))),
+  NOBODY_LISTENS("LLM warm-up request to 127.0.0.1:1 (", s -> s.on(server())),
+  NEGATIVE_WARM_UP("warmUp(-1): expected", s -> s.on(server().warmUp(-1))),
+  NO_TIME("requestTimeout(PT0S): expected", s -> s.on(server().requestTimeout(Duration.ZERO))),
+  NO_GPU("gpus(0.0): expected", s -> s.on(server().gpus(0))),
+  NO_READER("readingSpeed(0.0): expected", s -> s.on(server().readingSpeed(0))),
+  NO_FLIGHT("maxInFlight(0): expected", s -> s.on(server().maxInFlight(0))),
+  NO_METRICS_PAGE("metricsUrl(here): expected", s -> s.on(server().metricsUrl("here"))),
+  NO_JSON("body '{' is not understood", s -> s.on(server().body("{"))),
+  NO_PREFIX("sharedPrefix: 0 shared prefixes", s -> s.on(server().sharedPrefix(0, 9))),
+  EMPTY_TARGET(
+      "target(\"\"): expected a name",
+      s -> s.setUp(closedLoop(1).target("", server()).inject(chat()))),
+  NO_TIME_TO_FIRST("SLO ttft < PT0S: expected", s -> s.on(server().slo(slo().ttft(0)))),
+  NO_PERCENTILE(
+      "SLO percentile 0.0 is out of range", s -> s.on(server().slo(slo().ttft(9).percentile(0)))),
+  GOODPUT_WITHOUT_SLO(
+      "an assertion on goodput has no SLO to judge; set one: .slo(",
+      s -> s.on(server().assertions(llmGlobal().goodput().percent().gte(95)))),
+  MISSING_LEVEL(
+      "assertion on load level '2/s': there is none of that name; expected one of c=1, c=8",
+      s ->
+          s.setUp(closedLoop(1, 8).inject(chat()))
+              .protocols(server().assertions(llmStage("2/s").ttft().percentile(99).lt(9)))),
+  LEVEL_OF_GATLINGS_LOAD(
+      "assertion on load level 'c=1': there is none of that name; expected one of all",
+      s -> s.on(server().assertions(llmStage("c=1").ttft().percentile(99).lt(9)))),
+  SEARCH_WITHOUT_SLO(
+      "the load has no SLO to hold; set one: .slo(",
+      s -> s.setUp(maxGoodput().inject(chat())).protocols(server())),
+  STOP_WITHOUT_SLO(
+      "the load has no SLO to hold; set one: .slo(",
+      s -> s.setUp(closedLoop(1).stopWhen(sloBelow(50)).inject(chat())).protocols(server())),
+  TWO_SLOS_OF_A_NAME(
+      "requests named 'ask' have the SLOs",
+      s ->
+          s.setUp(
+                  scenario("Chat")
+                      .exec(ask().slo(slo().ttft(9)), ask().slo(slo().ttft(8)))
+                      .injectOpen(atOnceUsers(1)))
+              .protocols(server())),
+  NO_USERS(
+      "closedLoop(0) offers no load",
+      s -> s.setUp(closedLoop(0).inject(chat())).protocols(server())),
+  LEVEL_TWICE("Level c=1 occurs twice", s -> s.setUp(closedLoop(1, 1).inject(chat()))),
+  NEGATIVE_RATE("Rate -1.0 is no load", s -> s.setUp(openLoop(-1).inject(chat()))),
+  NO_MEASURE(
+      "measure(0 s) measures nothing", s -> s.setUp(closedLoop(1).measure(0).inject(chat()))),
+  NO_REQUEST("requests(0)", s -> s.setUp(closedLoop(1).requests(0).inject(chat()))),
+  NO_TRACE(
+      "none.csv: no such file",
+      s -> s.setUp(chat().injectOpen(replay("none.csv"))).protocols(server())),
+  NO_TOKENS("maxTokens(0): expected", s -> s.asking(ask().maxTokens(0))),
+  NO_NUMBER("temperature(\"hot\"): expected", s -> s.asking(ask().temperature("hot"))),
+  OPEN_EXPRESSION("user(\"#{\"): not a Gatling EL String", s -> s.asking(ask().user("#{"))),
+  CHECK_OF_HTTP(
+      "llm(\"ask\"): llm requests have no check Status",
+      s -> s.asking(ask().check(status().is(200))));
+
+  /** Gatling's web page and newest version are not asked for. */
+  public static final List<String> JVM_OPTIONS =
+      List.of(
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC",
+          "--add-opens=java.base/java.lang=ALL-UNNAMED",
+          "-Dgatling.http.warmUpUrl=",
+          "-Dgatling.data.enableAnalytics=false",
+          "-Dhttps.proxyHost=127.0.0.1",
+          "-Dhttps.proxyPort=1");
+
+  private static Mistakes now = NO_PROTOCOL;
+
+  public final String line;
+  private final Consumer<Mistaken> simulation;
+
+  Mistakes(String line, Consumer<Mistaken> simulation) {
+    this.line = line;
+    this.simulation = simulation;
+  }
+
+  private static LlmProtocolBuilder server() {
+    return llm.baseUrl("http://127.0.0.1:1/v1").disableJvmWarmUp();
+  }
+
+  private static ChatRequestBuilder ask() {
+    return llm("ask").chat().user("Hello");
+  }
+
+  private static ScenarioBuilder chat() {
+    return scenario("Chat").exec(ask());
+  }
+
+  /** A simulation with the mistake of that moment. */
+  public static final class Mistaken extends Simulation {
+
+    public Mistaken() {
+      now.simulation.accept(this);
+    }
+
+    private void on(LlmProtocolBuilder protocol) {
+      setUp(chat().injectOpen(atOnceUsers(1))).protocols(protocol);
+    }
+
+    private void asking(ChatRequestBuilder request) {
+      setUp(scenario("Chat").exec(request).injectOpen(atOnceUsers(1))).protocols(server());
+    }
+  }
+
+  /** Prints the message of each mistake after its name; the argument is the results folder. */
+  public static void main(String[] arguments) {
+    for (Mistakes each : values()) {
+      now = each;
+      String[] gatling = {"-s", Mistaken.class.getName(), "-rf", arguments[0], "-nr"};
+      String message = "nothing was refused";
+      try {
+        Gatling$.MODULE$.fromArgs(gatling);
+      } catch (Throwable crash) {
+        message = String.valueOf(InvalidSimulation.StartFilter.line(crash));
+      }
+      System.out.println("> " + each + "\t" + message);
+    }
+    Runtime.getRuntime().halt(0);
+  }
+}
