@@ -44,20 +44,18 @@ final class CompareCommand implements Callable<Integer> {
       names = "--fail-on",
       paramLabel = "<conditions>",
       description =
-          "gates: exit code 2 if a change exceeds its limit at a load level, or, with a prefix, at"
-              + " that level or with all pooled, e.g."
-              + " \"ttft.p95>+10%%,c=8:goodput<-2%%,all:e2e.p99>+20%%\"")
+          "gates: exit code 2 if a change exceeds its limit at any load level; c=8: before a gate"
+              + " names one level, all: pools them, e.g."
+              + " \"ttft.p95>+10%%,c=8:goodput<-2%%,all:e2e.p99>+20%%\" [none]")
   private List<String> failOn = new ArrayList<>();
 
-  @Option(
-      names = "--allow-thin",
-      description = "a gate on too few values for a verdict does not fail for that reason")
+  @Option(names = "--allow-thin", description = "a gate does not fail for having too few values")
   private boolean allowThin;
 
   @Option(
       names = "--out",
       paramLabel = "<dir>",
-      description = "folder for compare.html and compare.md; default: the first other run")
+      description = "folder for compare.html and compare.md [the first other run]")
   private @Nullable Path out;
 
   @Override

@@ -76,6 +76,7 @@ public final class Main {
    */
   public static CommandLine commandLine(Object command) {
     return new CommandLine(command)
+        .setUsageHelpWidth(120)
         .setOut(printingTo(System.out))
         .setErr(printingTo(System.err))
         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -127,7 +128,7 @@ public final class Main {
     @Option(
         names = "--out",
         paramLabel = "<dir>",
-        description = "folder for a copy of the records and the report; default: the run's folder")
+        description = "folder for a copy of the records and the report [the run's folder]")
     private @Nullable Path out;
 
     @Mixin private Places from = new Places();
@@ -135,13 +136,14 @@ public final class Main {
     @Option(
         names = "--slo",
         paramLabel = "<slo>",
-        description = "judge by this SLO instead of the run's own")
+        description = "SLO to judge the run by [the run's own]")
     private @Nullable String slo;
 
     @Option(
         names = "--slo-percentile",
         paramLabel = "<percent>",
-        description = "percentage of requests that must meet the SLO; default with --slo: 99")
+        description =
+            "percentage of requests that must meet the SLO [the run's own; with --slo 99]")
     private @Nullable Double percentile;
 
     @Option(
@@ -149,10 +151,10 @@ public final class Main {
         paramLabel = "<rule>",
         description =
             "percentiles: that percentage meets each objective by itself; requests: it meets all"
-                + " objectives at once; default with --slo: percentiles")
+                + " objectives at once [the run's own; with --slo percentiles]")
     private Slo.@Nullable Rule rule;
 
-    @Option(names = "--csv", description = "also write llm/requests.csv")
+    @Option(names = "--csv", description = "writes llm/requests.csv too")
     private boolean csv;
 
     @Override
@@ -200,7 +202,7 @@ public final class Main {
         names = "--cache",
         paramLabel = "<dir>",
         description =
-            "folder that keeps downloaded objects; a later call downloads what is missing")
+            "folder that keeps downloaded objects; a later call downloads what is missing [none]")
     private @Nullable Path cache;
 
     RunInputs open(List<String> places) throws IOException {
@@ -221,7 +223,7 @@ public final class Main {
         names = "--to",
         required = true,
         paramLabel = "<s3://bucket/prefix>",
-        description = "prefix below which each run gets the folder <run>-<injector>")
+        description = "prefix below which each run gets the folder <run>-<injector> (required)")
     private String to = "";
 
     @Override

@@ -49,39 +49,40 @@ final class MergeCommand implements Callable<Integer> {
       names = "--out",
       required = true,
       paramLabel = "<dir>",
-      description = "directory of the merged run; must be empty or not exist yet")
+      description = "folder of the merged run, empty or new (required)")
   private Path out = Path.of(".");
 
   @Option(
       names = "--expect",
       paramLabel = "<n>",
-      description = "number of injectors of the load test, if their runs do not record it")
+      description = "number of injectors of the load test [as their runs record it]")
   private @Nullable Integer expected;
 
   @Option(
       names = "--force",
       description =
-          "merge runs of different simulations, SLOs, models, endpoints, load plans or times too,"
-              + " and print what differs")
+          "merges runs of different simulations, SLOs, models, endpoints, load plans or times too,"
+              + " and prints what differs")
   private boolean isForced;
 
   @Option(
       names = "--wait",
       paramLabel = "<duration>",
-      description = "wait at most this long until the runs of all injectors have ended, e.g. 10m")
+      description = "longest wait for the runs of all injectors to end, e.g. 10m [no wait]")
   private @Nullable String wait;
 
   @Option(
       names = "--upload",
-      paramLabel = "<s3://bucket/prefix>",
-      description = "also upload the merged run, to <prefix>/<dir>/")
+      paramLabel = "<s3-prefix>",
+      description =
+          "uploads the merged run to <s3-prefix>/<dir>/, e.g. to s3://bucket/prefix [none]")
   private @Nullable String upload;
 
   @Option(
       names = "--fail-as-run",
       description =
-          "exit code 2 whenever the run itself would have failed: also if it is invalid, unless"
-              + " its failOnInvalid or failBuild is false")
+          "exit code 2 also if the merged run is invalid, unless its failOnInvalid or failBuild is"
+              + " false")
   private boolean failAsRun;
 
   @Override

@@ -523,16 +523,25 @@ final class Setting {
 
   /** The output of {@code llm.help=true}: all settings by group, in at most 120 columns. */
   static String help() {
+    return help(Boolean.getBoolean("gatlingllm.options")); // set by the jar
+  }
+
+  static String help(boolean asOptions) {
     StringBuilder text =
         new StringBuilder(
             """
-            Settings of the benchmark. Each is a system property, -Dllm.maxTokens=256, else a variable of the environment,
+            Settings of the benchmark. Each is %s, else a variable of the environment,
             LLM_MAX_TOKENS=256, else a line like that in the file .env, else its default, which is in [brackets] here.
             A duration is in seconds (30, 0.5) or has a unit (500ms, 30s, 2m, 1h). Lists are separated by commas.
             More: docs/settings.md
-            """);
+            """
+                .formatted(
+                    asOptions
+                        ? "an option, --max-tokens 256"
+                        : "a system property, -Dllm.maxTokens=256"));
     for (SettingEntry<?> entry : ENTRIES) {
-      text.append(entry.heading == null ? "" : '\n' + entry.heading + '\n').append(entry.help());
+      text.append(entry.heading == null ? "" : '\n' + entry.heading + '\n')
+          .append(entry.help(asOptions));
     }
     return text.toString();
   }

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** An entry of the catalogue {@link Setting}: one setting of the benchmark. */
@@ -15,6 +17,8 @@ final class SettingEntry<T extends @Nullable Object> {
 
   /** The words that fit into 120 columns. */
   private static final Pattern HELP_LINE = Pattern.compile("(.{1,77})(?: |$)");
+
+  private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
 
   /** The title of the group that begins with this setting. */
   @Nullable String heading;
@@ -152,11 +156,22 @@ final class SettingEntry<T extends @Nullable Object> {
     }
   }
 
-  String help() {
-    String line = String.format(Locale.ROOT, HELP, name, form.shape());
+  /** A name as it is typed: {@code maxTokens}; {@code max-tokens} where it is an option. */
+  private static String typed(String name, boolean asOption) {
+    return asOption && !name.contains(".")
+        ? CAPITAL.matcher(name).replaceAll(letter -> "-" + letter.group().toLowerCase(Locale.ROOT))
+        : name;
+  }
+
+  /** Its lines of the help, with its name as a property or as an option. */
+  String help(boolean asOption) {
+    String line =
+        String.format(
+            Locale.ROOT, HELP, (asOption ? "--" : "") + typed(name, asOption), form.shape());
     boolean isLong = line.length() > INDENT.length(); // a long form has a line of its own
-    String needs = String.join(", ", needs());
-    String excludes = String.join(", ", excludes());
+    UnaryOperator<String> typed = other -> typed(other, asOption);
+    String needs = needs().stream().map(typed).collect(Collectors.joining(", "));
+    String excludes = excludes().stream().map(typed).collect(Collectors.joining(", "));
     String description =
         "%s [%s]".formatted(meaning, defaultText())
             + (needs.isEmpty() ? "" : "; needs " + needs)

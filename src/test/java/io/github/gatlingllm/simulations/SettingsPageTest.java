@@ -119,6 +119,7 @@ class SettingsPageTest {
     assertThat(Setting.all())
         .allMatch(
             setting -> lines.stream().anyMatch(line -> line.startsWith("  " + setting.name + " ")));
+    assertThat(Setting.help(true)).contains("\n  --max-tokens  ", "prompt-tokens,");
     assertThat(Setting.help())
         .contains(
             """

@@ -105,6 +105,9 @@ record BenchmarkProcess(
       // Otherwise java.util.prefs, which Gatling's version check uses, warns several times.
       command.add("-Djava.util.prefs.userRoot=" + classes);
     }
+    if (settings.containsKey("help")) {
+      command.add("-Dgatlingllm.options=true");
+    }
     command.addAll(jvm);
     settings.forEach(
         (name, value) -> {

@@ -11,66 +11,80 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** The command {@code engine}: serves the embedded engine until it is stopped. */
 @Command(
-    name = "engine",
+    name = "gatling-llm engine",
     description = {
       "Serves an OpenAI-compatible engine without a GPU until it is stopped: continuous batching,"
           + " prefill, a prefix cache, a queue. /v1/chat/completions,"
           + " /v1/completions, /v1/responses, /v1/messages, /v1/embeddings, /v1/models, /health,"
           + " and /metrics with vLLM's names.",
-      "A decode step of a batch of n takes decode step * (1 + growth * n)."
+      "A decode step of a batch of n takes <decode-step> × (1 + <growth> × n)."
     },
-    showDefaultValues = true,
-    usageHelpWidth = 120,
     mixinStandardHelpOptions = true)
 final class EngineCommand implements Callable<Integer> {
 
   private static final Pattern REJECTED =
       Pattern.compile("reject:(\\d{3}):(\\d{1,3}(?:\\.\\d{1,9})?)%");
 
-  @Option(names = "--host", description = "address to listen on")
+  @Option(names = "--host", description = "address to listen on [${DEFAULT-VALUE}]")
   private String host = "127.0.0.1";
 
-  @Option(names = "--port", description = "TCP port; 0 takes any free one")
+  @Option(names = "--port", description = "TCP port; 0 takes any free one [${DEFAULT-VALUE}]")
   private int port = 8000;
 
-  @Option(names = "--model", description = "name of its only model")
+  @Option(names = "--model", description = "name of its only model [${DEFAULT-VALUE}]")
   private String model = "embedded";
 
-  @Option(names = "--api-key", description = "API key that requests must have as bearer token")
+  @Option(
+      names = "--api-key",
+      paramLabel = "<key>",
+      description = "API key that requests must have as bearer token [none]")
   private @Nullable String apiKey;
 
-  @Option(names = "--seed", description = "pins answers and faults")
+  @Option(names = "--seed", description = "pins answers and faults [${DEFAULT-VALUE}]")
   private long seed;
 
-  @Option(names = "--prefill", description = "prompt tokens processed per second")
+  @Option(
+      names = "--prefill",
+      paramLabel = "<n>",
+      description = "prompt tokens processed per second [20000]")
   private double prefill = 20_000;
 
   @Option(
       names = "--decode-step",
       defaultValue = "5ms",
+      paramLabel = "<time>",
       converter = Time.class,
-      description = "one decode step of an empty engine")
+      description = "decode step of an empty engine [${DEFAULT-VALUE}]")
   private Duration decodeStep = Duration.ZERO;
 
   @Option(
       names = "--growth",
-      description = "how much each request in the batch lengthens a decode step, as a share of it")
+      paramLabel = "<share>",
+      description = "how much each request in the batch lengthens a decode step [${DEFAULT-VALUE}]")
   private double growth = 0.05;
 
-  @Option(names = "--max-batch", description = "most requests in a batch")
+  @Option(
+      names = "--max-batch",
+      paramLabel = "<n>",
+      description = "most requests in a batch [${DEFAULT-VALUE}]")
   private int maxBatch = 24;
 
-  @Option(names = "--max-context", description = "most tokens of prompt and answer together")
+  @Option(
+      names = "--max-context",
+      paramLabel = "<n>",
+      description = "most tokens of prompt and answer together [${DEFAULT-VALUE}]")
   private int maxContext = 8_192;
 
-  @Option(names = "--reasoning", description = "reasoning tokens per answer")
+  @Option(
+      names = "--reasoning",
+      paramLabel = "<n>",
+      description = "reasoning tokens per answer [${DEFAULT-VALUE}]")
   private int reasoning;
 
   @Option(
@@ -78,7 +92,7 @@ final class EngineCommand implements Callable<Integer> {
       negatable = true,
       defaultValue = "true",
       fallbackValue = "true",
-      description = "whether prompts share the blocks of a common prefix")
+      description = "shares the blocks of common prefixes [true]")
   private boolean prefixCaching;
 
   @Option(
@@ -86,16 +100,15 @@ final class EngineCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "<ttft>,<itl>",
       hideParamSyntax = true,
-      showDefaultValue = Visibility.NEVER,
       converter = Time.class,
-      description = "fixed times instead of an engine, e.g. 100ms,20ms, independent of the load")
+      description = "fixed times instead, whatever the load, e.g. 100ms,20ms [none]")
   private List<Duration> fixed = List.of();
 
   @Option(
       names = "--fault",
-      paramLabel = "reject:<status>:<share>%%",
-      showDefaultValue = Visibility.NEVER,
-      description = "answers a share of the requests with that status; can be given several times")
+      paramLabel = "reject:<status>:<share>%",
+      description =
+          "answers a share of the requests with that status; can be given several times [none]")
   private List<String> faults = List.of();
 
   @Override

@@ -21,8 +21,11 @@ final class GatlingLlm {
         engine                   serves the embedded engine until it is stopped
         --help, --version        this text and all settings; the version. <command> --help describes a command
 
-      Options of a run: --results <folder> for the folder of the run (results), --jvm <options> for more JVM options,
-      --simulation <class, or file of Java source> for a simulation of your own in place of the benchmark.
+      Options of a run, defaults in [brackets]:
+        --results <folder>       folder below which the run gets a folder of its own [results]
+        --jvm <options>          more JVM options [none]
+        --simulation <class or file of Java source>
+                                 a simulation of your own in place of the benchmark [the benchmark]
       """;
 
   private GatlingLlm() {}
