@@ -86,11 +86,11 @@ final class ConnectionFailure {
     return millis % 1_000 == 0 ? millis / 1_000 + " s" : millis + " ms";
   }
 
-  static String reason(Throwable failure, @Nullable String proxy) {
+  static String reason(Throwable failure, @Nullable String proxy, Secrets secrets) {
     NotSslRecordException noTls = find(NotSslRecordException.class, failure);
     if (proxy != null && noTls != null && !firstBytes(noTls).startsWith("HTTP/")) {
       return "proxy %s: answered CONNECT with 200 and then no TLS but '%s'; does it want a log-in?"
-          .formatted(proxy, firstBytes(noTls));
+          .formatted(proxy, secrets.line(firstBytes(noTls), 40));
     }
     String reason = reason(failure);
     boolean isUnreachable =
@@ -149,12 +149,11 @@ final class ConnectionFailure {
     return failure.getClass().getSimpleName() + ": " + message(failure);
   }
 
-  /** The beginning of the first line of what came, which Netty quotes in hexadecimal digits. */
+  /** The first line of what came, which Netty quotes in hexadecimal digits. */
   private static String firstBytes(NotSslRecordException failure) {
     Matcher quoted = HEX.matcher(message(failure));
     String text = quoted.find() ? new String(ByteBufUtil.decodeHexDump(quoted.group()), UTF_8) : "";
-    String line = text.lines().findFirst().orElse("");
-    return PrintableText.of(line.substring(0, Math.min(line.length(), 40)));
+    return PrintableText.of(text.lines().findFirst().orElse(""));
   }
 
   static <T extends Throwable> @Nullable T find(Class<T> kind, Throwable failure) {

@@ -347,7 +347,7 @@ public final class StreamedExchange implements HttpListener {
     } else if (body != null && ConnectionFailure.find(TruncatedGzip.class, cause) != null) {
       gzipTruncated(now, body);
     } else {
-      connectionFailed(now, ConnectionFailure.reason(cause, connection.proxy()));
+      connectionFailed(now, ConnectionFailure.reason(cause, connection.proxy(), options.secrets()));
     }
   }
 

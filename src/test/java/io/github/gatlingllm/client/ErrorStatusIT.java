@@ -217,6 +217,19 @@ final class ErrorStatusIT {
             CONNECTION_ERROR, "proxy did not connect to the endpoint: status: 403 Scripted");
   }
 
+  @Test
+  void keyInThePageOfAProxyIsRedactedBeforeItIsCut() throws Exception {
+    String key = "sk-hostile-0123456789abcdef0123456789";
+    ScriptedServer proxy =
+        client.serve(x -> x.respond(200, "text/html", "<html><title>You sent " + key + "</title>"));
+    HttpProxyServer settings =
+        new HttpProxyServer("127.0.0.1", proxy.port(), null, false, EmptyHttpHeaders.INSTANCE);
+
+    Ended ended = client.post("https://127.0.0.1:1/v1").proxy(settings).secret(key).ended();
+
+    assertThat(ended.error()).contains("'<html><title>You sent ***</title>'").doesNotContain("sk-");
+  }
+
   private static void answer(ResponseDefinitionBuilder response) {
     server.stubFor(post(anyUrl()).willReturn(response));
   }

@@ -10,8 +10,10 @@ import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Http2Server;
+import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
+import io.netty.handler.codec.http2.Http2Error;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -40,6 +42,8 @@ class HostileRunsIT {
 
   private static final String A = ChatChunks.content("a");
   private static final String STOP = ChatChunks.finish("stop");
+
+  private static final byte[] GZIP_HEADER = {0x1f, (byte) 0x8b, 8, 0, 0, 0, 0, 0, 0, 0};
 
   /** What no user should read: frames of a stack trace, class names, lines of a logger. */
   private static final Pattern INTERNAL =
@@ -76,6 +80,34 @@ class HostileRunsIT {
                 server -> {
                   server.next().startStream().event(A).event(STOP).end();
                   server.next().goAwayAfterTheFirst();
+                  server.next().startStream().event(A).event(STOP).end();
+                }),
+            0,
+            "stream reset by the server"),
+        row(
+            "HTTP/2: frames of streams that timed out",
+            http2(
+                6,
+                server -> {
+                  for (String encoding : List.of("identity", "gzip", "identity")) {
+                    server.next().startStream().event(A).event(STOP).end();
+                    Asked asked = server.next().startStream("content-encoding", encoding);
+                    asked.bytes(GZIP_HEADER, false);
+                    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+                    asked.framesAfterReset();
+                  }
+                  assertThat(server.connections()).isEqualTo(1);
+                }),
+            0,
+            "requests: 6 started, 3 ok, 3 failed"),
+        row(
+            "HTTP/2: reset within gzip data",
+            http2(
+                2,
+                server -> {
+                  Asked asked = server.next().startStream("content-encoding", "gzip");
+                  asked.bytes(GZIP_HEADER, false);
+                  asked.reset();
                   server.next().startStream().event(A).event(STOP).end();
                 }),
             0,
@@ -235,6 +267,7 @@ class HostileRunsIT {
           GatlingRun run =
               benchmark(server.url(), requests)
                   .set("llm.http2", true)
+                  .set("llm.timeout", 1)
                   .set("llm.metricsUrl", "none")
                   .set("llm.verifyTls", false)
                   .start()) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -22,8 +23,10 @@ import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
@@ -45,6 +48,9 @@ import javax.net.ssl.SSLContext;
 public final class Http2Server implements AutoCloseable {
 
   private static final long LIMIT_SECONDS = 60;
+
+  private static final int LATE_FRAMES = 3;
+  private static final int LATE_BYTES = 10_000;
 
   /** First stream id of Gatling's client; stream 1 is not used. */
   private static final int FIRST_STREAM = 3;
@@ -210,6 +216,24 @@ public final class Http2Server implements AutoCloseable {
                 context.flush();
               })
           .syncUninterruptibly();
+    }
+
+    /** Sends frames of a stream that the client has reset, as those that crossed its reset. */
+    public void framesAfterReset() {
+      Http2FrameCodec codec = stream.parent().pipeline().get(Http2FrameCodec.class);
+      int id = ((Http2StreamChannel) stream).stream().id();
+      ByteBuf frames = Unpooled.buffer();
+      for (int i = 0; i < LATE_FRAMES; i++) {
+        frame(frames, Http2FrameTypes.DATA, id, new byte[LATE_BYTES]);
+      }
+      frame(frames, Http2FrameTypes.WINDOW_UPDATE, id, new byte[] {0, 0, 0, 1});
+      frame(frames, Http2FrameTypes.RST_STREAM, id, new byte[] {0, 0, 0, 0});
+      stream.parent().pipeline().context(codec).writeAndFlush(frames).syncUninterruptibly();
+    }
+
+    private static void frame(ByteBuf to, byte type, int stream, byte[] payload) {
+      to.writeMedium(payload.length).writeByte(type).writeByte(0).writeInt(stream);
+      to.writeBytes(payload);
     }
 
     public void closeConnection() {
