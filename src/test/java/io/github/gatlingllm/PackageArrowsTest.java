@@ -86,7 +86,9 @@ class PackageArrowsTest {
                   "run",
                   "storage",
                   "workload")),
-          Map.entry("simulations.cli", Set.of("engine", "record", "report", "simulations")),
+          Map.entry(
+              "simulations.cli",
+              Set.of("engine", "load", "record", "report", "simulations", "storage")),
           Map.entry("storage", Set.of("record")),
           Map.entry("workload", Set.of("client", "load", "record")));
 

@@ -4,6 +4,10 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.github.gatlingllm.record.RunFiles.AtomicFile;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -161,6 +165,36 @@ public record InjectorRun(
     @Override
     public String toString() {
       return index + "/" + count;
+    }
+  }
+
+  /** That the process of an injector has ended, and perhaps left no run: a file beside the runs. */
+  public record InjectorEnd(String schema, InjectorShare share, int exitCode) {
+
+    /** Its path below the folder of an injector, as in keys of objects. */
+    public static final String FILE = "llm/ended.json";
+
+    private static final String SCHEMA = "gatling-llm/injector-end/1";
+
+    public InjectorEnd(InjectorShare share, int exitCode) {
+      this(SCHEMA, share, exitCode);
+    }
+
+    /** The name of the injector's folder beside the runs. */
+    public String folder() {
+      return "injector-" + share.index() + "-of-" + share.count();
+    }
+
+    /** Writes the file below a folder of runs; returns it. */
+    public Path write(Path results) throws IOException {
+      Path file = results.resolve(folder()).resolve(FILE);
+      AtomicFile.writeJson(this, file);
+      return file;
+    }
+
+    public static InjectorEnd read(Path file) throws IOException {
+      return AtomicFile.readJson(file, InjectorEnd.class, SCHEMA)
+          .orElseThrow(() -> new NoSuchFileException(file.toString()));
     }
   }
 }

@@ -48,6 +48,9 @@ public record RunFiles(Path run) {
     return folder().resolve("requests.jsonl");
   }
 
+  /** About as much as a short run and its pages need, so that a disk that is full is noticed. */
+  private static final int PROBE_BYTES = 3 << 20;
+
   /** Checks that the records can be read; the message of an exception is one line. */
   public void requireRequests() throws IOException {
     if (!Files.isRegularFile(requests())) {
@@ -87,6 +90,39 @@ public record RunFiles(Path run) {
     return failure instanceof FileSystemException file && file.getReason() == null
         ? file.getFile() + ": " + reason(file)
         : String.valueOf(failure.getMessage());
+  }
+
+  /**
+   * Creates a folder, and writes and deletes a file in it.
+   *
+   * @throws IOException if that fails; the message is one line
+   */
+  public static void requireWritable(Path folder) throws IOException {
+    try {
+      Files.createDirectories(folder);
+      Path probe = Files.createTempFile(folder, "write-test-", ".tmp");
+      try {
+        Files.write(probe, new byte[PROBE_BYTES]);
+      } finally {
+        Files.deleteIfExists(probe);
+      }
+    } catch (AccessDeniedException e) {
+      throw new IOException(
+          "no permission for user %s: chown the folder (on Kubernetes by an init container, as hostPath, NFS and many CSI drivers ignore fsGroup)"
+              .formatted(user()),
+          e);
+    } catch (IOException e) {
+      throw new IOException(reason(e), e);
+    }
+  }
+
+  /** The number of the user where the system tells it, as a container may have no names. */
+  private static String user() {
+    try {
+      return Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
+    } catch (IOException | RuntimeException e) {
+      return System.getProperty("user.name");
+    }
   }
 
   /** Opens a regular file; another one, such as a pipe, might never end. */

@@ -96,6 +96,11 @@ final class MergeCommand implements Callable<Integer> {
       RunUpload.check(S3Location.parse(upload));
     }
     if (wait != null) {
+      try {
+        RunFiles.requireWritable(out);
+      } catch (IOException e) {
+        throw new IOException(out + " cannot be written: " + e.getMessage(), e);
+      }
       expected = RunInputs.await(places, atMost(wait), expected, PrintableText::print);
     }
     try (RunInputs inputs = from.open(places)) {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.record.InjectorRun.InjectorEnd;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
@@ -19,9 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -120,7 +124,7 @@ final class RunInputs implements AutoCloseable {
                 Path run = below.resolve(name);
                 complete.add(run);
                 records.forEach((file, object) -> files.put(run.resolve(file), object));
-              } else {
+              } else if (!records.containsKey(InjectorEnd.FILE)) {
                 log.accept(
                     (name.isEmpty() ? place : place.at(name))
                         + " is ignored: it has no llm/run.json, so its upload is not complete");
@@ -151,14 +155,24 @@ final class RunInputs implements AutoCloseable {
 
   /** The folder itself if it is a run's, otherwise the folders of runs below it, by name. */
   static List<Path> runsIn(Path folder) throws IOException {
-    if (isRun(folder)) {
-      return List.of(folder);
+    return isRun(folder) ? List.of(folder) : below(folder, RunInputs::isRun);
+  }
+
+  private static boolean isEmpty(List<String> places) throws IOException {
+    for (String place : places) {
+      if (S3Location.isS3Url(place) || !runsIn(Path.of(place)).isEmpty()) {
+        return false; // what a bucket lacks is said when it is read
+      }
     }
+    return true;
+  }
+
+  private static List<Path> below(Path folder, Predicate<Path> sought) throws IOException {
     if (!Files.isDirectory(folder)) {
       return List.of();
     }
-    try (Stream<Path> below = Files.find(folder, MAX_DEPTH, (path, is) -> is.isDirectory())) {
-      return below.filter(RunInputs::isRun).sorted().toList();
+    try (Stream<Path> all = Files.walk(folder, MAX_DEPTH + 2)) {
+      return all.filter(sought).sorted().toList();
     } catch (UncheckedIOException e) {
       throw Objects.requireNonNull(e.getCause());
     }
@@ -190,9 +204,19 @@ final class RunInputs implements AutoCloseable {
       Consumer<String> log,
       LongSupplier nanoTime,
       Sleep sleep,
-      Map<StoredObject, RunInfo> read) {
+      Map<StoredObject, RunInfo> read,
+      Map<StoredObject, InjectorEnd> readEnds,
+      Map<Path, Silence> silences) {
 
     private static final long EVERY_SECONDS = 5;
+
+    /** A run writes a line per second; one that wrote none for 2 min has lost its process. */
+    private static final int MOST_SILENT_LOOKS = 24;
+
+    private static final class Silence {
+      private long bytes = -1;
+      private int looks;
+    }
 
     /** Sleeps; replaced in tests. */
     interface Sleep {
@@ -200,41 +224,70 @@ final class RunInputs implements AutoCloseable {
     }
 
     /**
-     * The number of ended runs, the indexes of their shares, and the number of injectors, null if
-     * not known.
+     * The number of ended runs, the indexes of their shares, injectors that ended without one by
+     * their index, and the number of injectors, null if not known.
      */
-    private record EndedRuns(int ended, Set<Integer> shares, @Nullable Integer all) {
+    private record EndedRuns(
+        int ended, Set<Integer> shares, Map<Integer, String> without, @Nullable Integer all) {
 
-      static EndedRuns of(List<RunInfo> runs, @Nullable Integer expected) {
-        List<RunInfo> ended =
-            runs.stream().filter(run -> run.state() != RunInfo.State.RUNNING).toList();
+      static EndedRuns of(Found found, @Nullable Integer expected) {
         List<InjectorShare> shares =
-            ended.stream().map(RunInfo::share).filter(Objects::nonNull).toList();
+            found.ended.stream().map(RunInfo::share).filter(Objects::nonNull).toList();
+        Set<Integer> indexes =
+            shares.stream()
+                .map(InjectorShare::index)
+                .collect(Collectors.toCollection(TreeSet::new));
+        Map<Integer, String> without = new TreeMap<>(found.without);
+        without.keySet().removeAll(indexes);
+        Integer count = shares.isEmpty() ? found.count : (Integer) shares.get(0).count();
         return new EndedRuns(
-            ended.size(),
-            shares.stream().map(InjectorShare::index).collect(Collectors.toSet()),
-            expected == null && !shares.isEmpty() ? (Integer) shares.get(0).count() : expected);
+            found.ended.size(), indexes, without, expected == null ? count : expected);
       }
 
       boolean isAll() {
-        return all != null && (shares.isEmpty() ? ended : shares.size()) >= all;
+        return all != null && (shares.isEmpty() ? ended : shares.size()) + without.size() >= all;
       }
 
       @Override
       public String toString() {
         String missing =
-            all == null || shares.isEmpty() || isAll()
+            all == null || shares.isEmpty() && without.isEmpty() || isAll() && without.isEmpty()
                 ? ""
                 : IntStream.rangeClosed(1, all)
                     .filter(index -> !shares.contains(index))
-                    .mapToObj(index -> index + "/" + all)
+                    .mapToObj(index -> index + "/" + all + without.getOrDefault(index, ""))
                     .collect(Collectors.joining(", ", ", not ", ""));
         return ended + (all == null ? "" : " of " + all) + " runs are there" + missing;
       }
     }
 
     RunPoller(List<String> places, Consumer<String> log, LongSupplier nanoTime, Sleep sleep) {
-      this(places, log, nanoTime, sleep, new HashMap<>());
+      this(places, log, nanoTime, sleep, new HashMap<>(), new HashMap<>(), new HashMap<>());
+    }
+
+    /** What the places contain: ended runs, and why injectors have none. */
+    private static final class Found {
+      private final List<RunInfo> ended = new ArrayList<>();
+      private final Map<Integer, String> without = new HashMap<>();
+      private @Nullable Integer count;
+
+      void add(InjectorEnd end) {
+        count = end.share().count();
+        without.put(end.share().index(), " (ended with exit code " + end.exitCode() + ")");
+      }
+
+      /** A run whose process is gone ends as interrupted, with the records that it has. */
+      void add(RunInfo run, boolean isSilent) {
+        InjectorShare share = run.share();
+        if (run.state() != RunInfo.State.RUNNING) {
+          ended.add(run);
+        } else if (isSilent && share != null) {
+          count = share.count();
+          without.putIfAbsent(share.index(), " (silent for 2 min)");
+        } else if (isSilent) {
+          ended.add(run);
+        }
+      }
     }
 
     /** See {@link RunInputs#await}. */
@@ -267,37 +320,67 @@ final class RunInputs implements AutoCloseable {
         }
       }
       log.accept(ended.toString());
+      if (ended.ended() == 0 && RunInputs.isEmpty(places)) {
+        throw new IOException("no injector left a run; see what each printed");
+      }
       return ended.all();
     }
 
-    private List<RunInfo> look() throws IOException {
-      List<RunInfo> runs = new ArrayList<>();
+    private Found look() throws IOException {
+      Found found = new Found();
       for (String place : places) {
         if (S3Location.isS3Url(place)) {
           S3Location prefix = S3Location.parse(place);
           for (Map<String, StoredObject> records : prefix.runs().values()) {
             if (records.containsKey(INFO)) {
-              runs.add(read(prefix, records.get(INFO)));
+              found.add(
+                  read(prefix, records.get(INFO), read, file -> RunInfo.read(file).orElseThrow()),
+                  false);
+            } else if (records.containsKey(InjectorEnd.FILE)) {
+              found.add(read(prefix, records.get(InjectorEnd.FILE), readEnds, InjectorEnd::read));
             }
           }
         } else {
+          for (Path end : below(Path.of(place), each -> each.endsWith(InjectorEnd.FILE))) {
+            found.add(InjectorEnd.read(end));
+          }
           for (Path run : RunInputs.runsIn(Path.of(place))) {
-            RunInfo.read(new RunFiles(run).info()).ifPresent(runs::add);
+            RunInfo info = RunInfo.read(new RunFiles(run).info()).orElse(null);
+            if (info != null) {
+              found.add(info, isSilent(run));
+            }
           }
         }
       }
-      return runs;
+      return found;
     }
 
-    private RunInfo read(S3Location place, StoredObject object) throws IOException {
-      if (read.containsKey(object)) {
-        return read.get(object);
+    private boolean isSilent(Path run) {
+      long bytes = new RunFiles(run).generator().toFile().length();
+      Silence silence = silences.computeIfAbsent(run, r -> new Silence());
+      silence.looks = silence.bytes == bytes ? silence.looks + 1 : 0;
+      silence.bytes = bytes;
+      return silence.looks >= MOST_SILENT_LOOKS;
+    }
+
+    @FunctionalInterface
+    private interface FileReader<T> {
+      T read(Path file) throws IOException;
+    }
+
+    private static <T> T read(
+        S3Location place, StoredObject object, Map<StoredObject, T> known, FileReader<T> reader)
+        throws IOException {
+      T before = known.get(object);
+      if (before != null) {
+        return before;
       }
       Path file = Files.createTempFile("gatling-llm-", ".json");
       try {
         place.download(Map.of(file, object));
-        read.put(object, RunInfo.read(file).orElseThrow());
-        return read.get(object);
+        T found = reader.read(file);
+        known.put(object, found);
+        return found;
       } catch (IOException e) {
         String at = new S3Location(place.bucket(), object.key()).toString();
         throw new IOException(String.valueOf(e.getMessage()).replace(file.toString(), at), e);

@@ -33,9 +33,6 @@ record RunDirectory(String simulation, String id, Path path) {
   private static final int SEARCH_DEPTH = 5;
   private static final String LAUNCHER = "io.gatling.app.Gatling";
 
-  /** About as much as a short run and its pages need, so that a disk that is full is noticed. */
-  private static final int PROBE_BYTES = 3 << 20;
-
   /** Finds the directory of this run, or creates one and prints its path. */
   static RunDirectory of(Object statsEngine) {
     Object runMessage = find(statsEngine).orElse(null);
@@ -87,17 +84,11 @@ record RunDirectory(String simulation, String id, Path path) {
    */
   static void checkRoot(Path root) {
     try {
-      Files.createDirectories(root);
-      Path probe = Files.createTempFile(root, "write-test-", ".tmp");
-      try {
-        Files.write(probe, new byte[PROBE_BYTES]);
-      } finally {
-        Files.deleteIfExists(probe);
-      }
+      RunFiles.requireWritable(root);
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "results folder %s cannot be written: %s; name another one with -rf"
-              .formatted(root.toAbsolutePath(), RunFiles.reason(e)),
+              .formatted(root.toAbsolutePath(), e.getMessage()),
           e);
     }
   }

@@ -4,6 +4,7 @@ import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import io.github.gatlingllm.record.InjectorRun.InjectorEnd;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.storage.S3Location.StoredObject;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -76,7 +77,7 @@ final class ObjectStore implements AutoCloseable {
   /** Pages of a listing, each of at most 1,000 objects. */
   private static final int MAX_PAGES = 200;
 
-  /** The folder of a run, and the file in it. */
+  /** The folder of a run or an ended injector, and the file in it. */
   private static final Pattern RECORD =
       Pattern.compile(
           "(?:(.+)/)?("
@@ -84,6 +85,8 @@ final class ObjectStore implements AutoCloseable {
                   .records().stream()
                       .map(file -> Pattern.quote(file.toString().replace('\\', '/')))
                       .collect(Collectors.joining("|"))
+              + "|"
+              + InjectorEnd.FILE
               + ")");
 
   /** At most 32 folders, none of which leads out. */

@@ -20,6 +20,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -50,6 +51,10 @@ class HostileRunsIT {
       Pattern.compile(
           "(?m)^\\s+at [\\w.$/]+\\(.*|^.*\\[(?:WARN|ERROR) *].*|^.*\\b[a-z]+\\.[\\w.]*[A-Z]\\w*"
               + "(?:Exception|Error)\\b.*|^.*\\b(?:io\\.netty|i\\.n)\\..*");
+
+  /** Finds the folder of results among the arguments of Gatling. */
+  private static final String RESULTS =
+      "for each; do [ \"$before\" = -rf ] && folder=$each; before=$each; done; ";
 
   @TempDir private Path folder;
 
@@ -149,6 +154,16 @@ class HostileRunsIT {
         row("disk: full before the run", disk("1m"), 1, "cannot be written: No space left"),
         row("disk: full during the run", disk("4m"), 1, "could not be written"),
         row(
+            "disk: no permission",
+            noPermission(),
+            1,
+            "cannot be written: no permission for user 0: chown the folder"),
+        row(
+            "disk: two runs in one folder of results",
+            launched("sh", "-c", "\"$@\" & \"$@\"; code=$?; wait $! && exit $code", "sh"),
+            0,
+            "requests: 1,000 started, 1,000 ok"),
+        row(
             "disk: the results are removed during the run",
             during(run -> remove(run.results())),
             1,
@@ -160,20 +175,38 @@ class HostileRunsIT {
 
   /** A run with all its pages, whose results are on a disk of that size. */
   private static World disk(String size) {
-    String mount =
-        "for each; do [ \"$before\" = -rf ] && folder=$each; before=$each; done;"
-            + " mount -t tmpfs -o size="
-            + size
-            + " none \"$folder\" && exec \"$@\"";
+    String mount = "mount -t tmpfs -o size=" + size + " none \"$folder\" && exec \"$@\"";
+    return asRoot(List.of("unshare", "-m"), RESULTS + mount);
+  }
+
+  /** Without the rights by which root ignores permissions. */
+  private static World noPermission() {
+    return asRoot(
+        List.of("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"),
+        RESULTS + "chmod a-w \"$folder\" && exec \"$@\"");
+  }
+
+  private static World asRoot(List<String> launcher, String script) {
+    return folder -> {
+      List<String> tried = new ArrayList<>(launcher);
+      tried.add("true");
+      assumeTrue(
+          new ProcessBuilder(tried).start().waitFor() == 0,
+          () -> String.join(" ", launcher) + " needs root, and more rights than some containers");
+      tried.set(tried.size() - 1, "sh");
+      tried.addAll(List.of("-c", script, "sh"));
+      return launched(tried.toArray(String[]::new)).run(folder);
+    };
+  }
+
+  /** A run with all its pages that is started by another command. */
+  private static World launched(String... launcher) {
     String text = "x".repeat(3_000);
     return folder -> {
-      assumeTrue(
-          new ProcessBuilder("unshare", "-m", "true").start().waitFor() == 0,
-          "mounts a small disk (unshare -m), which needs root");
       try (ScriptedServer server = ScriptedServer.start(x -> x.answer(text))) {
-        return benchmark(server.baseUrl(), 3_000)
+        return benchmark(server.baseUrl(), 1_000)
             .set("llm.recordText", true)
-            .launchedBy("unshare", "-m", "sh", "-c", mount, "sh")
+            .launchedBy(launcher)
             .reports()
             .run();
       }

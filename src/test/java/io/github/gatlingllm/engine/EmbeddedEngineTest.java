@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -60,6 +61,22 @@ final class EmbeddedEngineTest {
         .POST(HttpRequest.BodyPublishers.ofString(body))
         .header("X-Request-Id", "request-7")
         .build();
+  }
+
+  /** 127.0.0.2 stands for every other address of the machine. */
+  @ParameterizedTest
+  @CsvSource({"127.0.0.1, false", "0.0.0.0, true"})
+  void otherAddressesAreServedOnlyIfAskedFor(String host, boolean isServed) throws IOException {
+    EmbeddedEngine engine = start(host.endsWith("1") ? FAST : FAST.host(host));
+    try (Socket socket = new Socket()) {
+      InetSocketAddress other =
+          new InetSocketAddress("127.0.0.2", URI.create(engine.baseUrl()).getPort());
+      if (isServed) {
+        socket.connect(other, 60_000);
+      } else {
+        assertThatThrownBy(() -> socket.connect(other, 60_000)).isInstanceOf(IOException.class);
+      }
+    }
   }
 
   private String send(HttpRequest request) throws IOException, InterruptedException {

@@ -1,9 +1,12 @@
 package io.github.gatlingllm.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.record.InjectorRun.InjectorEnd;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
@@ -357,9 +360,20 @@ class ObjectStorageTest {
 
   private byte[] infoOf(String share) {
     Path file = folder.resolve("info.json");
+    return read(
+        () -> {
+          info().share(InjectorShare.parse(share)).write(file);
+          return file;
+        });
+  }
+
+  private interface FileWriter {
+    Path write() throws IOException;
+  }
+
+  private static byte[] read(FileWriter writer) {
     try {
-      info().share(InjectorShare.parse(share)).write(file);
-      return Files.readAllBytes(file);
+      return Files.readAllBytes(writer.write());
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
@@ -382,6 +396,59 @@ class ObjectStorageTest {
             "waiting: 3 of 3 runs are there, not 2/3",
             "4 of 3 runs are there");
     assertThat(s3.requests("GET t/a/")).as("each run is read once").hasSize(1);
+  }
+
+  @Test
+  void mergeDoesNotWaitForInjectorsThatEndedWithoutARun() throws IOException {
+    s3.objects.put("t/a/llm/run.json", infoOf("1/3"));
+    List<String> next = new ArrayList<>(List.of("2/3", "3/3"));
+    RunPoller wait =
+        waiting(
+            List.of("s3://bench/t"),
+            () -> {
+              InjectorEnd end = new InjectorEnd(InjectorShare.parse(next.remove(0)), 137);
+              s3.objects.put(
+                  "t/" + end.folder() + "/" + InjectorEnd.FILE, read(() -> end.write(folder)));
+            });
+
+    assertThat(wait.await(Duration.ofMinutes(10), null)).isEqualTo(3);
+    assertThat(said)
+        .last()
+        .isEqualTo(
+            "1 of 3 runs are there, not 2/3 (ended with exit code 137), 3/3 (ended with exit code"
+                + " 137)");
+  }
+
+  @Test
+  void mergeDoesNotWaitForARunThatWritesNoMore() throws IOException {
+    RunFiles files = run(10);
+    RunInfo running = RunInfo.started("sim-1", "Sim", "h", 1);
+    running.share(new InjectorShare(1, 2)).write(files.info());
+    new InjectorEnd(new InjectorShare(2, 2), 1).write(folder);
+    AtomicInteger lines = new AtomicInteger(3);
+    RunPoller wait =
+        waiting(
+            List.of(folder.toString()),
+            () -> {
+              if (lines.getAndDecrement() > 0) {
+                read(() -> Files.writeString(files.generator(), "{}\n", CREATE, APPEND));
+              }
+            });
+
+    assertThat(wait.await(Duration.ofMinutes(10), null)).isEqualTo(2);
+    assertThat(lines).hasNegativeValue();
+    assertThat(said)
+        .last()
+        .isEqualTo(
+            "0 of 2 runs are there, not 1/2 (silent for 2 min), 2/2 (ended with exit code 1)");
+  }
+
+  @Test
+  void injectorsThatAllEndedWithoutARunAreAnError() throws IOException {
+    new InjectorEnd(new InjectorShare(1, 1), 1).write(folder);
+    assertThatThrownBy(
+            () -> waiting(List.of(folder.toString()), () -> {}).await(Duration.ofHours(1), 1))
+        .hasMessage("no injector left a run; see what each printed");
   }
 
   @Test

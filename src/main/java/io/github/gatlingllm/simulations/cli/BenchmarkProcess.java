@@ -1,8 +1,13 @@
 package io.github.gatlingllm.simulations.cli;
 
+import io.github.gatlingllm.load.Injector;
+import io.github.gatlingllm.record.InjectorRun.InjectorEnd;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.storage.S3Location;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -135,8 +141,44 @@ record BenchmarkProcess(
       builder.environment().put("LLM_API_KEY", key);
     }
     Process gatling = builder.start();
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(gatling), "stop-benchmark"));
-    return gatling.waitFor();
+    AtomicBoolean isNoted = new AtomicBoolean();
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  stop(gatling);
+                  noteEnd(gatling.exitValue(), isNoted);
+                },
+                "stop-benchmark"));
+    int code = gatling.waitFor();
+    noteEnd(code, isNoted);
+    return code;
+  }
+
+  /**
+   * For who waits for the runs of several injectors: this one has ended, and its run may not say
+   * so, or there is none.
+   */
+  private void noteEnd(int exitCode, AtomicBoolean isNoted) {
+    if (exitCode == 0 || isNoted.getAndSet(true)) {
+      return;
+    }
+    try {
+      String of = settings.get("injector");
+      InjectorShare share = of == null ? Injector.ofProcess().share() : InjectorShare.parse(of);
+      if (share != null) {
+        InjectorEnd end = new InjectorEnd(share, exitCode);
+        Path file = end.write(Path.of(results));
+        String to = settings.getOrDefault("upload", System.getenv("LLM_UPLOAD"));
+        if (to != null) {
+          S3Location.parse(to).upload(end.folder() + "/" + InjectorEnd.FILE, file);
+        }
+      }
+    } catch (IllegalArgumentException | IOException e) {
+      PrintableText.printError(
+          "LLM: that this injector has ended could not be noted, so a merge waits for it: "
+              + RunFiles.message(e));
+    }
   }
 
   private static void delete(Path folder) throws IOException {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
+import io.github.gatlingllm.record.InjectorRun.InjectorEnd;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import java.io.File;
 import java.io.IOException;
@@ -31,6 +33,16 @@ class BenchmarkProcessTest {
     } finally {
       System.setProperty("user.home", home);
     }
+  }
+
+  @Test
+  void injectorThatFailsBeforeItsRunLeavesAMarker() throws IOException {
+    List<String> mistake =
+        List.of("--no-such-setting=1", "--injector=2/3", "--results=" + dir.resolve("results"));
+
+    assertThat(BenchmarkProcess.run(mistake)).isEqualTo(1);
+    assertThat(InjectorEnd.read(dir.resolve("results/injector-2-of-3/llm/ended.json")))
+        .isEqualTo(new InjectorEnd(new InjectorShare(2, 3), 1));
   }
 
   @Test

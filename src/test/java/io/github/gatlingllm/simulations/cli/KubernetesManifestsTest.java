@@ -18,7 +18,6 @@ import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -92,29 +91,54 @@ class KubernetesManifestsTest {
   @ParameterizedTest
   @ValueSource(strings = {"volume", "object-storage", "example"})
   void keptOutputIsThatOfKustomize(String overlay) throws Exception {
-    Path output = dir.resolve("rendered.yaml");
-    Process kubectl;
-    try {
-      kubectl =
-          new ProcessBuilder(
-                  "kubectl", "kustomize", MANIFESTS.resolve("overlays/" + overlay).toString())
-              .redirectOutput(output.toFile())
-              .redirectErrorStream(true)
-              .start();
-    } catch (IOException e) {
-      assumeTrue(false, "kubectl is not installed: overlays were not rendered");
-      return;
-    }
-    assertThat(kubectl.waitFor()).as(Files.readString(output)).isZero();
+    String output = kustomized(MANIFESTS.resolve("overlays/" + overlay));
     Path file = KEPT.resolve(overlay + ".yaml");
     if (Boolean.getBoolean("gatlingllm.docs.write")) {
-      Files.copy(output, file, StandardCopyOption.REPLACE_EXISTING);
+      Files.writeString(file, output);
     }
-    assertThat(byName(objects(Files.readString(output))))
+    assertThat(byName(objects(output)))
         .as(
             "%s is not what the overlay makes; write it again with -Dgatlingllm.docs.write=true",
             file)
         .isEqualTo(byName(kept(overlay)));
+  }
+
+  private String kustomized(Path folder) throws Exception {
+    Path output = dir.resolve("rendered.yaml");
+    try {
+      Process kubectl =
+          new ProcessBuilder("kubectl", "kustomize", folder.toString())
+              .redirectOutput(output.toFile())
+              .redirectErrorStream(true)
+              .start();
+      assertThat(kubectl.waitFor()).as(Files.readString(output)).isZero();
+    } catch (IOException e) {
+      assumeTrue(false, "kubectl is not installed: overlays were not rendered");
+    }
+    return Files.readString(output);
+  }
+
+  /** As drivers that ignore fsGroup leave it to root. */
+  @Test
+  void ownerOfTheVolumeIsSetBeforeEveryContainerThatWritesIt() throws Exception {
+    Path manifests = dir.toRealPath().relativize(MANIFESTS.toRealPath());
+    Files.writeString(
+        dir.resolve("kustomization.yaml"),
+        "resources: [%1$s/overlays/volume]\ncomponents: [%1$s/components/volume-owner]\n"
+            .formatted(manifests));
+    List<JsonNode> jobs =
+        objects(kustomized(dir)).stream()
+            .filter(object -> object.get("kind").asText().equals("Job"))
+            .toList();
+
+    assertThat(jobs).hasSize(2);
+    for (JsonNode job : jobs) {
+      assertThat(mistakes(job)).isEmpty();
+      JsonNode user = pod(job).get("securityContext");
+      assertThat(texts(pod(job).at("/initContainers/0/command")))
+          .containsExactly(
+              "chown", user.get("runAsUser") + ":" + user.get("runAsGroup"), "/results");
+    }
   }
 
   @ParameterizedTest
