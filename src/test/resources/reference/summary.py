@@ -117,6 +117,7 @@ def efficiency(found, samples, spans):
 
 
 PERCENTILES = {"p50": 500, "p75": 750, "p90": 900, "p95": 950, "p99": 990, "p999": 999}
+CUT = ("cancelled", "abandoned")
 LOW_PERCENTILES = {"p1": 10, "p5": 50, "p10": 100}
 
 
@@ -175,7 +176,7 @@ def in_slo(record, slo):
     """True, False, or None where it cannot be told: no SLO, or cancelled too early."""
     if not slo:
         return None
-    cancelled = record["verdict"] == "cancelled"
+    cancelled = record["verdict"] in CUT
     lasted = nanos(record["start_lag_s"]) + (nanos(record["gate_wait_s"]) or 0) + (nanos(record["closed_s"]) or 0)
     missed = not record["ok"] and not cancelled
     unknown = False
@@ -208,14 +209,13 @@ def second_event(record):
     return next(((at - offsets[0]) / 1e3 for at, choice in list(zip(offsets, choices))[1:] if choice == choices[0]), None)
 
 
-TIMES = {"ttft_ms": "ttft_s", "ttft_from_schedule_ms": "ttft_from_schedule_s", "ttfo_ms": "ttfo_s",
-         "tpot_ms": "tpot_s", "e2e_ms": "latency_s", "e2e_from_schedule_ms": "latency_from_schedule_s",
+TIMES = {"tpot_ms": "tpot_s", "e2e_ms": "latency_s", "e2e_from_schedule_ms": "latency_from_schedule_s",
          "queue_wait_ms": "queue_wait_s", "connect_ms": "connect_s", "stall_ms": "stall_s"}
 
 
 def figures(records, spans, slo):
     length = union([(start, end) for _, _, _, start, end in spans]) / S
-    names = [*TIMES, "ttst_ms", "failed_e2e_ms", "itl_ms", "icl_ms", "e2e_per_token_ms", "prompt_tokens", "output_tokens"]
+    names = ["ttft_ms", "ttft_from_schedule_ms", "ttfo_ms", *TIMES, "ttst_ms", "failed_e2e_ms", "itl_ms", "icl_ms", "e2e_per_token_ms", "prompt_tokens", "output_tokens"]
     values = {name: [] for name in names}
     rates = {"user_tokens_per_s": [], "decode_tokens_per_s": [], "prefill_tokens_per_s": []}
     ratios = []
@@ -279,8 +279,12 @@ def figures(records, spans, slo):
         attempted += good is not None
         met += good is True
         excluded += good is None and bool(slo)
+        if record["ok"] or record["verdict"] == "timeout":
+            for name in ("ttft", "ttft_from_schedule", "ttfo"):
+                if record[name + "_s"] is not None:
+                    values[name + "_ms"].append(record[name + "_s"] * 1e3)
         if not record["ok"]:
-            if record["verdict"] != "cancelled" and record["gate_wait_s"] is not None and record["closed_s"] is not None:
+            if record["verdict"] not in CUT and record["gate_wait_s"] is not None and record["closed_s"] is not None:
                 values["failed_e2e_ms"].append(record["closed_s"] * 1e3)
             continue
         ok += 1

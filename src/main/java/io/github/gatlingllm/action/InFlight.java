@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.RequestStatus;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -66,7 +67,7 @@ final class InFlight {
       RunningLevel level = UserSessions.levelOf(session);
       boolean cut = level != null && !level.isOver();
       String closed = closeReason;
-      exchange.cancel(closed != null ? closed : cut ? STOPPED : DRAINED);
+      exchange.cut(RequestStatus.CANCELLED, closed != null ? closed : cut ? STOPPED : DRAINED);
     }
   }
 
@@ -142,7 +143,8 @@ final class InFlight {
     requests.forEach(
         (exchange, sent) -> {
           if (which.test(sent)) {
-            EventLoops.execute(sent.session().eventLoop(), () -> exchange.cancel(reason));
+            EventLoops.execute(
+                sent.session().eventLoop(), () -> exchange.cut(RequestStatus.CANCELLED, reason));
           }
         });
   }

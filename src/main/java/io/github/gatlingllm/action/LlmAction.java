@@ -15,10 +15,13 @@ import io.gatling.http.client.Request;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.PromptPrefix;
+import io.netty.channel.EventLoop;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongConsumer;
@@ -230,6 +233,7 @@ final class LlmAction extends SessionHook implements RequestAction {
               end.ended(ended, sent);
             });
     components.inFlight.add(exchange, session);
+    abandonLater(exchange, index, session.eventLoop());
     if (!request.silent) {
       components.started();
     } else if (arrival != null) {
@@ -262,6 +266,24 @@ final class LlmAction extends SessionHook implements RequestAction {
     }
     if (!end.isPromptReported()) {
       sent.promptCount().start();
+    }
+  }
+
+  /** Ends the request when its user leaves, if it is one of those. */
+  private void abandonLater(StreamedExchange exchange, long index, EventLoop eventLoop) {
+    Long after = components.leavesAfter(request, index);
+    if (after != null) {
+      // An answer that ends before needs no memory until then.
+      WeakReference<StreamedExchange> left = new WeakReference<>(exchange);
+      EventLoops.at(
+          eventLoop,
+          exchange.timeline().scheduled() + after,
+          () -> {
+            StreamedExchange open = left.get();
+            if (open != null) {
+              open.cut(RequestStatus.ABANDONED, "abandoned: its user left (abandonAfter)");
+            }
+          });
     }
   }
 

@@ -17,6 +17,7 @@ import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
@@ -241,6 +242,16 @@ final class LlmComponents implements ProtocolComponents {
 
   Slo sloOf(LlmRequest request, String name) {
     return request.slo == null ? protocol.sloOf(name) : request.slo;
+  }
+
+  /** When the user of the request of that number leaves, in nanoseconds; null if it stays. */
+  @Nullable Long leavesAfter(LlmRequest request, long index) {
+    LlmProtocol.Abandonment leaving =
+        request.abandonment == null ? protocol.abandonment : request.abandonment;
+    return leaving == null || !isMeasured()
+        ? null
+        : leaving.afterNanos(
+            protocol.seed == null ? Seed.ofProcess().value() : protocol.seed, index);
   }
 
   LlmComponents forWarmUp(LlmProtocol target, WarmUpRounds.WarmUpLog log) {

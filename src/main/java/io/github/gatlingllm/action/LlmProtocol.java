@@ -7,6 +7,7 @@ import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +73,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public Map<String, Dynamic<String>> headers = Map.of();
   public Duration requestTimeout = Duration.ofMinutes(10);
   public Duration idleTimeout = Duration.ofMinutes(2);
+  public @Nullable Abandonment abandonment;
   public @Nullable Integer maxInFlight;
   public @Nullable Integer maxRequestsPerMinute;
   public @Nullable Integer maxTokensPerMinute;
@@ -99,6 +102,40 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public Tokenizer tokenizer = Tokenizer.cl100k();
 
   public Map<String, String> notes = Map.of();
+
+  /**
+   * Users who leave before their answer is complete: a share of the requests, above 0 and at most
+   * 1, after a time since the planned start that is drawn evenly between two.
+   */
+  public record Abandonment(double share, Duration least, Duration most) {
+    private static final long SALT = 0x6162616e646f6eL; // "abandon"
+
+    public Abandonment {
+      if (!(share > 0 && share <= 1)
+          || least.isNegative()
+          || most.isZero()
+          || most.compareTo(least) < 0) {
+        throw InvalidSimulation.because(
+            "abandonAfter(%s, %s, %s): expected a share above 0, at most 1, and times above 0, the"
+                    .formatted(share, least, most)
+                + " shorter one first");
+      }
+    }
+
+    /** When the user of a request leaves, in nanoseconds; null for one who stays. */
+    @Nullable Long afterNanos(long seed, long request) {
+      SplittableRandom random = Seed.at(seed, SALT, request);
+      boolean leaves = random.nextDouble() < share;
+      double range = (double) (most.toNanos() - least.toNanos());
+      return leaves ? (Long) (least.toNanos() + (long) (random.nextDouble() * range)) : null;
+    }
+
+    @Override
+    public String toString() {
+      String from = least.equals(most) ? "" : seconds(least) + "-";
+      return NumberText.plain(share * 100) + "%@" + from + seconds(most);
+    }
+  }
 
   public enum Pinning {
     NEVER,
@@ -269,6 +306,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     config.put("recordTokens", Boolean.toString(recordTokens));
     config.put("timeout", seconds(requestTimeout));
     config.put("idleTimeout", seconds(idleTimeout));
+    putIfSet(config, "abandon", abandonment);
     putIfSet(config, "maxInFlight", maxInFlight);
     putIfSet(config, "maxRequestsPerMinute", maxRequestsPerMinute);
     putIfSet(config, "maxTokensPerMinute", maxTokensPerMinute);

@@ -25,6 +25,7 @@ import java.util.concurrent.Executor;
 import java.util.function.ToIntFunction;
 import scala.Option;
 import scala.Tuple2;
+import scala.collection.immutable.List$;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -113,7 +114,7 @@ final class ResponseProcessor {
    * when they are there.
    */
   private boolean needsCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
-    return exchange.ending().status() != RequestStatus.CANCELLED
+    return !exchange.ending().status().isCut()
         && (!request.checks.isEmpty()
             || !components.sloOf(request, sent.prepared().name()).isEmpty());
   }
@@ -131,30 +132,33 @@ final class ResponseProcessor {
             answer,
             () -> exchange.timeline().events(true));
     Session session = sent.session();
+    boolean isAbandoned = ending.status() == RequestStatus.ABANDONED;
     Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
-        Check$.MODULE$.check(response, session, checks);
+        Check$.MODULE$.check(response, session, isAbandoned ? List$.MODULE$.empty() : checks);
     String failedCheck =
         checked._2().isEmpty()
             ? null
             : sent.prepared().secrets().line(checked._2().get().message());
     boolean ok = ending.status() == RequestStatus.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
-    if (exchange.isLogged()) {
-      Session logged = UserSessions.withoutOwn(session);
-      exchange.log(sent.prepared().name(), logged, ok ? null : String.valueOf(error));
-    }
+    exchange.log(
+        sent.prepared().name(),
+        () -> UserSessions.withoutOwn(session),
+        ok || isAbandoned ? null : String.valueOf(error));
 
     Session after = checked._1();
     if (ok) {
       after = remember(sent, answer, tokens, after);
     } else {
-      after = ChatMessages.afterFailure(request.messages, after).markAsFailed();
+      after = ChatMessages.afterFailure(request.messages, after);
+      after = isAbandoned ? after : after.markAsFailed();
     }
     if (request.silent) {
       components.inFlight.remove(exchange);
     } else {
       RequestRecord record = records.sent(exchange, sent, tokens, ok, error);
-      if (components.isMeasured()) {
+      // Gatling would count a user who left as a failure, or as an answer of that time.
+      if (components.isMeasured() && !isAbandoned) {
         after = log(record, after);
       }
       keep(record, exchange, sent);

@@ -128,7 +128,8 @@ final class SimulationPlan {
         protocol.idleTimeout,
         protocol.maxInFlight,
         protocol.maxRequestsPerMinute,
-        protocol.maxTokensPerMinute);
+        protocol.maxTokensPerMinute,
+        protocol.abandonment);
   }
 
   private static String injected(InjectionPlans injections, String scenario) {

@@ -177,7 +177,7 @@ final class WarmUpRounds {
       case CONNECTION_ERROR -> "Check host, port and scheme (https:// for TLS) of the endpoint";
       case INVALID_RESPONSE, EMPTY, TRUNCATED ->
           "Check that the endpoint is an OpenAI-compatible one, and what lies before it";
-      case IN_STREAM_ERROR, CANCELLED, COMPLETE, CHECK_FAILED, NOT_BUILT ->
+      case IN_STREAM_ERROR, CANCELLED, ABANDONED, COMPLETE, CHECK_FAILED, NOT_BUILT ->
           "Look at the server's log";
     };
   }

@@ -2,7 +2,6 @@ package io.github.gatlingllm.client;
 
 import io.gatling.http.client.HttpListener;
 import io.github.gatlingllm.client.StreamedExchange.Transport;
-import io.github.gatlingllm.record.RequestStatus;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.IOException;
@@ -151,7 +150,7 @@ final class RequestConnection {
   }
 
   @Nullable String error(StreamedExchange.Ending end) {
-    return end.error() == null || transport == null || end.status() == RequestStatus.CANCELLED
+    return end.error() == null || transport == null || end.status().isCut()
         ? end.error()
         : transport.named(end.error());
   }

@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,6 @@ public final class StreamedExchange implements HttpListener {
   private final ChunkedBody.Receiver chunks = new ChunkReceiver();
   private final IdleTimeout idle;
   private final RequestConnection connection;
-
   private final @Nullable Transcript transcript;
 
   private @Nullable Integer httpStatus;
@@ -162,15 +162,10 @@ public final class StreamedExchange implements HttpListener {
   /**
    * Logs request and response, as Gatling's HTTP protocol does; the error is null for a success.
    */
-  public void log(String name, Object session, @Nullable String error) {
+  public void log(String name, Supplier<Object> session, @Nullable String error) {
     if (transcript != null) {
-      transcript.log(name, session, error);
+      transcript.log(name, session.get(), error);
     }
-  }
-
-  /** Whether {@link #log} has an effect. */
-  public boolean isLogged() {
-    return transcript != null;
   }
 
   /** Sends the request. Call once, on its event loop. */
@@ -179,12 +174,12 @@ public final class StreamedExchange implements HttpListener {
   }
 
   /**
-   * Cancels the request and closes its connection, so that the server stops; does nothing after the
-   * end. An answer that already has its final status keeps it. Call on its event loop.
+   * Ends the request from this side and closes its connection, so that the server stops; does
+   * nothing after the end. An answer that has its final status keeps it. Call on its event loop.
    */
-  public void cancel(String reason) {
+  public void cut(RequestStatus status, String reason) {
     if (ending == null) {
-      endEarly(nanoClock.getAsLong(), RequestStatus.CANCELLED, reason);
+      endEarly(nanoClock.getAsLong(), status, reason);
       connection.abandon();
     }
   }

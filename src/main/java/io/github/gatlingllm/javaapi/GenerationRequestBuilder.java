@@ -3,7 +3,9 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmProtocol.Abandonment;
 import io.github.gatlingllm.action.LlmRequest;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
@@ -120,6 +122,23 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
 
   public final T seed(Function<Session, Long> seed) {
     return parameter("seed", Dynamic.of(seed));
+  }
+
+  /**
+   * Its users leave after this time without a complete answer, in place of {@link
+   * LlmProtocolBuilder#abandonAfter(Duration)}.
+   */
+  public final T abandonAfter(Duration time) {
+    return abandonAfter(1, time);
+  }
+
+  public final T abandonAfter(double share, Duration time) {
+    return abandonAfter(share, time, time);
+  }
+
+  public final T abandonAfter(double share, Duration least, Duration most) {
+    Abandonment leaving = new Abandonment(share, least, most);
+    return edit(draft -> draft.abandonment = leaving);
   }
 
   /** Asks for a stream, or for one body; by default as the protocol says. */

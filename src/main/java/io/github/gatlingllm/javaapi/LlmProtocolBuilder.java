@@ -157,6 +157,27 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return idleTimeout(Duration.ofSeconds(seconds));
   }
 
+  /**
+   * Users leave after this time without a complete answer, counted from the planned start. The
+   * connection is closed, with HTTP/2 the stream is reset. Such a request has the status {@code
+   * abandoned}: it is no failure and in no latency, its checks are not run, and Gatling's own
+   * statistics do not have it.
+   */
+  public LlmProtocolBuilder abandonAfter(Duration time) {
+    return abandonAfter(1, time);
+  }
+
+  /** As {@link #abandonAfter(Duration)}, for this share of the requests, above 0, at most 1. */
+  public LlmProtocolBuilder abandonAfter(double share, Duration time) {
+    return abandonAfter(share, time, time);
+  }
+
+  /** As {@link #abandonAfter(double, Duration)}, after a time drawn evenly between the two. */
+  public LlmProtocolBuilder abandonAfter(double share, Duration least, Duration most) {
+    LlmProtocol.Abandonment leaving = new LlmProtocol.Abandonment(share, least, most);
+    return with(s -> s.abandonment = leaving);
+  }
+
   /** The number of GPUs that serve this target, above 0; adds output tok/s per GPU. */
   public LlmProtocolBuilder gpus(double number) {
     return with(s -> s.gpus = above0("gpus", number));

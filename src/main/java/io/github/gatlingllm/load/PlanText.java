@@ -272,13 +272,15 @@ public record PlanText(LoadPlan plan) {
         Duration idle,
         @Nullable Integer inFlight,
         @Nullable Integer requestsPerMinute,
-        @Nullable Integer tokensPerMinute) {
+        @Nullable Integer tokensPerMinute,
+        @Nullable Object abandonment) {
       row(
           "limits",
           "%s per request, %s between events".formatted(time(request), time(idle))
               + limit(inFlight, "in flight")
               + limit(requestsPerMinute, "requests a minute")
-              + limit(tokensPerMinute, "tokens a minute"));
+              + limit(tokensPerMinute, "tokens a minute")
+              + (abandonment == null ? "" : ", users leave: " + abandonment));
     }
 
     private static String limit(@Nullable Integer most, String what) {

@@ -150,8 +150,7 @@ enum RecordField implements FieldTable.Field {
   SLO_OK(
       FLAG,
       r -> r.outcome().sloOk(),
-      "whether it met the SLO; null without one, and if it was cancelled before that was"
-          + " known"),
+      "whether it met the SLO; null without one, and if it was cut before that was" + " known"),
   SLO_MISSED(TEXTS, r -> r.outcome().sloMissed(), "names of the objectives it missed"),
   SERVER(
       NUMBERS,

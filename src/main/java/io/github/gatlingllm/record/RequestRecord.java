@@ -264,9 +264,17 @@ public record RequestRecord(
       List<String> sloMissed,
       boolean resent) {
 
+    /**
+     * Whether its time to the first token counts: it was ok, or only {@code requestTimeout} ended
+     * it.
+     */
+    public boolean hasFirstToken() {
+      return ok || status == RequestStatus.TIMEOUT;
+    }
+
     /** Whether the request failed. A rate limit is no fault of the server. */
     public boolean hasFailed() {
-      return !ok && status != RequestStatus.CANCELLED && status != RequestStatus.RATE_LIMITED;
+      return !ok && !status.isCut() && status != RequestStatus.RATE_LIMITED;
     }
   }
 

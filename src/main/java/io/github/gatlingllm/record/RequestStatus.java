@@ -26,12 +26,19 @@ public enum RequestStatus {
   INVALID_RESPONSE,
   /** Cancelled by the load generator before the server ended it. */
   CANCELLED,
+  /** Its user left before the server ended it, as the load says ({@code abandonAfter}). */
+  ABANDONED,
   /** A well-formed answer without a token. */
   EMPTY,
   /** The request could not be built and was not sent: an attribute is missing or invalid. */
   NOT_BUILT;
 
   private final String key = name().toLowerCase(Locale.ROOT);
+
+  /** Whether this side ended it: no failure, and judged by what was received until then. */
+  public boolean isCut() {
+    return this == CANCELLED || this == ABANDONED;
+  }
 
   /** The name used in files: lower case. */
   public String key() {

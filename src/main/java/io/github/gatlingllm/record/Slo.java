@@ -200,15 +200,15 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       return measure.key() + "<" + duration(limitNanos);
     }
 
-    /** The verdict on a request that was not cancelled. */
+    /** The verdict on a request that was not cut. */
     private Verdict ofEnded(@Nullable Double nanos, boolean streamed) {
       return nanos == null
           ? measure.isRequired(streamed) ? Verdict.MISSED : Verdict.ABSENT
           : within(nanos);
     }
 
-    /** The verdict on a cancelled request, by the tokens received. */
-    private Verdict ofCancelled(@Nullable Double nanos, boolean streamed, Timing timing) {
+    /** The verdict on a request that was cut, by the tokens received. */
+    private Verdict ofCut(@Nullable Double nanos, boolean streamed, Timing timing) {
       boolean late = elapsedNanos(timing) >= limitNanos;
       return switch (measure) {
         case TTFT, TTFO ->
@@ -316,16 +316,14 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       Timing timing,
       Events events,
       Tokens tokens) {
-    boolean cancelled = status == RequestStatus.CANCELLED;
+    boolean cut = status.isCut();
     List<Verdict> verdicts = new ArrayList<>(objectives.size());
     for (Objective objective : objectives) {
       Double nanos = objective.measure().nanos(timing, events, tokens);
       verdicts.add(
-          cancelled
-              ? objective.ofCancelled(nanos, streamed, timing)
-              : objective.ofEnded(nanos, streamed));
+          cut ? objective.ofCut(nanos, streamed, timing) : objective.ofEnded(nanos, streamed));
     }
-    return new Judgement(this, verdicts, !ok && !cancelled);
+    return new Judgement(this, verdicts, !ok && !cut);
   }
 
   /** Judges a record; ITL without event times by its recorded outcome, decided when it ended. */

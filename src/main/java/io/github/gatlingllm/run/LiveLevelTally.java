@@ -14,7 +14,6 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.SloCounts;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
 import java.util.ArrayList;
@@ -175,11 +174,10 @@ final class LiveLevelTally implements RunObserver {
       addToBacklog(record);
       addToFigures(record, true);
       RequestRecord.Outcome outcome = record.outcome();
-      boolean cancelled = outcome.status() == RequestStatus.CANCELLED;
       if (record.identity().phase() == Phase.MEASURE) {
         String name = record.identity().name();
         slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
-        ended += cancelled ? 0 : 1;
+        ended += outcome.status().isCut() ? 0 : 1;
         failed += outcome.hasFailed() ? 1 : 0;
       }
       if (outcome.ok()) {

@@ -227,7 +227,8 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
         plan.get(Setting.IDLE_TIMEOUT),
         plan.get(Setting.MAX_IN_FLIGHT),
         plan.get(Setting.MAX_REQUESTS_PER_MINUTE),
-        plan.get(Setting.MAX_TOKENS_PER_MINUTE));
+        plan.get(Setting.MAX_TOKENS_PER_MINUTE),
+        plan.get(Setting.ABANDON));
     row(
         "connections",
         (plan.perUserConnections() ? "own ones per user" : "shared by all users")

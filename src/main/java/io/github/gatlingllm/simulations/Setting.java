@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
@@ -338,6 +339,13 @@ final class Setting {
   static final SettingEntry<Duration> IDLE_TIMEOUT =
       of("idleTimeout", "120", "30s", Form.duration(false))
           .means("longest time without a byte of a stream, before its first byte too");
+
+  static final SettingEntry<LlmProtocol.@Nullable Abandonment> ABANDON =
+      of("abandon", "10%@2s-5s", "<share>%@<time>, range", WorkloadReader::abandonment)
+          .orNull("everyone stays")
+          .means(
+              "users who leave before their answer is complete: <share>% of the requests, after a"
+                  + " time; in a range drawn uniformly");
 
   static final SettingEntry<@Nullable Integer> MAX_IN_FLIGHT =
       of("maxInFlight", "64", Form.whole(1))

@@ -60,6 +60,10 @@ class SimulationSettings implements RunSettings {
       List.of(
           new Part<>(Setting.TIMEOUT, (protocol, most) -> protocol.requestTimeout(most)),
           new Part<>(Setting.IDLE_TIMEOUT, (protocol, most) -> protocol.idleTimeout(most)),
+          new Part<>(
+              Setting.ABANDON,
+              (protocol, leaving) ->
+                  protocol.abandonAfter(leaving.share(), leaving.least(), leaving.most())),
           new Part<>(Setting.MAX_IN_FLIGHT, LlmProtocolBuilder::maxInFlight),
           new Part<>(Setting.MAX_REQUESTS_PER_MINUTE, LlmProtocolBuilder::maxRequestsPerMinute),
           new Part<>(Setting.MAX_TOKENS_PER_MINUTE, LlmProtocolBuilder::maxTokensPerMinute),

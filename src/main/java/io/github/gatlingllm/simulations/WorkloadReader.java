@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.action.LlmProtocol.Abandonment;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.PlanText;
@@ -32,6 +33,7 @@ record WorkloadReader(
     Arrivals.@Nullable Replay trace) {
 
   private static final Pattern GROUPS = Pattern.compile("(\\d{1,6})x(\\d{1,7})");
+  private static final Pattern ABANDONED = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)%@(.+)");
   private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -100,6 +102,13 @@ record WorkloadReader(
           }
         });
     return body;
+  }
+
+  /** Users who leave: {@code 10%@2s-5s}. */
+  static Abandonment abandonment(String text) {
+    Matcher form = Form.require(ABANDONED.matcher(text), Matcher::matches);
+    ThinkTime time = ThinkTime.parse(form.group(2));
+    return new Abandonment(Double.parseDouble(form.group(1)) / 100, time.least(), time.most());
   }
 
   static PromptPrefix.Shared sharedPrefix(String text) {

@@ -314,7 +314,7 @@ final class LocalClient implements AfterEachCallback {
     }
 
     void cancel(String reason) {
-      onLoop(() -> exchange.cancel(reason));
+      onLoop(() -> exchange.cut(RequestStatus.CANCELLED, reason));
     }
 
     /** Waits until the exchange, read on its event loop, is as described. */

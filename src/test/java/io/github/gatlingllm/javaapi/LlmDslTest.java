@@ -185,6 +185,11 @@ class LlmDslTest {
             () -> LlmDsl.mix().add(Double.POSITIVE_INFINITY, LlmDsl.dialog()),
             "mix().add(Infinity, …): expected a weight"),
         mistake(() -> LlmDsl.mix().toChainBuilder(), "mix() is empty; add workloads: mix().add("),
+        mistake(
+            () -> llm.abandonAfter(2, Duration.ofSeconds(1)), "abandonAfter(2.0, PT1S, PT1S): exp"),
+        mistake(
+            () -> llm("ask").chat().user("Hi").abandonAfter(Duration.ZERO),
+            "abandonAfter(1.0, PT0S, PT0S): expected a share above 0"),
         mistake(() -> slo().ttft(0), "SLO ttft < PT0S: expected a limit above zero"),
         mistake(() -> slo().stall(-5), "SLO stall < PT-0.005S: expected a limit above zero"),
         mistake(() -> slo().percentile(101), "101"),

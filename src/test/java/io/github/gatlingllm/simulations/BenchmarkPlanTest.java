@@ -159,6 +159,7 @@ final class BenchmarkPlanTest {
         slo=D:ttft<1s ; assert=ttft.p99<200ms,tftt.p99<1 ; assert=goodput>=95%
         assert=ttft.p99<200ms, ; assert=c=3:ttft.p99<200ms ; sloPercentile=95 ; sloRule=requests
         sloRule=all ; sloPercentile=101 ; seed=lucky ; recordText=on ; recordTokens=off
+        abandon=10% ; abandon=0%@2s ; abandon=101%@2s ; abandon=10%@5s-2s ; abandon=5%@0s
         verifyTls=0 ; connections=many ; csv=yes ; failBuild=no ; dryRun=no
         """;
     return Stream.of(values.strip().split("\\s+;\\s+|\n", -1));

@@ -104,6 +104,7 @@ class SettingEffectsTest {
         "timeout=9 | limits         9 s per request",
         "idleTimeout=3 | 3 s between events",
         "maxInFlight=5 | , 5 in flight",
+        "abandon=10%@2s-5s | , users leave: 10%@2s-5s",
         "maxRequestsPerMinute=50 | , 50 requests a minute",
         "maxTokensPerMinute=900 | , 900 tokens a minute",
         "connections=perUser | connections    own ones per user",

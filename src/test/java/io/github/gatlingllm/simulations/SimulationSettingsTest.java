@@ -98,6 +98,7 @@ final class SimulationSettingsTest {
             "timeout=7",
             "idleTimeout=3",
             "maxInFlight=5",
+            "abandon=12.5%@2s-5s",
             "maxRequestsPerMinute=60",
             "maxTokensPerMinute=600",
             "gpus=2",
@@ -121,6 +122,7 @@ final class SimulationSettingsTest {
     assertThat(set.requestTimeout).hasSeconds(7);
     assertThat(set.idleTimeout).hasSeconds(3);
     assertThat(set.maxInFlight).isEqualTo(5);
+    assertThat(set.abandonment).hasToString("12.5%@2s-5s");
     assertThat(set.maxRequestsPerMinute).isEqualTo(60);
     assertThat(set.maxTokensPerMinute).isEqualTo(600);
     assertThat(set.gpus).isEqualTo(2);

@@ -55,7 +55,7 @@ class Amounts {
 
   /** Adds how a request ended. */
   final void outcome(RequestRecord.Outcome outcome) {
-    count(Amount.ENDED, outcome.status() != RequestStatus.CANCELLED);
+    count(Amount.ENDED, !outcome.status().isCut());
     count(Amount.OK, outcome.ok());
     count(Amount.FAILED, outcome.hasFailed());
     count(Amount.RATE_LIMITED, outcome.status() == RequestStatus.RATE_LIMITED);

@@ -110,7 +110,7 @@ final class GroupTally extends Amounts {
     RequestRecord.Outcome outcome = record.outcome();
     started(record, judgement.met());
     verdicts.merge(outcome.status(), 1L, Long::sum);
-    if (!outcome.ok() && outcome.status() != RequestStatus.CANCELLED) {
+    if (!outcome.ok() && !outcome.status().isCut()) {
       String error = outcome.error();
       errors.add(new Cause(outcome.status().key(), error == null ? "no message" : error));
     }
@@ -118,12 +118,14 @@ final class GroupTally extends Amounts {
     judgement.missed().forEach(missed::add);
     span(level).add(record);
     server.add(record);
+    if (outcome.hasFirstToken()) {
+      values.forEach((metric, value) -> recorder(metric).add(value));
+    }
     if (outcome.ok()) {
       String reason = outcome.finishReason();
       if (record.tokens().inputs() == null) {
         finishReasons.add(reason == null ? "none" : reason);
       }
-      values.forEach((metric, value) -> recorder(metric).add(value));
       reader(values);
       gaps(record, stream);
     } else if (outcome.hasFailed()) {
@@ -237,7 +239,13 @@ final class GroupTally extends Amounts {
     verdicts.forEach((verdict, count) -> byKey.put(verdict.key(), count));
     long started = count(Amount.STARTED);
     long ended = count(Amount.ENDED);
-    return new Counts(planned, started, ended, count(Amount.OK), started - ended, byKey);
+    return new Counts(
+        planned,
+        started,
+        ended,
+        count(Amount.OK),
+        verdicts.getOrDefault(RequestStatus.CANCELLED, 0L),
+        byKey);
   }
 
   Distribution distribution(Metric metric) {

@@ -87,7 +87,7 @@ final class InjectorTally {
     if (timing.scheduledOffsetNanos() != null) {
       cell.lagMs.add(timing.startLagNanos() / 1e6);
     }
-    Long ttft = record.outcome().ok() ? timing.ttftNanos() : null;
+    Long ttft = record.outcome().hasFirstToken() ? timing.ttftNanos() : null;
     if (ttft != null) {
       cell.ttftMs.add(ttft / 1e6);
     }

@@ -217,8 +217,10 @@ final class LevelTally {
 
     private void add(RequestRecord record, @Nullable Boolean inSlo) {
       started(record, inSlo);
-      if (record.outcome().ok()) {
+      if (record.outcome().hasFirstToken()) {
         OverTime.add(ttft, record.timing().ttftNanos());
+      }
+      if (record.outcome().ok()) {
         OverTime.add(e2e, record.timing().latencyNanos());
       }
     }

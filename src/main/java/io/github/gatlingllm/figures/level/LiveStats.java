@@ -71,11 +71,11 @@ public final class LiveStats implements Consumer<RequestRecord> {
       return;
     }
     amounts.started(record, outcome.sloOk());
+    Long firstToken = record.timing().ttftNanos();
+    if (firstToken != null && outcome.hasFirstToken()) {
+      ttft.add(firstToken / 1e6);
+    }
     if (outcome.ok()) {
-      Long firstToken = record.timing().ttftNanos();
-      if (firstToken != null) {
-        ttft.add(firstToken / 1e6);
-      }
       stream.addTokenGaps(itl);
     }
     Long paced = record.timing().pacingWaitNanos();

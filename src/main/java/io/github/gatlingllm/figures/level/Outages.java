@@ -55,13 +55,13 @@ final class Outages {
         status == RequestStatus.COMPLETE
             || status == RequestStatus.CHECK_FAILED
             || status == RequestStatus.RATE_LIMITED
-            || (status == RequestStatus.CANCELLED && record.timing().ttftNanos() != null);
+            || (status.isCut() && record.timing().ttftNanos() != null);
     firstNanos = Math.min(firstNanos, admitted);
     lastNanos = Math.max(lastNanos, closed);
-    ended += status == RequestStatus.CANCELLED ? 0 : 1;
+    ended += status.isCut() ? 0 : 1;
     if (isServed) {
       slots.set(served, admitted, closed);
-    } else if (status != RequestStatus.CANCELLED) {
+    } else if (!status.isCut()) {
       failed++;
       begun = slots.add(begun, slots.at(admitted), 1);
       over = slots.add(over, slots.at(closed), 1);

@@ -5,7 +5,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import java.util.List;
 
 /**
- * The values of one ok request by metric, computed once for all tallies. One object is used for one
+ * The values of one request by metric, computed once for all tallies. One object is used for one
  * request after the other.
  */
 final class RequestValues {
@@ -28,9 +28,12 @@ final class RequestValues {
     void value(Metric metric, double value);
   }
 
+  /** Reads them; a request that is not ok has only times to its first token. */
   void read(RequestRecord record) {
+    boolean ok = record.outcome().ok();
     for (int i = 0; i < values.length; i++) {
-      Double value = METRICS.get(i).of(record, readingSpeed);
+      Metric metric = METRICS.get(i);
+      Double value = ok || metric.isOfFirstToken() ? metric.of(record, readingSpeed) : null;
       values[i] = value == null ? Double.NaN : value;
     }
   }

@@ -181,7 +181,7 @@ public final class RunStatistics {
       overTime.arrival(record.timing());
     }
     if (id.phase() == Phase.MEASURE) {
-      if (record.outcome().ok()) {
+      if (record.outcome().hasFirstToken()) {
         values.read(record);
       }
       group(level, name).measured(level, record, values, stream, objectives.owner, judgement);

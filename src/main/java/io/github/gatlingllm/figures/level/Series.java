@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -259,7 +258,7 @@ public record Series(
       Long closed = t.closedUnixNanos();
       if (closed != null) {
         inFlight(admitted, closed);
-        if (record.outcome().status() != RequestStatus.CANCELLED) {
+        if (!record.outcome().status().isCut()) {
           Interval interval = intervals.at(closed);
           interval.outcome(record.outcome());
           failed(interval, record.outcome());

@@ -8,7 +8,6 @@ import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.Objectives.SloCounts.Count;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
@@ -127,11 +126,10 @@ final class SloTally {
       }
     }
 
-    /** The value of a request that is ok, or was cancelled after it was measured; else null. */
+    /** The value of a request that is ok, or was cut after it was measured; else null. */
     private @Nullable Double nanos(RequestRecord record) {
       boolean mayHaveTokens =
-          record.outcome().status() == RequestStatus.CANCELLED
-              && objective.measure() != Slo.Measure.E2E;
+          record.outcome().status().isCut() && objective.measure() != Slo.Measure.E2E;
       return record.outcome().ok() || mayHaveTokens
           ? objective.measure().nanos(record.timing(), record.events(), record.tokens())
           : null;
@@ -163,7 +161,7 @@ final class SloTally {
       return requests == 0
           ? "no request to judge"
           : count.isUndefined()
-              ? "%s of %s requests were cancelled before they could be judged"
+              ? "%s of %s requests were ended by the client before they could be judged"
                   .formatted(share(count.unknown(), requests), NumberText.count(requests))
               : "%s of %s requests failed or had none"
                   .formatted(share(endless, requests), NumberText.count(requests));

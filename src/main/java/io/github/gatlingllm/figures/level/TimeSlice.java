@@ -28,8 +28,10 @@ public final class TimeSlice extends Amounts {
   void measured(
       RequestRecord record, RequestValues values, TokenStream stream, @Nullable Boolean met) {
     started(record, met);
-    if (record.outcome().ok()) {
+    if (record.outcome().hasFirstToken()) {
       values.forEach((metric, value) -> add(metric, value, 1));
+    }
+    if (record.outcome().ok()) {
       addGaps(stream);
       reader(values);
     }

@@ -111,7 +111,7 @@ public record Figures(
    * @param range the interval that the true share lies in, adjusted for autocorrelated requests and
    *     at times too wide to be shown as a 95 % interval; null for too few requests, for several
    *     load levels together, and for a part of the requests of a level
-   * @param excluded requests that were cancelled or never admitted, and could not be judged
+   * @param excluded requests that were cut or never admitted, and could not be judged
    * @param holds whether a load level holds the SLO by its rule; null if undecided, and for other
    *     sets of requests
    */
@@ -189,7 +189,7 @@ public record Figures(
           : NumberText.count(excluded)
               + " of "
               + NumberText.count(attempted + excluded)
-              + " requests were cancelled before they could be judged";
+              + " requests were ended by the client before they could be judged";
     }
   }
 
@@ -279,6 +279,10 @@ public record Figures(
 
     public long rateLimited() {
       return of(RequestStatus.RATE_LIMITED);
+    }
+
+    public long abandoned() {
+      return of(RequestStatus.ABANDONED);
     }
 
     public long of(RequestStatus status) {

@@ -16,6 +16,7 @@ import static io.github.gatlingllm.figures.metric.MetricEntry.speed;
 import static io.github.gatlingllm.figures.metric.MetricEntry.time;
 import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfFailed;
 import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfReader;
+import static io.github.gatlingllm.figures.metric.MetricEntry.timeToFirst;
 import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
 
 import io.github.gatlingllm.record.RequestRecord;
@@ -37,18 +38,21 @@ import org.jspecify.annotations.Nullable;
  * in {@code docs/metrics.md}.
  */
 public enum Metric {
-  TTFT_MS(time("TTFT", "first token − admitted", r -> r.timing().ttftNanos()).compared()),
+  TTFT_MS(timeToFirst("TTFT", "first token − admitted", r -> r.timing().ttftNanos()).compared()),
   TTFT_FROM_SCHEDULE_MS(
-      time("TTFT from schedule", "first token − scheduled", r -> r.timing().ttftFromScheduleNanos())
+      timeToFirst(
+              "TTFT from schedule",
+              "first token − scheduled",
+              r -> r.timing().ttftFromScheduleNanos())
           .compared()),
   TTFO_MS(
-      time(
+      timeToFirst(
               "TTFO",
               "first output token that is not reasoning − admitted",
               r -> r.timing().ttfoNanos())
           .compared()),
   TTFO_FROM_SCHEDULE_MS(
-      time(
+      timeToFirst(
           "TTFO from schedule",
           "first output token that is not reasoning − scheduled",
           r -> r.timing().ttfoFromScheduleNanos())),
@@ -267,6 +271,7 @@ public enum Metric {
   CONNECTION_ERROR(requests(RequestStatus.CONNECTION_ERROR)),
   INVALID_RESPONSE(requests(RequestStatus.INVALID_RESPONSE)),
   CANCELLED(requests(RequestStatus.CANCELLED)),
+  ABANDONED(requests(RequestStatus.ABANDONED)),
   EMPTY(requests(RequestStatus.EMPTY)),
   NOT_BUILT(requests(RequestStatus.NOT_BUILT)),
   INVALID_CHECKS(
@@ -310,6 +315,10 @@ public enum Metric {
   enum Kind {
     /** One value per ok request, summarised as a distribution. */
     PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
+    /** The same for times to the first token, which a later timeout does not change. */
+    FIRST_TOKEN(
+        "distribution, a value per request",
+        "requests scheduled in measure that were ok, or ended by requestTimeout"),
     /** One value per failed request, summarised as a distribution. */
     PER_FAILED_REQUEST("distribution, a value per request", "failed requests scheduled in measure"),
     /** Many values per request, pooled; they are not independent. */
@@ -334,7 +343,10 @@ public enum Metric {
     }
 
     private boolean isDistribution() {
-      return this == PER_REQUEST || this == PER_FAILED_REQUEST || this == POOLED;
+      return this == PER_REQUEST
+          || this == FIRST_TOKEN
+          || this == PER_FAILED_REQUEST
+          || this == POOLED;
     }
   }
 
@@ -390,7 +402,9 @@ public enum Metric {
       Arrays.stream(values()).filter(Metric::isDistribution).toList();
 
   private static final List<Metric> OF_REQUESTS =
-      DISTRIBUTIONS.stream().filter(metric -> metric.kind() == Kind.PER_REQUEST).toList();
+      DISTRIBUTIONS.stream()
+          .filter(metric -> metric.kind() == Kind.PER_REQUEST || metric.isOfFirstToken())
+          .toList();
 
   @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
   private final MetricEntry entry;
@@ -403,6 +417,11 @@ public enum Metric {
     String plain = name().toLowerCase(Locale.ROOT).replaceFirst("^goodput_", "goodput.");
     name = entry.name == null ? plain.replaceAll("_ms$", "") : entry.name;
     key = entry.key == null ? entry.section + plain : entry.key;
+  }
+
+  /** Whether it is a time to the first token, which a later timeout does not change. */
+  public boolean isOfFirstToken() {
+    return kind() == Kind.FIRST_TOKEN;
   }
 
   public static List<Metric> ofRequests() {

@@ -117,6 +117,13 @@ final class MetricEntry {
         .of(record -> millis(nanos.apply(record)));
   }
 
+  static MetricEntry timeToFirst(
+      String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    return new MetricEntry(Kind.FIRST_TOKEN, title, Unit.MILLIS, Better.LOWER)
+        .formula(formula)
+        .of(record -> millis(nanos.apply(record)));
+  }
+
   /** A time of one request that depends on the reading speed (tokens per second). */
   static MetricEntry timeOfReader(
       String title, String formula, BiFunction<RequestRecord, Double, @Nullable Long> nanos) {
@@ -186,7 +193,7 @@ final class MetricEntry {
     return requests(
             key.replace('_', ' ') + " requests", "status " + key, counts -> counts.of(status))
         .in("counts.verdicts.")
-        .outOf(status == RequestStatus.CANCELLED ? Counts::started : Counts::ended);
+        .outOf(status.isCut() ? Counts::started : Counts::ended);
   }
 
   // Parts of formulas.

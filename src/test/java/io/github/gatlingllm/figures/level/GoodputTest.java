@@ -96,12 +96,12 @@ class GoodputTest {
     assertThat(figures.share()).isNull();
     assertThat(figures.range()).isNull();
     assertThat(figures.undefined())
-        .isEqualTo("1 of 9 requests were cancelled before they could be judged");
+        .isEqualTo("1 of 9 requests were ended by the client before they could be judged");
     ObjectiveRow ttft = with.slo().objectives().get(0);
     assertThat(ttft.metShare()).isNull();
     assertThat(ttft.actualMs()).isNull();
     assertThat(ttft.noValue())
-        .isEqualTo("11.1 % of 9 requests were cancelled before they could be judged");
+        .isEqualTo("11.1 % of 9 requests were ended by the client before they could be judged");
   }
 
   /** 99 of 100 meet each of two objectives, 98 both. */

@@ -237,6 +237,8 @@ class ReferenceScriptIT {
     switch (random.nextInt(12)) {
       case 0 -> r.failed(RequestStatus.TRUNCATED, "cut");
       case 1 -> r.failed(RequestStatus.CANCELLED, "cancelled");
+      case 2 -> r.failed(RequestStatus.ABANDONED, "left");
+      case 3 -> r.failed(RequestStatus.TIMEOUT, "late");
       default -> {}
     }
     return r.record();

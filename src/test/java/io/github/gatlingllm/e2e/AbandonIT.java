@@ -1,0 +1,91 @@
+package io.github.gatlingllm.e2e;
+
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+
+/** Users who leave, and requests that a timeout ends after their first token. */
+class AbandonIT {
+
+  @Test
+  void usersLeaveWithoutAFailureAndTimeoutsKeepTheirFirstToken() throws Exception {
+    try (EmbeddedEngine engine =
+        EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(40)).recordGroundTruth().start()) {
+      GatlingRun run = GatlingRun.of(LeavingSimulation.class, engine.baseUrl()).succeed();
+
+      List<RequestRecord> left = of(run, RequestStatus.ABANDONED);
+      List<RequestRecord> complete = of(run, RequestStatus.COMPLETE);
+      List<RequestRecord> late = of(run, RequestStatus.TIMEOUT);
+      assertThat(left).as("half of 20, more or less").hasSizeBetween(3, 17);
+      assertThat(left.size() + complete.size()).as("all others were served").isEqualTo(20);
+      assertThat(late).as("users who left went on").hasSize(20);
+      assertThat(left)
+          .allSatisfy(
+              record -> {
+                assertThat(record.timing().ttftNanos()).isNotNull();
+                assertThat(record.outcome().sloOk()).as("by the tokens until then").isTrue();
+              });
+      assertThat(engine.groundTruth().stream().filter(GroundTruth::cancelled))
+          .as("the engine stopped")
+          .hasSize(left.size() + late.size());
+
+      JsonNode leaving = named(run, "leaving");
+      assertThat(leaving.at("/counts/verdicts/abandoned").asInt()).isEqualTo(left.size());
+      assertThat(leaving.at("/counts/ended").asInt()).isEqualTo(complete.size());
+      assertThat(leaving.at("/counts/cancelled").asInt()).isZero();
+      assertThat(leaving.at("/metrics/ttft_ms/count").asInt()).isEqualTo(complete.size());
+      assertThat(leaving.at("/metrics/failed_e2e_ms/count").asInt()).isZero();
+      assertThat(leaving.at("/goodput/share").asDouble()).isEqualTo(1);
+      assertThat(named(run, "late").at("/metrics/ttft_ms/count").asInt()).isEqualTo(20);
+      assertThat(named(run, "late").at("/metrics/tpot_ms/count").asInt()).isZero();
+    }
+  }
+
+  private static List<RequestRecord> of(GatlingRun run, RequestStatus status) throws Exception {
+    return run.requests().stream().filter(r -> r.outcome().status() == status).toList();
+  }
+
+  private static JsonNode named(GatlingRun run, String name) throws Exception {
+    return StreamSupport.stream(run.summary().path("requests").spliterator(), false)
+        .filter(each -> each.path("name").asText().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Answers take 2 s; half of the users leave before, then a timeout ends the second request. */
+  public static final class LeavingSimulation extends Simulation {
+
+    {
+      ScenarioBuilder chat =
+          scenario("Chat")
+              .exec(
+                  llm("leaving")
+                      .chat()
+                      .user("Hello")
+                      .maxTokens(50)
+                      .abandonAfter(0.5, ofMillis(1000), ofMillis(1500))
+                      .check(finishReason().is("length")))
+              .exitHereIfFailed()
+              .exec(llm("late").chat().user("Hello").maxTokens(50).requestTimeout(1));
+      setUp(closedLoop(10).requests(20).inject(chat))
+          .protocols(
+              llm.baseUrl(System.getProperty("baseUrl"))
+                  .seed(5)
+                  .slo("ttft<10s")
+                  .disableJvmWarmUp()
+                  .disableFailOnInvalid());
+    }
+  }
+}
