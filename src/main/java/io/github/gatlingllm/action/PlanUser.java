@@ -106,7 +106,7 @@ final class PlanUser implements PlanDriver.LoopingUser {
     return delay;
   }
 
-  void left() {
+  void exited() {
     if (level != null) {
       driver.userExited(level);
     }

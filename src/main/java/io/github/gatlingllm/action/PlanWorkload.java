@@ -221,7 +221,7 @@ final class PlanWorkload extends Workload implements Users {
 
       @Override
       public void execute(Session session) {
-        PlanUser.of(session).left();
+        PlanUser.of(session).exited();
         next().$bang(session);
       }
     }

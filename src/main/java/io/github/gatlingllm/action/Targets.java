@@ -243,7 +243,7 @@ final class Targets {
     int own = limit == null ? 0 : injector.part().of(limit);
     if (limit != null && own == 0) {
       throw InvalidSimulation.because(
-          "injector %s has no part of %s=%s; expected %s or more, one for each injector"
+          "injector %s gets nothing of %s=%s; expected %s or more, one for each injector"
               .formatted(injector.share(), name, limit, injector.part().count()));
     }
     return limit == null ? null : (Integer) own;

@@ -324,10 +324,7 @@ public final class StreamedExchange implements HttpListener {
 
   private void failed(Throwable cause) {
     long now = nanoClock.getAsLong();
-    if (ending != null) {
-      return;
-    }
-    if (connection.resend(now, cause)) {
+    if (ending != null || connection.resend(now, cause)) {
       return;
     }
     if (cause instanceof RequestTimeoutException) {

@@ -171,10 +171,6 @@ public final class Timeline {
   }
 
   /** When the request was written to a channel; call it only afterwards. */
-  public long written() {
-    return written;
-  }
-
   public boolean isAdmitted() {
     return admitted != NONE;
   }

@@ -133,7 +133,7 @@ final class OutcomeTables {
                 Column.<RateLimits>number(
                         "mean wait, s", l -> l.pacing() == null ? null : l.pacing().meanWaitS())
                     .ifKnown(),
-                Column.words("lowest left", RateLimits::left)))
+                Column.words("lowest left", RateLimits::remaining)))
         .table(
             "Rate limits",
             summary.stages().stream().filter(l -> l.figures().rateLimits() != null).toList());

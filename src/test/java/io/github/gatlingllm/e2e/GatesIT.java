@@ -66,7 +66,7 @@ class GatesIT {
     GatlingRun ours = gates().set("ttft", 1).reports().run();
 
     assertThat(ours.exitCode())
-        .as("as GroundTruthIT.assertionsOfGatlingFail; %s", ours.output())
+        .as("as GroundTruthIT.gatlingAssertionsFail; %s", ours.output())
         .isEqualTo(GatlingRun.ASSERTIONS_FAILED);
     List<String> lines = ours.lines();
     assertThat(lines).anyMatch(line -> line.startsWith(MISS));

@@ -89,7 +89,8 @@ final class AnswerChecks {
       return null;
     }
     double share = share(limits.requests(), in.figures().counts().ended());
-    String left = limits.left().isEmpty() ? "" : " Lowest remaining: " + limits.left() + ".";
+    String left =
+        limits.remaining().isEmpty() ? "" : " Lowest remaining: " + limits.remaining() + ".";
     if (limits.requests() == 0) {
       return Finding.of(share, "No request was rate limited." + left);
     }
@@ -397,7 +398,7 @@ final class AnswerChecks {
         (target, value) -> {
           Finding worst = found.apply(target, value);
           boolean isNamed = value > 0 && in.summary().hasSeveralTargets();
-          return worst.saying(
+          return worst.withMessage(
               isNamed ? target.label() + ": " + worst.message() : capital(worst.message()));
         });
   }

@@ -38,10 +38,6 @@ public final class Checks {
     return figures.summary(summary.checked(judge(in)));
   }
 
-  static List<String> ids() {
-    return Arrays.stream(CheckCatalogue.values()).map(CheckCatalogue::id).toList();
-  }
-
   private static List<Check> judge(CheckInput in) {
     boolean mayBeGenerator =
         GENERATOR.judge.apply(in).anyMatch(finding -> finding.level() != Level.OK);

@@ -29,10 +29,10 @@ record Finding(
   }
 
   Finding adding(String sentence) {
-    return saying(message + sentence);
+    return withMessage(message + sentence);
   }
 
-  Finding saying(String other) {
+  Finding withMessage(String other) {
     return new Finding(value, threshold, level, other, remedy);
   }
 

@@ -191,10 +191,10 @@ public record Series(
         ttft.add(next.ttft);
         next.failures.forEach((kind, count) -> failures.merge(kind, count, Long::sum));
         itl.add(next.itl);
-        next.quotaLeft.forEach(this::left);
+        next.quotaLeft.forEach(this::addQuota);
       }
 
-      private void left(String quota, double share) {
+      private void addQuota(String quota, double share) {
         if (quotaLeft.size() < MAX_QUOTAS || quotaLeft.containsKey(quota)) {
           quotaLeft.merge(quota, share, Math::min);
         }
@@ -290,7 +290,7 @@ public record Series(
             String quota = key.replaceFirst("_remaining$", "");
             Double limit = limits.get(quota + "_limit");
             if (!quota.equals(key) && limit != null && limit > 0) {
-              interval.left(owner + quota, Math.min(1, remaining / limit));
+              interval.addQuota(owner + quota, Math.min(1, remaining / limit));
             }
           });
     }

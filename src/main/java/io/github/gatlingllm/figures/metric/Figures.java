@@ -302,10 +302,10 @@ public record Figures(
       @Nullable Pacing pacing) {
 
     /** Lowest remaining amounts of the quotas, in words; empty if the server reports none. */
-    public String left() {
+    public String remaining() {
       return quotas.entrySet().stream()
           .filter(quota -> quota.getValue().lowestRemaining() != null)
-          .map(quota -> quota.getKey().replace('_', ' ') + " " + quota.getValue().left())
+          .map(quota -> quota.getKey().replace('_', ' ') + " " + quota.getValue().remaining())
           .collect(Collectors.joining(", "));
     }
   }
@@ -314,7 +314,7 @@ public record Figures(
       @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {
 
     /** Lowest remaining amount, e.g. {@code 0 of 60}. */
-    String left() {
+    String remaining() {
       return NumberText.number(lowestRemaining)
           + (limit == null ? "" : " of " + NumberText.number(limit));
     }

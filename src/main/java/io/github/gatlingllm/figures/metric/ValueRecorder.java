@@ -97,22 +97,6 @@ public final class ValueRecorder {
     return found;
   }
 
-  /** Receives recorded values in ascending order, rounded to the histogram's precision. */
-  @FunctionalInterface
-  public interface ValueVisitor {
-    void value(double value, long count);
-  }
-
-  public void forEach(ValueVisitor visitor) {
-    histogram
-        .recordedValues()
-        .forEach(
-            bin ->
-                visitor.value(
-                    histogram.medianEquivalentValue(bin.getValueIteratedTo()) / resolution,
-                    bin.getCountAtValueIteratedTo()));
-  }
-
   public Distribution distribution() {
     return distribution(null, null, null);
   }

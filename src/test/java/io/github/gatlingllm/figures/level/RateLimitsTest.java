@@ -82,7 +82,7 @@ class RateLimitsTest {
     assertThat(limits.retryAfterS().mean()).isEqualTo(2, within(1e-9));
     assertThat(limits.quotas()).isEqualTo(Map.of("requests", new Quota(60.0, 0.0, 0.0)));
     assertThat(limits.pacing()).isEqualTo(new Pacing(4, 2, 1, 3.0, 4.0));
-    assertThat(limits.left()).isEqualTo("requests 0 of 60");
+    assertThat(limits.remaining()).isEqualTo("requests 0 of 60");
     assertThat(limits.pacing().words())
         .isEqualTo(
             "held back 2 of 4 requests, 3 s on average and at most 4 s (1 of them were never"

@@ -70,7 +70,6 @@ public final class Recorded {
   private boolean estimated;
   private @Nullable TokenSource source;
   private boolean done = true;
-  private int late;
   private boolean resent;
   private int coalesced;
   private ServerReport server = ServerReport.NONE;
@@ -282,11 +281,6 @@ public final class Recorded {
     return this;
   }
 
-  public Recorded late(int events) {
-    late = events;
-    return this;
-  }
-
   public Recorded resent() {
     resent = true;
     return this;
@@ -369,7 +363,7 @@ public final class Recorded {
             choices,
             tokenMs.length,
             coalesced,
-            late,
+            0,
             done,
             longestGap(),
             perEvent.length > 0 ? Integer.valueOf(perEvent[0]) : null);
