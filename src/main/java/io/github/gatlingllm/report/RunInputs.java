@@ -251,7 +251,7 @@ final class RunInputs implements AutoCloseable {
       @Override
       public String toString() {
         String missing =
-            all == null || shares.isEmpty() && without.isEmpty() || isAll() && without.isEmpty()
+            all == null || ((shares.isEmpty() || isAll()) && without.isEmpty())
                 ? ""
                 : IntStream.rangeClosed(1, all)
                     .filter(index -> !shares.contains(index))

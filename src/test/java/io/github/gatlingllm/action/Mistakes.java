@@ -16,6 +16,7 @@ import java.util.function.Consumer;
  * Mistakes that a newcomer makes in a simulation, and the beginning of the line that each ends
  * with, before any load. Gatling reads all of them in one JVM, as none of them starts a run.
  */
+@SuppressWarnings("ImmutableEnumChecker") // its simulations have no state
 public enum Mistakes {
   NO_PROTOCOL(
       "scenario 'Chat' sends llm requests but has no llm protocol; add .protocols(",
