@@ -13,5 +13,4 @@ dependencies {
 
 gatling {
   gatlingVersion = "3.15.1"
-  jvmArgs = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms1g", "-Xmx1g", "-Xmn512m", "-XX:MetaspaceSize=256m")
 }

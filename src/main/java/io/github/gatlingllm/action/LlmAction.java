@@ -52,7 +52,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     this.request = request;
     this.components = components;
     this.core = context.coreComponents();
-    this.throttled = context.throttled() && core.throttler().isDefined() && components.isMeasured();
+    this.throttled = context.throttled() && core.throttler().isDefined() && components.isLoad();
     this.call = components.httpCall(context, request);
     this.end = new ResponseProcessor(request, components, core, next);
   }
@@ -261,8 +261,8 @@ final class LlmAction extends SessionHook implements RequestAction {
     } else {
       go.accept(start);
     }
-    if (components.isMeasured() && prepared.body().isTextOnly() && !request.silent) {
-      components.counting.seen.add(components.target, distinct(prepared.body()));
+    if (prepared.body().isTextOnly() && !request.silent) {
+      components.seen.add(components.target, distinct(prepared.body()));
     }
     if (!end.isPromptReported()) {
       sent.promptCount().start();

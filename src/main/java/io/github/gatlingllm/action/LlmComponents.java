@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
@@ -53,6 +54,7 @@ final class LlmComponents implements ProtocolComponents {
   final InFlight inFlight;
   final RequestTotals totals;
   final TokenCounting counting;
+  final SeenPrompts seen;
 
   final @Nullable InFlightGate gate;
 
@@ -60,8 +62,10 @@ final class LlmComponents implements ProtocolComponents {
 
   final PreparedRequest.Prefixes prefixes;
 
-  /** Takes the records of warm-up requests; null for requests of the load. */
+  /** Numbers warm-up requests; null for requests of the load. */
   private final WarmUpRounds.@Nullable WarmUpLog warmUpLog;
+
+  private final Consumer<RequestRecord> sink;
 
   private final RunParts parts;
   private final Targets targets;
@@ -71,7 +75,7 @@ final class LlmComponents implements ProtocolComponents {
   private Runnable warmUp = () -> {};
 
   /** What all LLM requests of a run share, whatever their scenario and protocol. */
-  private record RunParts(
+  record RunParts(
       Run run,
       Injector injector,
       CommonStart start,
@@ -83,16 +87,25 @@ final class LlmComponents implements ProtocolComponents {
       TokenCounting counting,
       AtomicInteger plans) {}
 
-  private LlmComponents(
-      LlmProtocol protocol, RunParts parts, WarmUpRounds.@Nullable WarmUpLog warmUpLog) {
+  private LlmComponents(LlmProtocol protocol, RunParts parts) {
+    this(protocol, parts, null, parts.run::record);
+  }
+
+  LlmComponents(
+      LlmProtocol protocol,
+      RunParts parts,
+      WarmUpRounds.@Nullable WarmUpLog warmUpLog,
+      Consumer<RequestRecord> sink) {
     this.protocol = protocol;
     this.parts = parts;
     this.warmUpLog = warmUpLog;
+    this.sink = sink;
     target = protocol.label();
     run = parts.run;
     inFlight = parts.inFlight;
     totals = parts.totals;
     counting = parts.counting;
+    seen = warmUpLog == null ? counting.seen : new SeenPrompts();
     targets = parts.targets;
     gate = targets.gate(protocol);
     limiter = targets.limiter(protocol);
@@ -248,14 +261,29 @@ final class LlmComponents implements ProtocolComponents {
   @Nullable Long leavesAfter(LlmRequest request, long index) {
     LlmProtocol.Abandonment leaving =
         request.abandonment == null ? protocol.abandonment : request.abandonment;
-    return leaving == null || !isMeasured()
+    return leaving == null || !isLoad()
         ? null
         : leaving.afterNanos(
             protocol.seed == null ? Seed.ofProcess().value() : protocol.seed, index);
   }
 
   LlmComponents forWarmUp(LlmProtocol target, WarmUpRounds.WarmUpLog log) {
-    return new LlmComponents(target, parts, log);
+    return new LlmComponents(target, parts, log, log::record);
+  }
+
+  /** Parts that count requests before the load apart from the run. */
+  RunParts rehearsal() {
+    return new RunParts(
+        run,
+        parts.injector,
+        parts.start,
+        targets,
+        parts.injections,
+        parts.plan,
+        new InFlight(),
+        new RequestTotals(),
+        new TokenCounting(),
+        parts.plans);
   }
 
   /** Warms up JVM and target, once per run and target, by the first request of the scenario. */
@@ -266,12 +294,11 @@ final class LlmComponents implements ProtocolComponents {
       return;
     }
     parts.start.requireInTime(run);
-    WarmUpRounds rounds = new WarmUpRounds(context);
     if (jvm) {
-      rounds.warmUpJvm(this, request.api);
+      JvmWarmUp.run(context, this, request.api);
     }
     if (first) {
-      rounds.warmUpTarget(this, request);
+      new WarmUpRounds(context).warmUpTarget(this, request);
     }
     if (jvm) {
       // Else a collection would copy long-lived objects, as of tokenizers, in a measure window.
@@ -293,7 +320,7 @@ final class LlmComponents implements ProtocolComponents {
     return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && targets.unpin(target);
   }
 
-  boolean isMeasured() {
+  boolean isLoad() {
     return warmUpLog == null;
   }
 
@@ -306,29 +333,19 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   void started() {
-    if (isMeasured()) {
-      run.started();
-    }
+    run.started();
   }
 
   void admitted() {
-    if (isMeasured()) {
-      run.admitted();
-    }
+    run.admitted();
   }
 
   void ended() {
-    if (isMeasured()) {
-      run.ended();
-    }
+    run.ended();
   }
 
   void record(RequestRecord record) {
-    if (warmUpLog == null) {
-      run.record(record);
-    } else {
-      warmUpLog.record(record);
-    }
+    sink.accept(record);
   }
 
   HttpCall httpCall(ScenarioContext context, LlmRequest request) {
@@ -342,7 +359,7 @@ final class LlmComponents implements ProtocolComponents {
         http,
         configuration,
         targets.tls(protocol, http2, configuration),
-        isMeasured() ? totals.servers : new ConcurrentHashMap<>());
+        isLoad() ? totals.servers : new ConcurrentHashMap<>());
   }
 
   private static HttpComponents http(ScenarioContext context) {
@@ -442,14 +459,14 @@ final class LlmComponents implements ProtocolComponents {
               parts.run,
               () -> {
                 if (said.isDefault()) {
-                  return new LlmComponents(said, parts, null);
+                  return new LlmComponents(said, parts);
                 }
                 LlmProtocol protocol =
                     whole.computeIfAbsent(
                         said, target -> settings.applyTo(target.over(common), isOnly).complete());
                 protocol.requireLevels(levels);
                 parts.targets.use(protocol);
-                return new LlmComponents(protocol, parts, null);
+                return new LlmComponents(protocol, parts);
               });
     }
   }

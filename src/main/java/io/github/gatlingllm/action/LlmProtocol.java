@@ -229,6 +229,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return DEFAULT.with(
         inside -> {
           inside.baseUrls = List.of(baseUrl);
+          inside.model = Dynamic.of("embedded");
+          inside.prefix = prefix;
+          inside.verifyTls = verifyTls;
           inside.inThisJvm = true;
           inside.requestTimeout = requestTimeout;
           inside.idleTimeout = idleTimeout;

@@ -158,7 +158,7 @@ final class ResponseProcessor {
     } else {
       RequestRecord record = records.sent(exchange, sent, tokens, ok, error);
       // Gatling would count a user who left as a failure, or as an answer of that time.
-      if (components.isMeasured() && !isAbandoned) {
+      if (!isAbandoned) {
         after = log(record, after);
       }
       keep(record, exchange, sent);
@@ -253,6 +253,9 @@ final class ResponseProcessor {
         session.eventLoop(),
         actors,
         () -> {
+          if (!components.isLoad()) {
+            return;
+          }
           statsEngine.logResponse(
               session.scenario(),
               session.groups(),

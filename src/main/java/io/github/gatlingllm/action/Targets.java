@@ -64,7 +64,7 @@ final class Targets {
       CollectionConverters.asScala(List.of("TLSv1.3", "TLSv1.2")).toList();
 
   private final Map<List<Boolean>, SslContexts> tls = new ConcurrentHashMap<>();
-  private final Map<LlmProtocol, PromptPrefix.Texts> prefixes = new ConcurrentHashMap<>();
+  private final Map<List<Object>, PromptPrefix.Texts> prefixes = new ConcurrentHashMap<>();
 
   Targets(Run run, Injector injector) {
     this.run = run;
@@ -265,7 +265,10 @@ final class Targets {
    * may have the same server; warm-up requests have their own, as their number depends on time.
    */
   PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
-    PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
+    PromptPrefix.Texts texts =
+        prefixes.computeIfAbsent(
+            List.of(protocol.prefix, protocol.tokenizer),
+            key -> protocol.prefix.texts(protocol.tokenizer));
     return new PreparedRequest.Prefixes(
         texts, injector.part(), measured ? prompts : warmUpPrompts, measured ? 0 : WARM_UP_PROMPTS);
   }

@@ -1,7 +1,5 @@
 package io.github.gatlingllm.action;
 
-import static java.time.Duration.ofNanos;
-
 import io.gatling.core.CoreComponents;
 import io.gatling.core.action.Action;
 import io.gatling.core.action.SessionHook;
@@ -13,15 +11,13 @@ import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
-import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.netty.channel.EventLoop;
-import java.lang.management.CompilationMXBean;
-import java.lang.management.ManagementFactory;
+import java.io.ByteArrayOutputStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,25 +25,19 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests before the load, through the same code as all others: first to an engine in this
- * JVM, to compile the hot path, then to the target. Blocks the thread that builds the simulation.
+ * Real requests to the target before the load, through the same code as all others. Blocks the
+ * thread that builds the simulation.
  */
 final class WarmUpRounds {
-
-  private static final int CONCURRENT = 32;
-
-  /** One of so many requests is that of a new user, with a connection of its own. */
-  private static final int NEW_USER = 4;
 
   /** Few, so that there are enough requests to compile the code that runs once per request. */
   private static final int SHORT_TOKENS = 16;
 
-  private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final String PROMPT = "Say hello.";
 
   private static final Pattern HAS_REMEDY =
@@ -62,44 +52,6 @@ final class WarmUpRounds {
     this.context = context;
     this.core = context.coreComponents();
     this.http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
-  }
-
-  void warmUpJvm(LlmComponents components, Api api) {
-    try (EmbeddedEngine engine =
-        EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
-      LlmProtocol inside = components.protocol.forJvmWarmUp(engine.baseUrl());
-      Action action = action(components.forWarmUp(inside, log), shortRequest(api));
-      LlmProtocol perUser = inside.with(each -> each.shareConnections = false);
-      Action connecting = action(components.forWarmUp(perUser, log), shortRequest(api));
-      CompilerWatch compilers = CompilerWatch.ofThisJvm();
-      for (int i = 0; i < CONCURRENT; i++) {
-        send(action, 0, inside);
-      }
-      int pending = CONCURRENT;
-      long users = 0;
-      for (int sent = CONCURRENT; pending > 0; sent++) {
-        RequestRecord record = log.await(GRACE_NANOS);
-        if (record == null || !record.outcome().ok()) {
-          PrintableText.print(
-              "LLM warm-up of the JVM failed ("
-                  + (record == null ? "no answer" : record.outcome().error())
-                  + "); the first requests will be slower");
-          return;
-        }
-        pending--;
-        if (compilers.isWarmingUp()) {
-          if (sent % NEW_USER == 0) {
-            users++;
-            send(connecting, users, perUser);
-          } else {
-            send(action, 0, inside);
-          }
-          pending++;
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /**
@@ -238,7 +190,7 @@ final class WarmUpRounds {
     }
   }
 
-  private static LlmRequest shortRequest(Api api) {
+  static LlmRequest shortRequest(Api api) {
     return new LlmRequest(Dynamic.of("warm-up"), api)
         .with(
             draft -> {
@@ -274,13 +226,11 @@ final class WarmUpRounds {
     }
   }
 
-  /**
-   * The log of warm-up requests. Their records pass through the codec and the live figures, to warm
-   * these up, and are dropped.
-   */
+  /** The log of warm-up requests, which are in no record of the run. */
   static final class WarmUpLog {
 
     private final AtomicLong numbers = new AtomicLong();
+    private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
     private final LiveStats live = new LiveStats(System::nanoTime);
     private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
 
@@ -292,65 +242,20 @@ final class WarmUpRounds {
       ended.add(record);
     }
 
-    private @Nullable RequestRecord await(long nanos) throws InterruptedException {
-      RequestRecord record = ended.poll(nanos, TimeUnit.NANOSECONDS);
-      if (record != null) {
-        RecordFile.line(record);
+    @Nullable RequestRecord await(long nanos) throws InterruptedException {
+      return ended.poll(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Passes records through codec and live figures until one has failed, or none comes. */
+    @Nullable RequestRecord firstFailed(long nanos) throws InterruptedException {
+      RequestRecord record = await(nanos);
+      while (record != null && record.outcome().ok()) {
+        lines.reset();
+        RecordFile.append(record, lines);
         live.accept(record);
+        record = ended.poll();
       }
       return record;
-    }
-  }
-
-  /**
-   * Decides how long the JVM is warmed up: from 1 s until its compilers use at most 10 ms of 500
-   * ms, for at most 6 s, as an optimising compiler goes on for a minute.
-   */
-  static final class CompilerWatch {
-
-    static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(1);
-    static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(6);
-    static final long UNKNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
-    static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    static final long IDLE_MILLIS = 10;
-
-    private static final long UNKNOWN = -1;
-
-    private final LongSupplier nanoClock;
-    private final LongSupplier compilerMillis;
-    private final long startNanos;
-    private long intervalNanos;
-    private long intervalMillis;
-    private boolean isIdle;
-
-    CompilerWatch(LongSupplier nanoClock, LongSupplier compilerMillis) {
-      this.nanoClock = nanoClock;
-      this.compilerMillis = compilerMillis;
-      startNanos = nanoClock.getAsLong();
-      intervalNanos = startNanos;
-      intervalMillis = compilerMillis.getAsLong();
-    }
-
-    static CompilerWatch ofThisJvm() {
-      CompilationMXBean bean = ManagementFactory.getCompilationMXBean();
-      boolean isReported = bean != null && bean.isCompilationTimeMonitoringSupported();
-      return new CompilerWatch(
-          System::nanoTime, () -> isReported ? bean.getTotalCompilationTime() : UNKNOWN);
-    }
-
-    /** Whether the warm-up goes on; to be called many times per second. */
-    boolean isWarmingUp() {
-      long now = nanoClock.getAsLong();
-      long millis = compilerMillis.getAsLong();
-      if (millis == UNKNOWN) {
-        return now - startNanos < UNKNOWN_NANOS;
-      }
-      if (now - intervalNanos >= INTERVAL_NANOS) {
-        isIdle = millis - intervalMillis <= IDLE_MILLIS;
-        intervalNanos = now;
-        intervalMillis = millis;
-      }
-      return now - startNanos < MIN_NANOS || (!isIdle && now - startNanos < MAX_NANOS);
     }
   }
 }

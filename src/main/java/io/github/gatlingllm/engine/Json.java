@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A text that is JSON already: inside other JSON it stands as it is. */
@@ -13,8 +12,18 @@ record Json(@JsonRawValue @JsonValue String text) {
 
   /** A template with {@code '} for quotes and {@code %s} for values, which are written as JSON. */
   static Json of(String template, @Nullable Object... values) {
-    Object[] written = Arrays.stream(values).map(Json::written).toArray();
-    return new Json(template.replace("\n", "").replace('\'', '"').formatted(written));
+    StringBuilder text = new StringBuilder(128);
+    int value = 0;
+    for (int i = 0; i < template.length(); i++) {
+      char c = template.charAt(i);
+      if (c == '%') {
+        text.append(written(values[value++]));
+        i++;
+      } else if (c != '\n') {
+        text.append(c == '\'' ? '"' : c);
+      }
+    }
+    return new Json(text.toString());
   }
 
   private static String written(@Nullable Object value) {

@@ -15,8 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -184,24 +182,19 @@ public record SelfTest(
     /** Their name in {@link RunInfo#config}. */
     public static final String CONFIG_NAME = "jvm";
 
-    /** Only compiler C1: the threads of C2 occupy a processor for the first minute. */
+    /**
+     * Only compiler C1: for a machine that a busy server shares, as the compiler C2 takes CPU until
+     * it has compiled the load.
+     */
     public static final String NO_OPTIMISING_COMPILER = "-XX:TieredStopAtLevel=1";
 
     /**
-     * The recommended options: no optimising compiler; a garbage collector without threads of its
-     * own; a heap of constant size with a young generation large enough for few collections; and no
-     * collections because of class metadata.
+     * The options of our own runs, which a user's project need not have: a garbage collector
+     * without threads of its own; a heap of constant size with a young generation large enough for
+     * few collections; and no collections because of class metadata.
      */
-    public static final List<String> RECOMMENDED =
-        List.of(
-            NO_OPTIMISING_COMPILER,
-            "-XX:+UseSerialGC",
-            "-Xms1g",
-            "-Xmx1g",
-            "-Xmn512m",
-            "-XX:MetaspaceSize=256m");
-
-    private static final Pattern SIZE = Pattern.compile("(-Xm[nsx]|-XX:\\w+Size=)(\\d+)([mg])");
+    public static final List<String> OF_RUNS =
+        List.of("-XX:+UseSerialGC", "-Xms1g", "-Xmx1g", "-Xmn512m", "-XX:MetaspaceSize=256m");
 
     private JvmOptions() {}
 
@@ -224,26 +217,6 @@ public record SelfTest(
       addSize(options, jvm, "-Xmn", "NewSize");
       addSize(options, jvm, "-XX:MetaspaceSize=", "MetaspaceSize");
       return List.copyOf(options);
-    }
-
-    /** The recommended options that are not in effect; a larger size counts as in effect. */
-    public static List<String> missing(List<String> inEffect) {
-      return RECOMMENDED.stream()
-          .filter(option -> inEffect.stream().noneMatch(other -> suffices(other, option)))
-          .toList();
-    }
-
-    private static boolean suffices(String option, String recommended) {
-      Matcher has = SIZE.matcher(option);
-      Matcher needs = SIZE.matcher(recommended);
-      return (has.matches() && needs.matches() && has.group(1).equals(needs.group(1)))
-          ? mebibytes(has) >= mebibytes(needs)
-          : option.equals(recommended);
-    }
-
-    private static long mebibytes(Matcher size) {
-      long number = Long.parseLong(size.group(2));
-      return size.group(3).equals("g") ? number << 10 : number;
     }
 
     private static void addSize(

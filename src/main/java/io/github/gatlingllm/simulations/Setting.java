@@ -172,8 +172,8 @@ final class Setting {
   static final SettingEntry<Boolean> JVM_WARM_UP =
       flag("jvmWarmUp", true)
           .means(
-              "requests to an engine inside this JVM before the load, until the JIT compilers are"
-                  + " idle: 1 to 6 s");
+              "requests to an engine inside this JVM before the load, until the JIT compilers have"
+                  + " nothing left to do, at most 10 s");
 
   static final SettingEntry<Optional<Duration>> FILL =
       of("fill", "auto", "5s", Form.automatic())

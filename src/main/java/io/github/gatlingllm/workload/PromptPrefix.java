@@ -3,7 +3,6 @@ package io.github.gatlingllm.workload;
 import io.github.gatlingllm.load.Seed;
 import java.util.IntSummaryStatistics;
 import java.util.List;
-import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
@@ -67,11 +66,15 @@ public sealed interface PromptPrefix {
    */
   record Unique(long seed) implements PromptPrefix {
     private static final long MASK = (1L << 59) - 1;
+    private static final int DIGITS = 18;
 
     @Override
     public Texts texts(Tokenizer tokenizer) {
       long first = spread(seed);
-      return request -> String.format(Locale.ROOT, "%018d\n\n", permuted((request + first) & MASK));
+      return request -> {
+        String digits = Long.toString(permuted((request + first) & MASK));
+        return "0".repeat(DIGITS - digits.length()) + digits + "\n\n";
+      };
     }
 
     /** A bijection of 59-bit numbers: each step is invertible. */

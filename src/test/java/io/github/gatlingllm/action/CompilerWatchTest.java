@@ -3,7 +3,6 @@ package io.github.gatlingllm.action;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -15,35 +14,41 @@ class CompilerWatchTest {
   private static final long STEP_MILLIS = 10;
 
   private long nowMillis;
-
-  /** The length of the warm-up, to 10 ms. */
-  private long millisOf(LongUnaryOperator compilerMillis) {
-    WarmUpRounds.CompilerWatch watch =
-        new WarmUpRounds.CompilerWatch(
-            () -> nowMillis * 1_000_000, () -> compilerMillis.applyAsLong(nowMillis));
-    while (watch.isWarmingUp()) {
-      nowMillis += STEP_MILLIS;
-    }
-    return nowMillis;
-  }
+  private long compiledMillis;
+  private long queuedMillis;
 
   static Stream<Arguments> warmUps() {
     return Stream.of(
-        arguments("at least a second", (LongUnaryOperator) now -> 0, 1_000),
-        arguments("until idle for half a second", until(1_700), 2_500),
-        arguments("1 % is idle", (LongUnaryOperator) now -> now / 100, 1_000),
-        arguments("at most six seconds", (LongUnaryOperator) now -> now, 6_000),
-        arguments("the JVM reports none", (LongUnaryOperator) now -> -1, 2_500));
+        arguments("nothing to compile: one slice of requests", 0, 0, false, 510),
+        arguments("each slice gives the compilers 300 ms, the third nothing", 300, 2, false, 2_110),
+        arguments("never idle: 10 s at most", 400, 1_000, false, 10_000),
+        arguments("the JVM does not say", 0, 0, true, 2_500));
   }
 
-  /** Compilers that use half of the time until then. */
-  private static LongUnaryOperator until(long millis) {
-    return now -> Math.min(now, millis) / 2;
-  }
-
+  /** Each slice of requests queues so much work, which is done while no requests are sent. */
   @ParameterizedTest(name = "{0}")
   @MethodSource("warmUps")
-  void lastsUntilTheCompilersAreIdle(String name, LongUnaryOperator compilers, long millis) {
-    assertThat(millisOf(compilers)).isEqualTo(millis);
+  void sendsAndWaitsUntilTheCompilersAreIdle(
+      String name, long workMillis, int slices, boolean unknown, long lasts) {
+    JvmWarmUp.CompilerWatch watch =
+        new JvmWarmUp.CompilerWatch(
+            () -> nowMillis * 1_000_000,
+            () -> compiledMillis,
+            () -> unknown ? -1 : (int) Math.min(queuedMillis, 5));
+    int begun = 0;
+    boolean sent = false;
+    while (watch.isWarmingUp()) {
+      boolean sends = watch.isSending();
+      if (sends && !sent && begun++ < slices) {
+        queuedMillis = workMillis;
+      }
+      sent = sends;
+      if (!sends && queuedMillis > 0) {
+        queuedMillis -= STEP_MILLIS;
+        compiledMillis += STEP_MILLIS;
+      }
+      nowMillis += STEP_MILLIS;
+    }
+    assertThat(nowMillis).isEqualTo(lasts);
   }
 }

@@ -50,8 +50,8 @@ public final class Bench implements Callable<Integer> {
       paramLabel = "WHAT",
       description =
           "paced-64, paced-256, step-1024, sustained-2048 (accuracy: all four), short, unique,"
-              + " long-prompts, saturated, flood (cost: all five), open, closed, profiles, levels, search, shared (bounds: all six). Default:"
-              + " accuracy and cost.")
+              + " long-prompts, saturated, flood (cost: all five), open, closed, profiles, levels,"
+              + " search, shared (bounds: all six). Default: accuracy and cost.")
   private List<String> what = List.of("accuracy", "cost");
 
   @Option(names = "--clients", split = ",", description = "Default: ${DEFAULT-VALUE}.")
@@ -197,7 +197,7 @@ public final class Bench implements Callable<Integer> {
     return switch (name) {
       case "ours" ->
           new BenchClient.Ours(
-              name, jvm == null ? Jvm.recommended() : Jvm.ofRun(List.of(jvm.split(" +", -1))));
+              name, jvm == null ? Jvm.ofPom() : Jvm.ofRun(List.of(jvm.split(" +", -1))));
       case "before" -> before == null ? null : BenchClient.Ours.built(name, before);
       case "netty" -> new BenchClient.Netty(name, false);
       case "gatling-sse" -> new BenchClient.PlainGatling();

@@ -49,7 +49,7 @@ interface BenchClient {
     static Ours built(String label, Path target) {
       return new Ours(
           label,
-          Jvm.recommended(),
+          Jvm.ofPom(),
           String.join(
               File.pathSeparator,
               target.resolve("test-classes").toString(),
@@ -116,7 +116,7 @@ interface BenchClient {
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
       return JavaCommand.of(
-          Jvm.recommended(),
+          Jvm.ofPom(),
           NettyClient.class,
           port,
           scenario.streams,
@@ -143,7 +143,7 @@ interface BenchClient {
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
       return Jvm.gatling(
-          Jvm.recommended(),
+          Jvm.ofPom(),
           PlainSseSimulation.class,
           folder,
           Map.of(

@@ -32,8 +32,8 @@ final class Jvm {
   }
 
   /** Options of the POM. */
-  static List<String> recommended() {
-    return ofRun(JvmOptions.RECOMMENDED);
+  static List<String> ofPom() {
+    return ofRun(JvmOptions.OF_RUNS);
   }
 
   /** Command that runs a simulation with these system properties, without Gatling's pages. */

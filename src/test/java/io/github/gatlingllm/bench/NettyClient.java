@@ -36,12 +36,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  * the first one's TTFT, as it is in ours.
  *
  * <p>A process of its own: {@code NettyClient <port> <streams> <requests> <tokens> <file>
- * <prompt>}. As our client does, it warms itself for 2.5 s before; that is not in the file.
+ * <prompt>}. As our client does, it warms itself for 10 s before; that is not in the file.
  */
 final class NettyClient {
 
   private static final int WARM_UP_STREAMS = 32;
-  private static final long WARM_UP_NANOS = 2_500_000_000L;
+  private static final long WARM_UP_NANOS = 10_000_000_000L;
 
   private final int port;
   private final int requests;

@@ -40,8 +40,7 @@ class ExamplesTest {
   void mavenProjectsUseOurVersions(String language) throws IOException {
     String pom = Files.readString(EXAMPLES.resolve(language).resolve("pom.xml"));
 
-    for (String property :
-        List.of("gatling.version", "gatling-maven-plugin.version", "gatling.jvmArgs")) {
+    for (String property : List.of("gatling.version", "gatling-maven-plugin.version")) {
       assertThat(pom).contains(element(property, MavenProject.property(property)));
     }
     assertThat(pom).contains(element("gatling-llm.version", MavenProject.property("version")));
@@ -55,12 +54,10 @@ class ExamplesTest {
   @Test
   void gradleProjectUsesOurVersionsAndMatchesTheReadme() throws IOException {
     String build = Files.readString(EXAMPLES.resolve("gradle/build.gradle.kts"));
-    String options = "\"" + MavenProject.property("gatling.jvmArgs").replace(",", "\", \"") + "\"";
 
     assertThat(build)
         .contains("gatlingVersion = \"" + MavenProject.property("gatling.version") + "\"")
-        .contains("io.github.gatlingllm:gatling-llm:" + MavenProject.property("version"))
-        .contains("jvmArgs = listOf(" + options + ")");
+        .contains("io.github.gatlingllm:gatling-llm:" + MavenProject.property("version"));
     assertThat(Files.readString(Path.of("README.md"))).contains("```kotlin\n" + build + "```");
     assertThat(EXAMPLES.resolve("gradle/src/gatling/java/FirstSimulation.java"))
         .hasSameTextualContentAs(EXAMPLES.resolve("java/src/test/java/FirstSimulation.java"));

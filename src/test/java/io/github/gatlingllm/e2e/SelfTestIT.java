@@ -90,7 +90,7 @@ class SelfTestIT {
       assertThat(result.levels()).extracting(SelfTest.Level::streams).containsExactly(4);
       assertThat(result.machine().jvmOptions())
           .as("in a JVM like that of the simulation")
-          .containsAll(JvmOptions.RECOMMENDED)
+          .containsAll(JvmOptions.OF_RUNS)
           .doesNotHaveDuplicates();
     }
   }

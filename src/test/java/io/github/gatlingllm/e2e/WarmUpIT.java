@@ -147,6 +147,26 @@ class WarmUpIT {
     }
   }
 
+  @Test
+  void requestsThatWarmUpTheJvmAreInNoCount() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", engine.baseUrl())
+              .set("llm.jvmWarmUp", true)
+              .set("llm.concurrency", 2)
+              .set("llm.requests", 10)
+              .set("llm.maxTokens", 2)
+              .run();
+
+      assertThat(run.lines())
+          .anyMatch(line -> line.matches("LLM warm-up of the JVM: \\d+ requests, [\\d.]+ s.*"));
+      assertThat(run.requests()).hasSize(10);
+      assertThat(run.info().outcome().started()).isEqualTo(10);
+      assertThat(engine.requestsReceived()).isEqualTo(11);
+    }
+  }
+
   /**
    * The warm-up succeeds and everything after it fails: the first level ends, and the build fails.
    */

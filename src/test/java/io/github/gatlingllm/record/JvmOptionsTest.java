@@ -13,40 +13,6 @@ import org.junit.jupiter.api.Test;
 /** What a run's JVM should have, and what it has. */
 class JvmOptionsTest {
   @Test
-  void recommendedOptionsLackNothing() {
-    assertThat(JvmOptions.missing(JvmOptions.RECOMMENDED)).isEmpty();
-  }
-
-  @Test
-  void largerSizesSuffice() {
-    List<String> larger =
-        JvmOptions.RECOMMENDED.stream()
-            .map(option -> option.replace("1g", "4096m").replace("512m", "2g"))
-            .toList();
-
-    assertThat(JvmOptions.missing(larger)).isEmpty();
-  }
-
-  @Test
-  void defaultsOfGatlingsPluginLackOptions() {
-    assertThat(
-            JvmOptions.missing(
-                List.of(
-                    "-XX:TieredStopAtLevel=4",
-                    "-XX:+UseG1GC",
-                    "-Xms384m",
-                    "-Xmx1024m",
-                    "-Xmn1m",
-                    "-XX:MetaspaceSize=21m")))
-        .containsExactly(
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-Xms1g",
-            "-Xmn512m",
-            "-XX:MetaspaceSize=256m");
-  }
-
-  @Test
   void optionsOfThisJvmAreReported() {
     List<String> options = JvmOptions.inEffect();
 
@@ -57,14 +23,11 @@ class JvmOptionsTest {
     }
   }
 
-  /** The one place where a build of this project takes them from, and what README says. */
   @Test
-  void pomAndReadmeHaveTheRecommendedOptions() throws Exception {
-    String property =
-        "<gatling.jvmArgs>" + String.join(",", JvmOptions.RECOMMENDED) + "</gatling.jvmArgs>";
-
-    assertThat(Files.readString(Path.of("pom.xml"))).contains(property);
-    assertThat(Files.readString(Path.of("README.md"))).contains(property);
+  void pomHasTheOptionsOfOurRuns() throws Exception {
+    assertThat(Files.readString(Path.of("pom.xml")))
+        .contains(
+            "<gatling.jvmArgs>" + String.join(",", JvmOptions.OF_RUNS) + "</gatling.jvmArgs>");
   }
 
   private static final ProcessSetting FILE = new ProcessSetting("llm.selfTestFile");

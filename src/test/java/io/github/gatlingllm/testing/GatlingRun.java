@@ -92,13 +92,18 @@ public final class GatlingRun implements AutoCloseable {
     return of(simulation).set("baseUrl", baseUrl);
   }
 
+  /** Short runs end before the optimising compiler pays. */
+  private static final List<String> JVM =
+      Stream.concat(Stream.of(JvmOptions.NO_OPTIMISING_COMPILER), JvmOptions.OF_RUNS.stream())
+          .toList();
+
   public static final class Setup {
     private final Class<? extends Simulation> simulation;
     private final Map<String, String> properties =
         new TreeMap<>(Map.of("llm.jvmWarmUp", "false", "llm.failOnInvalid", "false"));
     private boolean hasReports;
     private List<String> launcher = List.of();
-    private List<String> jvmOptions = JvmOptions.RECOMMENDED;
+    private List<String> jvmOptions = JVM;
     private Class<?> main = Gatling.class;
 
     private Setup(Class<? extends Simulation> simulation) {
@@ -130,7 +135,7 @@ public final class GatlingRun implements AutoCloseable {
       return this;
     }
 
-    /** Uses these JVM options instead of the recommended ones. */
+    /** Uses these JVM options instead of those of our own runs and C1. */
     public Setup jvm(List<String> options) {
       jvmOptions = List.copyOf(options);
       return this;

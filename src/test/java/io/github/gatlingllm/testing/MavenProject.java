@@ -162,7 +162,9 @@ public final class MavenProject {
                 "-B",
                 "-o",
                 "-Dmaven.repo.local=" + REPOSITORY.toAbsolutePath(),
-                "-Dgatling.jvmArgs=" + property("gatling.jvmArgs") + UNVERIFIED));
+                "-Dgatling.jvmArgs=-XX:TieredStopAtLevel=1,"
+                    + property("gatling.jvmArgs")
+                    + UNVERIFIED));
     command.addAll(List.of(arguments));
     Map<String, String> environment = new HashMap<>(variables);
     environment.put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");

@@ -125,11 +125,13 @@ enum CheckCatalogue {
       "Times from schedule include the lag. Give the generator more CPU.",
       one(LoadChecks::startLag)),
   JVM_OPTIONS(
-      "Does the generator's JVM have the options that disturb a measurement least?",
-      "recommended options that are missing",
-      Threshold.judged("warning if the optimizing compiler (C2) is enabled"),
+      "Does the generator's optimizing compiler leave the server its CPU?",
+      "processors of the generator's machine",
+      Threshold.judged(
+          "warning if C2 is enabled on at most 4 processors that the server shares and that are out"
+              + " of CPU"),
       "runs whose run.json has the options of the JVM",
-      "Set gatling.jvmArgs as in the README: JIT compiler and garbage collector delay event loops.",
+      "Set gatling.jvmArgs to -XX:TieredStopAtLevel=1, or run the generator on another machine.",
       one(LoadChecks::jvmOptions)),
   SILENT_SPANS(
       "Did the server keep sending while requests were in flight?",

@@ -70,6 +70,15 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
             : " Less severe at " + counted(others, "other level") + ".");
   }
 
+  /** Whether a load level was measured on a machine without CPU to spare. */
+  static boolean isOutOfCpu(CheckInput in) {
+    return in.levels().stream()
+        .anyMatch(
+            level ->
+                level.generators().stream()
+                    .anyMatch(health -> health.verdict(level.figures()).isOutOfCpu()));
+  }
+
   private Finding finding() {
     Verdict verdict = health.verdict(level.figures());
     boolean isOk = verdict.level() == Level.OK;
@@ -87,8 +96,10 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     }
     return verdict.isOutOfCpu()
         ? found.remedy(
-            "Run the generator on another machine, or pin server and generator to separate CPUs"
-                + " (taskset).")
+            "Run the generator on another machine, or on a CPU of its own: taskset -c 0 before the"
+                + " server's command, taskset -c 1 before the generator's. On one CPU let it go"
+                + " first: sudo chrt -r 10 or systemd-run --scope -p CPUWeight=10000 before the"
+                + " generator's command.")
         : found;
   }
 

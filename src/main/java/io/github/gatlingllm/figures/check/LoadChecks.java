@@ -24,6 +24,7 @@ import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
+import io.github.gatlingllm.record.SelfTest.Machine;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -36,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks of the load: records, arrivals, Little's law, steadiness, outages. */
 final class LoadChecks {
+
+  private static final int SMALL_MACHINE = 4;
 
   private static final List<String> PACING = List.of("maxRequestsPerMinute", "maxTokensPerMinute");
 
@@ -335,19 +338,29 @@ final class LoadChecks {
         "%s %s.".formatted(settings.isEmpty() ? "A limit per minute" : settings, pacing.words()));
   }
 
-  /** Only a missing compiler option affects figures enough to warn. */
+  /** Elsewhere the optimizing compiler has a processor to itself until it is done. */
   static @Nullable Finding jvmOptions(CheckInput in) {
     List<List<String>> jvms = in.jvmOptions();
-    List<String> missing =
-        jvms.stream().flatMap(options -> JvmOptions.missing(options).stream()).distinct().toList();
-    return jvms.isEmpty()
+    int processors =
+        in.info().environment().machines().values().stream()
+            .mapToInt(Machine::processors)
+            .min()
+            .orElse(0);
+    boolean optimises =
+        jvms.stream().anyMatch(one -> !one.contains(JvmOptions.NO_OPTIMISING_COMPILER));
+    boolean isShared =
+        processors <= SMALL_MACHINE && in.isServerHere() && GeneratorCheck.isOutOfCpu(in);
+    return jvms.isEmpty() || processors == 0
         ? null
         : Finding.of(
-                (double) missing.size(),
-                missing.isEmpty()
-                    ? "The JVM had all recommended options."
-                    : "The JVM ran without " + String.join(" ", missing) + ".")
-            .warnsIf(missing.contains(JvmOptions.NO_OPTIMISING_COMPILER));
+                (double) processors,
+                isShared && optimises
+                    ? "The JVM's optimizing compiler took CPU from a server on the same machine,"
+                        + " which has only "
+                        + counted(processors, "processor")
+                        + " and was out of CPU."
+                    : "The JVM's compilers had no server beside them that was short of CPU.")
+            .warnsIf(isShared && optimises);
   }
 
   static @Nullable Finding silentSpans(CheckInput in) {

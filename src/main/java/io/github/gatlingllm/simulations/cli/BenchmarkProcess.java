@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 
 /**
  * The benchmark, or a simulation of the user, in a JVM of its own. A jar cannot set the options of
- * {@link JvmOptions#RECOMMENDED}, and without them the load generator disturbs the measurement.
+ * {@link JvmOptions#OF_RUNS}, and without them the load generator disturbs the measurement.
  */
 record BenchmarkProcess(
     Map<String, String> settings, String results, List<String> jvm, String simulation) {
@@ -98,7 +98,7 @@ record BenchmarkProcess(
     }
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(JvmOptions.RECOMMENDED);
+    command.addAll(JvmOptions.OF_RUNS);
     command.add(OPEN_TO_GATLING);
     command.add("-Dfile.encoding=" + System.getProperty("file.encoding")); // that of this JVM
     if (Runtime.version().feature() >= ASKS_FOR_NATIVE_ACCESS) {

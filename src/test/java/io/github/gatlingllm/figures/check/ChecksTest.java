@@ -19,7 +19,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.RunOutcome;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
-import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -85,7 +84,11 @@ class ChecksTest {
               () -> GeneratorHealthTest.blockedFor(0)),
           pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
-          pair("jvm_options", 2.0, () -> jvm(2, 6), () -> jvm(0, 1)),
+          pair(
+              "jvm_options",
+              2.0,
+              () -> GeneratorHealthTest.onFullMachine("-XX:TieredStopAtLevel=4"),
+              () -> GeneratorHealthTest.onFullMachine("-XX:TieredStopAtLevel=1")),
           pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
           pair("failing_spans", 3.0, () -> failing(1_010, 4_010), () -> failing(1_010, 1_500)),
           pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
@@ -156,12 +159,6 @@ class ChecksTest {
   private static Map.Entry<String, Pair> pair(
       String id, @Nullable Double value, Supplier<Summary> warns, Supplier<Summary> quiet) {
     return Map.entry(id, new Pair(value, warns, quiet));
-  }
-
-  /** A run whose JVM has some of the options that are recommended; the first is the compiler's. */
-  private static Summary jvm(int from, int to) {
-    String options = String.join(" ", JvmOptions.RECOMMENDED.subList(from, to));
-    return of(RUN.config(JvmOptions.CONFIG_NAME, options));
   }
 
   static List<String> ids() {

@@ -13,10 +13,13 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SelfTest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -80,6 +83,11 @@ class GeneratorHealthTest {
   }
 
   private static Summary summary(List<RequestRecord> records, List<GeneratorSecond> seconds) {
+    return summary(Recorded.run(12, Recorded.stage(1, 0, 10_000)), records, seconds);
+  }
+
+  private static Summary summary(
+      RunInfo run, List<RequestRecord> records, List<GeneratorSecond> seconds) {
     RecordSource source =
         new RecordSource() {
           @Override
@@ -94,11 +102,22 @@ class GeneratorHealthTest {
           }
         };
     try {
-      return Checks.judged(RunStatistics.of(Recorded.run(12, Recorded.stage(1, 0, 10_000)), source))
-          .summary();
+      return Checks.judged(RunStatistics.of(run, source)).summary();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** On two processors that a server shares, both busy. */
+  static Summary onFullMachine(String jvmOption) {
+    List<GeneratorSecond> seconds = quiet("local", 12);
+    seconds.subList(2, 9).forEach(second -> full(second, 0.3));
+    return summary(
+        Recorded.run(12, Recorded.stage(1, 0, 10_000))
+            .config(SelfTest.JvmOptions.CONFIG_NAME, jvmOption)
+            .machines(Map.of("local", new SelfTest.Machine("", 2, 8_192, "", List.of()))),
+        ChecksTest.records(r -> {}),
+        seconds);
   }
 
   /** An event loop hangs once, for that long. */

@@ -200,7 +200,7 @@ class KubernetesManifestsTest {
   void memoryFitsTheHeap() throws IOException {
     JsonNode resources = pod(injectors("volume")).at("/containers/0/resources");
 
-    assertThat(JvmOptions.RECOMMENDED).contains("-Xmx1g");
+    assertThat(JvmOptions.OF_RUNS).contains("-Xmx1g");
     assertThat(resources.at("/limits/memory").asText()).isEqualTo("2Gi");
     for (String resource : List.of("cpu", "memory")) {
       assertThat(resources.at("/requests/" + resource))
