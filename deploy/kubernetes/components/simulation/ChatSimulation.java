@@ -6,10 +6,16 @@ import io.gatling.javaapi.core.Simulation;
 
 public class ChatSimulation extends Simulation {
   {
+    int seconds = Integer.parseInt(System.getenv().getOrDefault("CHAT_SECONDS", "60"));
+    // Each pod sends its share of this load; Gatling's own injectOpen cannot be shared.
     setUp(
-            scenario("Chat")
-                .exec(llm("ask").chat().user("Why is the sky blue?").maxTokens(128))
-                .injectOpen(poissonUsersPerSec(6).during(60)))
+            openLoop(6)
+                .poisson()
+                .stabilize(5)
+                .measure(seconds)
+                .inject(
+                    scenario("Chat")
+                        .exec(llm("ask").chat().user("Why is the sky blue?").maxTokens(128))))
         .protocols(
             llm.baseUrl(System.getenv("LLM_ENDPOINT"))
                 .apiKey(System.getenv("LLM_API_KEY"))

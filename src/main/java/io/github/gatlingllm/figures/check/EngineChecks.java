@@ -135,7 +135,7 @@ final class EngineChecks {
                           : " The engine's mean covers the requests of %s."
                               .formatted(String.join(" and ", targets)))
                       + (isHeld
-                          ? " Answers to requests with tools came once they were whole."
+                          ? " Some answers to requests with tools arrived all at once."
                           : ""));
           Finding judged =
               found.level(

@@ -94,11 +94,12 @@ final class InjectorChecks {
     Long missing = injector.missing();
     Long end = injector.endUnixNanos();
     String name = injector.name() + (injector.share() == null ? "" : " (" + injector.share() + ")");
+    boolean hasBegun = injector.records() > 0 || !injector.levels().isEmpty();
     return "%s %s%s: %s.%s"
         .formatted(
             name,
-            injector.state() == RunInfo.State.RUNNING ? "died" : "was interrupted",
-            end == null
+            !hasBegun ? "never started its load" : injector.isDead() ? "died" : "was interrupted",
+            end == null || !hasBegun
                 ? ""
                 : " at "
                     + NumberText.clock((end - info.loadStartUnixNanos()) / 1e9)

@@ -105,6 +105,9 @@ final class EngineTally {
       return;
     }
     of.started(record, null);
+    Integer inputs = record.tokens().inputs();
+    // An engine counts each text to embed as a request.
+    of.add(Amount.INPUTS, inputs == null ? 0 : inputs - 1);
     Integer tokens = record.tokens().outputTokens();
     of.add(Amount.TOKENS, tokens == null ? 0 : tokens);
     Long closed = record.timing().closedUnixNanos();
@@ -361,6 +364,18 @@ final class EngineTally {
           .ifPresentOrElse(
               others -> others.add(target), () -> engines.add(new ArrayList<>(List.of(target))));
     }
+    sent.keySet().stream()
+        .filter(target -> pagesOf(target).findAny().isEmpty())
+        .forEach(
+            target ->
+                engines.stream()
+                    .filter(engine -> countsAlso(engine, target))
+                    .findFirst()
+                    .ifPresent(
+                        engine -> {
+                          engines.remove(List.of(target));
+                          engine.add(target);
+                        }));
     List<WholeRun> all = new ArrayList<>();
     engines.forEach(of -> add(of, of.get(0), sent(of), all));
     if (all.isEmpty()) {
@@ -380,19 +395,30 @@ final class EngineTally {
    * count the same, and more than what one of the targets was sent.
    */
   private boolean isOneEngine(String one, String two) {
-    EngineMetric counter =
-        pagesOf(one).anyMatch(page -> page.counted.containsKey(EngineMetric.REQUESTS_FINISHED))
-            ? EngineMetric.REQUESTS_FINISHED
-            : EngineMetric.GENERATION_TOKENS;
-    Amount amount = counter == EngineMetric.REQUESTS_FINISHED ? Amount.STARTED : Amount.TOKENS;
-    double its = sent.get(one).of(amount);
-    double others = sent.get(two).of(amount);
+    EngineMetric finished = EngineMetric.REQUESTS_FINISHED;
+    boolean isByRequest = pagesOf(one).anyMatch(page -> page.counted.containsKey(finished));
+    EngineMetric counter = isByRequest ? finished : EngineMetric.GENERATION_TOKENS;
+    double its = isByRequest ? requests(sent.get(one)) : sent.get(one).of(Amount.TOKENS);
+    double others = isByRequest ? requests(sent.get(two)) : sent.get(two).of(Amount.TOKENS);
     return pagesOf(one)
         .filter(
             page ->
                 page.counted.getOrDefault(counter, 0.0)
                     > Math.max(its, others) + Math.min(its, others) / 2)
         .anyMatch(page -> pagesOf(two).anyMatch(page::countsAs));
+  }
+
+  private static long requests(Span sent) {
+    return sent.count(Amount.STARTED) + sent.count(Amount.INPUTS);
+  }
+
+  /** Whether an engine finished what a target without metrics was sent, too, and no more. */
+  private boolean countsAlso(List<String> engine, String target) {
+    Double finished = counted(engine.get(0), EngineMetric.REQUESTS_FINISHED, sent(engine));
+    long all = requests(sent(engine)) + requests(sent.get(target));
+    return !engine.contains(target)
+        && finished != null
+        && Math.abs(finished - all) <= Math.max(1, SAME * all);
   }
 
   private Stream<PageState> pagesOf(String target) {
@@ -408,7 +434,7 @@ final class EngineTally {
       to.add(
           new WholeRun(
               targets,
-              of.count(Amount.STARTED),
+              requests(of),
               of.count(Amount.OK),
               of.count(Amount.TOKENS),
               tokens,

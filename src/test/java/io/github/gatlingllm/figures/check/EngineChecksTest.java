@@ -242,7 +242,7 @@ class EngineChecksTest {
     }
     List<ServerSample> readings = new ArrayList<>();
     for (int second = -1; second <= 10; second++) {
-      for (String target : List.of("a", "b")) {
+      for (String target : finishedAtTwo > 0 ? List.of("a", "b") : List.of("a")) {
         double finished = target.equals("a") ? finishedAtOne : finishedAtTwo;
         Map<EngineMetric, Double> said = healthy();
         said.put(EngineMetric.REQUESTS_FINISHED, finished);
@@ -260,6 +260,8 @@ class EngineChecksTest {
     "150, 150, a and b, OK", // one engine
     "170, 170, a and b, WARNING", // one engine, and others use it
     "100, 50, a, OK", // two engines
+    "150, 0, a and b, OK", // the engine, and a gateway without metrics of its own
+    "170, 0, a, WARNING", // the engine, others who use it, and a target without metrics
     "100, 100, b, WARNING", // two engines, and others use the second
   })
   void targetsWithTheSameCountsAreOneEngine(double one, double two, String targets, Level level) {
@@ -272,6 +274,20 @@ class EngineChecksTest {
     if (level == Level.OK) {
       assertThat(check(summary, "engine_tokens_agree").level()).isEqualTo(Level.OK);
     }
+  }
+
+  /** vLLM counts each text to embed as a request. */
+  @ParameterizedTest
+  @CsvSource({"400, OK", "500, WARNING"})
+  void textsToEmbedAreRequestsOfTheEngine(double finished, Level level) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      records.add(at(i * 97).inputs(4).record());
+    }
+    Map<EngineMetric, Double> said = healthy();
+    said.put(EngineMetric.REQUESTS_FINISHED, finished);
+    assertThat(check(summary(RUN, records, readings(said)), "other_traffic").level())
+        .isEqualTo(level);
   }
 
   /** The engine has its first token long before a parser has the whole tool call. */

@@ -44,6 +44,30 @@ class InjectorTallyTest {
     assertThat(check(starting(-2.5), "injector_starts").level()).isEqualTo(Level.WARNING);
   }
 
+  /** A pod that found no node in time has a run without a request and without a level. */
+  @Test
+  void injectorWithoutAnyLoadNeverStarted() {
+    InjectorRun late =
+        new InjectorRun(
+            "late",
+            "run-2",
+            new InjectorShare(2, 3),
+            State.INTERRUPTED,
+            Recorded.ORIGIN,
+            Recorded.ORIGIN,
+            null,
+            0,
+            0L,
+            0,
+            0,
+            List.of(),
+            Map.of());
+    String found =
+        check(figures(RUN.injectors(List.of(part(1, Map.of(), 0L), late), 2)), "injectors")
+            .message();
+    assertThat(found).contains("late (2/3) never started").doesNotContain("interrupted");
+  }
+
   private static InjectorRun part(
       int index, Map<String, String> settings, @Nullable Long lateNanos) {
     return new InjectorRun(

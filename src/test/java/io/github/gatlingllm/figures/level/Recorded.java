@@ -44,6 +44,7 @@ public final class Recorded {
   private Phase phase = Phase.MEASURE;
   private boolean streamed = true;
   private boolean hasTools;
+  private @Nullable Integer inputs;
   private @Nullable Integer trial;
   private double startMs;
   private double lagMs;
@@ -199,6 +200,12 @@ public final class Recorded {
     body(ms, tokens);
     streamed = true;
     return this;
+  }
+
+  /** A request for embeddings of so many texts. */
+  public Recorded inputs(int texts) {
+    inputs = texts;
+    return body(100, 0);
   }
 
   public Recorded tools() {
@@ -381,7 +388,7 @@ public final class Recorded {
             estimated,
             source != null ? source : estimated ? TokenSource.TOKENIZER : TokenSource.USAGE,
             List.of(),
-            null);
+            inputs);
     boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, inSlo, List.of(), resent);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
