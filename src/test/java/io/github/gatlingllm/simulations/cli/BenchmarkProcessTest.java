@@ -28,6 +28,7 @@ class BenchmarkProcessTest {
     try {
       System.setProperty("user.home", dir.resolve("none").toString());
       assertThat(BenchmarkProcess.of(List.of()).command(dir)).contains(preferences);
+      assertThat(dir.resolve(".java/.userPrefs")).as("or its creation is logged").isDirectory();
       System.setProperty("user.home", dir.toString());
       assertThat(BenchmarkProcess.of(List.of()).command(dir)).doesNotContain(preferences);
     } finally {

@@ -24,7 +24,8 @@ class ExampleOverlayIT {
 
   private static final int PODS = 2;
 
-  private static final String SOURCE = "deploy/kubernetes/components/simulation/ChatSimulation.java";
+  private static final String SOURCE =
+      "deploy/kubernetes/components/simulation/ChatSimulation.java";
 
   @TempDir Path dir;
 
@@ -37,8 +38,7 @@ class ExampleOverlayIT {
       }
     }
     Path joined = dir.resolve("joined");
-    List<String> merge =
-        List.of("merge", "--expect=" + PODS, "--out=" + joined, runs.toString());
+    List<String> merge = List.of("merge", "--expect=" + PODS, "--out=" + joined, runs.toString());
     var merged = CommandLine.call(() -> GatlingLlm.execute(merge));
 
     assertThat(merged.exitCode()).as(merged.output()).isZero();
@@ -84,12 +84,18 @@ class ExampleOverlayIT {
     pod.environment()
         .putAll(
             Map.of(
-                "JOB_COMPLETION_INDEX", "" + index,
-                "INJECTORS", "" + PODS,
-                "LLM_START_AT", "" + start.getEpochSecond(),
-                "LLM_ENDPOINT", endpoint,
-                "CHAT_SECONDS", "3",
-                "LLM_FAIL_ON_INVALID", "false"));
+                "JOB_COMPLETION_INDEX",
+                "" + index,
+                "INJECTORS",
+                "" + PODS,
+                "LLM_START_AT",
+                "" + start.getEpochSecond(),
+                "LLM_ENDPOINT",
+                endpoint,
+                "CHAT_SECONDS",
+                "3",
+                "LLM_FAIL_ON_INVALID",
+                "false"));
     return pod.redirectErrorStream(true).redirectOutput(log(runs, index).toFile()).start();
   }
 
