@@ -170,16 +170,28 @@ record BenchmarkProcess(
       String of = settings.get("injector");
       InjectorShare share = of == null ? Injector.ofProcess().share() : InjectorShare.parse(of);
       if (share != null) {
-        InjectorEnd end = new InjectorEnd(share, exitCode);
-        Path file = end.write(Path.of(results));
-        String to = settings.getOrDefault("upload", System.getenv("LLM_UPLOAD"));
-        if (to != null) {
-          S3Location.parse(to).upload(end.folder() + "/" + InjectorEnd.FILE, file);
-        }
+        noteEnd(new InjectorEnd(share, exitCode));
       }
-    } catch (IllegalArgumentException | IOException e) {
+    } catch (IllegalArgumentException e) {
+      // No share, or no place: the load generator said so.
+    }
+  }
+
+  private void noteEnd(InjectorEnd end) {
+    Path file;
+    try {
+      file = end.write(Path.of(results));
+    } catch (IOException e) {
+      return; // the load generator said that the folder cannot be written
+    }
+    String to = settings.getOrDefault("upload", System.getenv("LLM_UPLOAD"));
+    try {
+      if (to != null) {
+        S3Location.parse(to).upload(end.folder() + "/" + InjectorEnd.FILE, file);
+      }
+    } catch (IOException e) {
       PrintableText.printError(
-          "LLM: that this injector has ended could not be noted, so a merge waits for it: "
+          "LLM: the end of this injector is not in the bucket, so a merge waits for it: "
               + RunFiles.message(e));
     }
   }
