@@ -151,7 +151,8 @@ enum CheckCatalogue {
       one(LoadChecks::failingSpans)),
   LOW_N(
       "Are there enough values for the percentiles in the headlines?",
-      "values of E2E at the load level that headlines quote; the fewest, if there are several",
+      "values of the latency that headlines quote, at their load level; the fewest, if there are"
+          + " several",
       Threshold.of("note below 1,000, warning below 100"),
       "runs with answers",
       "A p99 needs 1,000 values, a p95 200: measure longer, or quote a lower percentile.",

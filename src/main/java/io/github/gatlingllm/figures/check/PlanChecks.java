@@ -54,12 +54,12 @@ final class PlanChecks {
     LevelFigures level =
         in.summary().curves().stream()
             .map(in.summary()::operatingLevel)
-            .min(Comparator.comparingLong(PlanChecks::e2eValues))
+            .min(Comparator.comparingLong(PlanChecks::quotedValues))
             .orElse(null);
     if (level == null || in.figures().metric(Metric.E2E_MS).isEmpty()) {
       return null;
     }
-    long values = e2eValues(level);
+    long values = quotedValues(level);
     Finding found =
         Finding.of(
             (double) values,
@@ -72,8 +72,8 @@ final class PlanChecks {
                 .formatted(NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / values))));
   }
 
-  private static long e2eValues(LevelFigures level) {
-    return level.figures().metric(Metric.E2E_MS).count();
+  private static long quotedValues(LevelFigures level) {
+    return level.figures().metric(level.latency().fromSchedule()).count();
   }
 
   static @Nullable Finding knee(CheckInput in) {
