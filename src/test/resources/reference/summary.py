@@ -89,7 +89,7 @@ def gaps(record):
 
 
 def joules(samples, target, start, end):
-    """Energy of a target's GPUs in a window, by their counters; None if less than 95 % of it was read."""
+    """Energy of a target's GPUs in a window, by counters or gauges; None if less than 95 % of counters was read."""
     latest, grown, covered = {}, 0, {}
     for sample in samples:
         value = (sample.get("values") or {}).get("gpu_energy_j")
@@ -103,8 +103,23 @@ def joules(samples, target, start, end):
         overlap = max(0, min(end, sample["unix_ns"]) - max(start, since))
         grown += more * overlap / (sample["unix_ns"] - since)
         covered[sample["url"]] = covered.get(sample["url"], 0) + overlap
-    read = sum(covered.values()) / len(covered) if covered else 0
+    if not any(covered.values()):
+        return metered(samples, target, start, end)
+    read = sum(covered.values()) / len(covered)
     return grown / read * (end - start) if read >= 0.95 * (end - start) else None
+
+
+def metered(samples, target, start, end):
+    """The same by power gauges: their mean over the readings in the window, of all pages read within 10 s."""
+    latest, watts = {}, []
+    for sample in samples:
+        if sample["target"] != target or sample["error"] is not None:
+            continue
+        latest[sample["url"]] = sample
+        if "gpu_power_w" in sample["values"] and start <= sample["unix_ns"] < end:
+            fresh = [page for page in latest.values() if sample["unix_ns"] - page["unix_ns"] <= 10 * S]
+            watts.append(math.fsum(page["values"].get("gpu_power_w", 0) for page in fresh))
+    return math.fsum(watts) / len(watts) * (end - start) / S if watts else None
 
 
 def efficiency(found, samples, spans):

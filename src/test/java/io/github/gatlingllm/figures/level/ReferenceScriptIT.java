@@ -1,5 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_ENERGY_J;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_POWER_W;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -130,7 +132,8 @@ class ReferenceScriptIT {
       for (int at = 5; at <= 75; at++) {
         double joules = level == 0 || at < 50 ? 500 * at : at == 50 ? 300 : 500 * (at - 50);
         boolean isRestarted = level == 1 && (at == 50 || at == 51);
-        file.append(reading(at, target, level == 0 && at > 26, isRestarted, joules));
+        boolean isFailed = level == 0 && at > 26;
+        file.append(reading(at, target, "", isFailed, isRestarted, GPU_ENERGY_J, joules));
       }
     }
     write(Recorded.run(75, levels), records);
@@ -142,18 +145,40 @@ class ReferenceScriptIT {
         .isCloseTo((9 * 500 + 300 + 20 * 500) / 30.0, within(1e-6));
   }
 
+  /** One of two pages fails from 15 to 34 s, so that its last reading is too old from 25 s on. */
+  @Test
+  void agreesOnPowerOfGauges() throws Exception {
+    ServerFile file = new ServerFile(files().server());
+    for (int at = 5; at <= 45; at++) {
+      file.append(reading(at, "a", "/0", false, false, GPU_POWER_W, 300 + 10.0 * (at % 7)));
+      file.append(reading(at, "a", "/1", at >= 15 && at < 35, false, GPU_POWER_W, 100.0 + at));
+    }
+    write(
+        Recorded.run(45, Recorded.stage(1, 10_000, 40_000)),
+        List.of(Recorded.at(12_000).tokens(50, 100).record()));
+    assertThat(script()).isEqualTo("1 records, 1 stages: all figures agree");
+    JsonNode figures = new ObjectMapper().readTree(run.resolve("summary.json").toFile());
+    assertThat(figures.at("/stages/0/efficiency/power_w").asDouble()).isBetween(330.0, 460.0);
+  }
+
   private static ServerSample reading(
-      int at, String target, boolean isFailed, boolean isRestarted, double joules) {
+      int at,
+      String target,
+      String page,
+      boolean isFailed,
+      boolean isRestarted,
+      EngineMetric metric,
+      double value) {
     return new ServerSample(
         Recorded.ORIGIN + at * 1_000_000_000L,
         target,
-        "http://" + target + "/metrics",
+        "http://" + target + "/metrics" + page,
         "dcgm",
         1,
         isFailed ? "timed out" : null,
         isRestarted,
         Map.of(),
-        isFailed ? Map.of() : Map.of(EngineMetric.GPU_ENERGY_J, joules),
+        isFailed ? Map.of() : Map.of(metric, value),
         Map.of());
   }
 
