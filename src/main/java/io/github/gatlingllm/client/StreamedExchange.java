@@ -161,10 +161,13 @@ public final class StreamedExchange implements HttpListener {
 
   /**
    * Logs request and response, as Gatling's HTTP protocol does; the error is null for a success.
+   * How many tokens a broken stream had is said here only: Gatling groups errors by their text.
    */
   public void log(String name, Supplier<Object> session, @Nullable String error) {
     if (transcript != null) {
-      transcript.log(name, session.get(), error);
+      int tokens = ending().status() == RequestStatus.COMPLETE ? 0 : timeline.count();
+      String after = tokens == 0 ? "" : " (after " + tokens + (tokens == 1 ? " token)" : " tokens)");
+      transcript.log(name, session.get(), error == null ? null : error + after);
     }
   }
 

@@ -51,7 +51,7 @@ class SecretsIT {
                 SecretsIT::stream,
                 SecretsIT::stream,
                 x -> x.respond(401, "application/json", error(x), "X-Echo: " + keys(x)),
-                x -> x.startStream().event(error(x)).lastChunk());
+                x -> x.startStream().event(ChatChunks.content("a")).event(error(x)).lastChunk());
         GatlingRun run =
             GatlingRun.of(SecretsSimulation.class, server.baseUrl())
                 .set("logback.configurationFile", log)
@@ -61,7 +61,9 @@ class SecretsIT {
       for (String key : SecretsSimulation.KEYS) {
         assertThat(keys(server.exchanges().get(0))).as("what the server knows").contains(key);
       }
-      assertThat(run.requests()).hasSize(4);
+      assertThat(run.requests())
+          .extracting(record -> record.tokens().outputTokens())
+          .containsExactly(2, 2, null, 1);
       assertThat(run.output())
           .contains(
               "TRACE io.gatling.http.engine.response - ",
@@ -69,6 +71,7 @@ class SecretsIT {
               "\nRequest:\nchecked: KO answer.find.is(no), failed\n",
               "\nRequest:\nrefused: KO HTTP 401: ",
               "\nRequest:\nbroken: KO ",
+              " (after 1 token)\n",
               "\nPOST " + server.baseUrl() + "/chat/completions?api-key=***\n",
               "\n\tAuthorization: ***\n",
               "\n{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]",
