@@ -166,7 +166,8 @@ public final class StreamedExchange implements HttpListener {
   public void log(String name, Supplier<Object> session, @Nullable String error) {
     if (transcript != null) {
       int tokens = ending().status() == RequestStatus.COMPLETE ? 0 : timeline.count();
-      String after = tokens == 0 ? "" : " (after " + tokens + (tokens == 1 ? " token)" : " tokens)");
+      String after =
+          tokens == 0 ? "" : " (after " + tokens + (tokens == 1 ? " token)" : " tokens)");
       transcript.log(name, session.get(), error == null ? null : error + after);
     }
   }
