@@ -136,6 +136,12 @@ class FaultsIT {
         "http://127.0.0.1:1",
         CONNECTION_ERROR,
         "connection refused: is the server running at the endpoint's port?");
+    add(
+        busy,
+        "refused by one of two base URLs, which is named",
+        "http://127.0.0.1:1/v1,http://127.0.0.1:1",
+        CONNECTION_ERROR,
+        "127.0.0.1:1: connection refused: is the server running at the endpoint's port?");
     fault(
         "closed in an event",
         TRUNCATED,
@@ -209,7 +215,7 @@ class FaultsIT {
           .requests(USERS)
           .inject(scenario(name).exec(llm(name).chat().user("hi").maxTokens(2)))
           .protocols(
-              llm.baseUrl(url)
+              llm.baseUrls(List.of(url.split(",")))
                   .model("m")
                   .target(name)
                   .idleTimeout(idle)

@@ -5,9 +5,19 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Http2Server;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.SelfSigned;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -15,7 +25,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The effects of settings that only a run shows: in requests and in files. */
 class SettingEffectsIT {
@@ -23,6 +40,13 @@ class SettingEffectsIT {
   private static final String ANSWER =
       "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}],"
           + "\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}";
+
+  private static final String VECTORS =
+      "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]},"
+          + "{\"index\":2,\"embedding\":[1]}],\"usage\":{\"prompt_tokens\":150}}";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final AtomicInteger COUNT = new AtomicInteger();
 
   private static final Map<String, String> SET =
       Map.ofEntries(
@@ -57,7 +81,7 @@ class SettingEffectsIT {
       assertThat(server.requests()).as("a warm-up request and two").hasSize(3);
       Set<String> images = new HashSet<>();
       for (Request request : server.requests()) {
-        JsonNode asked = new ObjectMapper().readTree(request.body());
+        JsonNode asked = JSON.readTree(request.body());
         assertThat(request.header("Authorization")).isEqualTo("Bearer sk-wire-test");
         assertThat(request.header("X-Tenant")).isEqualTo("acme");
         assertThat(asked.path("model").asText()).isEqualTo("llama");
@@ -93,6 +117,225 @@ class SettingEffectsIT {
       settings.addAll(List.of("help", "injector", "startAt"));
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }
+  }
+
+  /** A run with some settings, what its server answers, and what shows that each is in force. */
+  private record Row(Map<String, ?> settings, ScriptedServer.Script script, Check check) {}
+
+  private interface Check {
+    void of(GatlingRun run, List<JsonNode> asked) throws IOException;
+  }
+
+  static Stream<Arguments> rows() throws IOException {
+    return Stream.of(
+        Arguments.of(
+            "automatic unpinning, prompts, lengths, thinkTime, failBuild",
+            new Row(
+                Map.of(
+                    "prompts", "src/test/resources/datasets/prompts.txt",
+                    "tokenizer", "chars4",
+                    "lengths", "balanced",
+                    "thinkTime", "300ms",
+                    "assert", "errors>50%",
+                    "failBuild", false,
+                    "concurrency", 1,
+                    "requests", 3),
+                SettingEffectsIT::refuseIgnoreEos,
+                (run, asked) -> {
+                  assertThat(asked).as("refused, accepted, measured").hasSize(1 + 1 + 3);
+                  assertThat(asked.get(0).path("ignore_eos").asBoolean()).isTrue();
+                  for (JsonNode request : asked.subList(1, 5)) {
+                    assertThat(request.has("ignore_eos")).isFalse();
+                    assertThat(request.path("max_tokens").asInt()).isEqualTo(1_024);
+                    assertThat(text(request))
+                        .containsAnyOf("Why is the sky blue?", "How do ships float?")
+                        .hasSizeBetween(4 * 1_023, 4 * 1_024 + 3);
+                  }
+                  List<RequestRecord> records = run.requests();
+                  for (int k = 1; k < records.size(); k++) {
+                    assertThat(
+                            records.get(k).timing().scheduledUnixNanos()
+                                - records.get(k - 1).timing().closedUnixNanos())
+                        .isGreaterThan(290_000_000L);
+                  }
+                  assertThat(run.summary().at("/assertions/0/ok").asBoolean(true)).isFalse();
+                })),
+        Arguments.of(
+            "sloPercentile, sloRule, stopWhen",
+            new Row(
+                Map.of(
+                    "slo", "ttft<1s,tpot<1s",
+                    "sloPercentile", 50,
+                    "sloRule", "requests",
+                    "stopWhen", "slo<60%",
+                    "concurrency", "1,2",
+                    "requests", 4,
+                    "ignoreEos", false),
+                SettingEffectsIT::missOneOfTwoObjectives,
+                (run, asked) -> {
+                  assertThat(asked).as("warm-up and the first level").hasSize(1 + 4);
+                  assertThat(run.summary().at("/stages/0/goodput/share").asDouble()).isZero();
+                  assertThat(run.summary().at("/slo/objectives"))
+                      .allMatch(of -> of.path("ok").asBoolean());
+                  assertThat(run.summary().at("/curves/0/max_goodput").isNull()).isTrue();
+                })),
+        Arguments.of(
+            "inputsPerRequest, maxTokensPerMinute",
+            new Row(
+                Map.of(
+                    "api", "embeddings",
+                    "inputsPerRequest", 3,
+                    "maxTokensPerMinute", 300,
+                    "prompt", "abcd".repeat(50),
+                    "uniquePrompts", false,
+                    "concurrency", 2,
+                    "duration", 1,
+                    "drain", 0,
+                    "warmup", 0),
+                exchange -> exchange.respond(200, "application/json", VECTORS),
+                (run, asked) -> {
+                  assertThat(asked).as("of 150 tokens each").hasSize(2);
+                  assertThat(asked.get(0).path("input")).hasSize(3);
+                })),
+        Arguments.of(
+            "turnByTurn, contextTokens",
+            new Row(
+                Map.of(
+                    "dataset", "sharegpt:" + dialog(),
+                    "turnByTurn", true,
+                    "contextTokens", 60,
+                    "tokenizer", "chars4",
+                    "maxTokens", 10,
+                    "ignoreEos", false,
+                    "concurrency", 1,
+                    "requests", 2,
+                    "warmup", 0),
+                SettingEffectsIT::countTwentyPerMessage,
+                (run, asked) ->
+                    assertThat(asked)
+                        .as("two turns of three, the second with the answer of the first")
+                        .extracting(request -> request.path("messages").size())
+                        .startsWith(1, 3)
+                        .doesNotContain(5))),
+        Arguments.of(
+            "turns",
+            new Row(
+                Map.of(
+                    "scenario", "D",
+                    "turns", 2,
+                    "ignoreEos", false,
+                    "concurrency", 1,
+                    "requests", 2,
+                    "warmup", 0),
+                exchange -> exchange.answer("Yes"),
+                (run, asked) ->
+                    assertThat(asked)
+                        .extracting(request -> users(request))
+                        .startsWith(1L, 2L, 1L)
+                        .doesNotContain(3L))));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("rows")
+  void settingsAreInForce(String names, Row row) throws Exception {
+    try (ScriptedServer server = ScriptedServer.start(row.script)) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", server.baseUrl() + "/v1")
+              .set("llm.model", "llama")
+              .set(
+                  row.settings.entrySet().stream()
+                      .collect(Collectors.toMap(of -> "llm." + of.getKey(), Map.Entry::getValue)))
+              .succeed();
+      List<JsonNode> asked = new ArrayList<>();
+      for (Request request : server.requests()) {
+        asked.add(JSON.readTree(request.body()));
+      }
+      row.check.of(run, asked);
+    }
+  }
+
+  private static void refuseIgnoreEos(Exchange exchange) throws IOException {
+    if (exchange.request().body().contains("ignore_eos")) {
+      exchange.respond(
+          400, "application/json", "{\"error\":{\"message\":\"unknown field ignore_eos\"}}");
+    } else {
+      exchange.answer("Yes");
+    }
+  }
+
+  /** Every other answer has a late first token, the others a late second one. */
+  private static void missOneOfTwoObjectives(Exchange exchange)
+      throws IOException, InterruptedException {
+    boolean isFirstLate = COUNT.getAndIncrement() % 2 == 0;
+    long late = Duration.ofMillis(1_200).toNanos();
+    exchange.startStream();
+    (isFirstLate ? exchange.at(late) : exchange).event(ChatChunks.content("a"));
+    exchange
+        .at(late + Duration.ofMillis(isFirstLate ? 50 : 0).toNanos())
+        .event(ChatChunks.content("b"))
+        .event(ChatChunks.finish("stop"))
+        .event(ChatChunks.usage(5, 2))
+        .done()
+        .lastChunk();
+  }
+
+  private static void countTwentyPerMessage(Exchange exchange) throws IOException {
+    int messages = JSON.readTree(exchange.request().body()).path("messages").size();
+    exchange
+        .startStream()
+        .event(ChatChunks.content("Yes"))
+        .event(ChatChunks.finish("stop"))
+        .event(ChatChunks.usage(20 * messages, 1))
+        .done()
+        .lastChunk();
+  }
+
+  @Test
+  void http2IsSpokenByThatSetting(@TempDir Path folder) throws Exception {
+    try (Http2Server server = new Http2Server(SelfSigned.sslContext(folder));
+        GatlingRun run =
+            GatlingRun.of(Benchmark.class)
+                .set("llm.endpoint", server.url() + "/v1")
+                .set("llm.http2", true)
+                .set("llm.verifyTls", false)
+                .set("llm.metricsUrl", "none")
+                .set("llm.warmup", 0)
+                .set("llm.model", "llama")
+                .set("llm.concurrency", 1)
+                .set("llm.requests", 1)
+                .start()) {
+      server
+          .next()
+          .startStream()
+          .event(ChatChunks.content("a"))
+          .event(ChatChunks.finish("stop"))
+          .event("[DONE]")
+          .end();
+      assertThat(run.await().exitCode()).as(run.output()).isZero();
+      assertThat(run.requests())
+          .singleElement()
+          .matches(record -> record.outcome().status() == RequestStatus.COMPLETE);
+    }
+  }
+
+  private static Path dialog() throws IOException {
+    List<Map<String, String>> turns = new ArrayList<>();
+    for (int turn = 0; turn < 3; turn++) {
+      turns.add(Map.of("from", "human", "value", "word ".repeat(16).strip()));
+      turns.add(Map.of("from", "gpt", "value", "Yes"));
+    }
+    Path file = Files.createTempFile("dialog", ".json");
+    JSON.writeValue(file.toFile(), List.of(Map.of("conversations", turns)));
+    return file;
+  }
+
+  private static String text(JsonNode request) {
+    return request.at("/messages/0/content").asText();
+  }
+
+  private static long users(JsonNode request) {
+    return request.findValuesAsText("role").stream().filter("user"::equals).count();
   }
 
   private static String imageOf(JsonNode content, int part) {
