@@ -92,6 +92,7 @@ public sealed class AssertionCondition permits TimeCondition {
     return next(Condition.IS, List.of(value));
   }
 
+  /** As {@link #is}. */
   public final LlmAssertion shouldBe(double value) {
     return is(value);
   }
@@ -101,6 +102,7 @@ public sealed class AssertionCondition permits TimeCondition {
     return next(Condition.IN, Arrays.stream(values).boxed().toList());
   }
 
+  /** As {@link #in}. */
   public final LlmAssertion within(double... values) {
     return in(values);
   }

@@ -31,7 +31,10 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     this.inOrder = inOrder;
   }
 
-  /** The dialogs of an open dataset: those of a trace in its order, others in random order. */
+  /**
+   * For internal use only: the dialogs of an open dataset: those of a trace in its order, others in
+   * random order.
+   */
   public static DatasetFeeder of(Dataset dataset) {
     return new DatasetFeeder(dataset, Seeds.later(), dataset.isInOrder());
   }

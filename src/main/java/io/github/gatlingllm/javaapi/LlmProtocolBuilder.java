@@ -52,7 +52,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     this.changes = changes;
   }
 
-  /** A builder that goes on with a protocol; for the settings of a process. */
+  /** For internal use only: goes on with a protocol. */
   public static LlmProtocolBuilder of(LlmProtocol protocol) {
     return new LlmProtocolBuilder(protocol);
   }
@@ -82,6 +82,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return baseUrls(Stream.concat(Stream.of(url), Stream.of(more)).toList());
   }
 
+  /** As {@link #baseUrl}, as a list. */
   public LlmProtocolBuilder baseUrls(List<String> urls) {
     return with(s -> s.baseUrls = urls.stream().map(LlmProtocol::url).toList());
   }
@@ -128,6 +129,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.headers = Draft.andHeader(s.headers, name, value));
   }
 
+  /** Several headers, as {@link #header(String, String)}. */
   public LlmProtocolBuilder headers(Map<String, String> headers) {
     return with(
         s ->
@@ -358,6 +360,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return metricsUrls(Stream.concat(Stream.of(url), Stream.of(more)).toList());
   }
 
+  /** As {@link #metricsUrl}, as a list. */
   public LlmProtocolBuilder metricsUrls(List<String> urls) {
     try {
       List<String> checked = MetricsPage.check(urls);

@@ -73,6 +73,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.of(value)));
   }
 
+  /** Several headers, as {@link #header(String, String)}. */
   public final T headers(Map<String, String> headers) {
     return edit(
         draft ->

@@ -44,6 +44,7 @@ public final class MillisCheck
     return super.lt((Double) millis.doubleValue());
   }
 
+  /** The time is below the limit. */
   public CheckBuilder.Final lt(Duration limit) {
     return lt(limit.toNanos() / NANOS_PER_MILLI);
   }
@@ -53,6 +54,7 @@ public final class MillisCheck
     return super.lte((Double) millis.doubleValue());
   }
 
+  /** The time is at most the limit. */
   public CheckBuilder.Final lte(Duration limit) {
     return lte(limit.toNanos() / NANOS_PER_MILLI);
   }
@@ -62,6 +64,7 @@ public final class MillisCheck
     return super.gt((Double) millis.doubleValue());
   }
 
+  /** The time is above the limit. */
   public CheckBuilder.Final gt(Duration limit) {
     return gt(limit.toNanos() / NANOS_PER_MILLI);
   }
@@ -71,6 +74,7 @@ public final class MillisCheck
     return super.gte((Double) millis.doubleValue());
   }
 
+  /** The time is at least the limit. */
   public CheckBuilder.Final gte(Duration limit) {
     return gte(limit.toNanos() / NANOS_PER_MILLI);
   }

@@ -35,7 +35,7 @@ class PagesTest {
   private static final Path README = Path.of("README.md");
 
   /** Imports of a user's file. */
-  private static final String IMPORTS =
+  static final String IMPORTS =
 """
       import static io.gatling.javaapi.core.CoreDsl.*;
       import static io.gatling.javaapi.http.HttpDsl.*;
@@ -58,7 +58,7 @@ class PagesTest {
 
     assertThat(programs).isNotEmpty();
     for (String program : programs) {
-      assertThat(errors(className(program), program)).isEmpty();
+      assertThat(errors(classes, className(program), program)).isEmpty();
     }
   }
 
@@ -67,14 +67,14 @@ class PagesTest {
     List<String> pieces = snippets("java").filter(java -> !java.contains("class ")).toList();
     assertThat(pieces).hasSizeGreaterThan(8);
 
-    assertThat(errors("Pieces", inOneClass(pieces))).isEmpty();
+    assertThat(errors(classes, "Pieces", inOneClass(pieces))).isEmpty();
   }
 
   @Test
   void mistakesAreDetected() throws IOException {
     List<String> mistaken = List.of("LlmProtocolBuilder engine = llm.basUrl(\"http://a/v1\");");
 
-    assertThat(errors("Pieces", inOneClass(mistaken)))
+    assertThat(errors(classes, "Pieces", inOneClass(mistaken)))
         .hasSize(1)
         .first()
         .asString()
@@ -213,7 +213,7 @@ class PagesTest {
     return first.group();
   }
 
-  private List<String> errors(String name, String program) {
+  static List<String> errors(Path classes, String name, String program) {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
     JavaFileObject source =

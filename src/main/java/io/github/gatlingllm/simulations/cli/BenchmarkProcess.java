@@ -27,7 +27,11 @@ import java.util.stream.Stream;
  * {@link JvmOptions#OF_RUNS}, and without them the load generator disturbs the measurement.
  */
 record BenchmarkProcess(
-    Map<String, String> settings, String results, List<String> jvm, String simulation) {
+    Map<String, String> settings,
+    String results,
+    List<String> jvm,
+    String simulation,
+    String classPath) {
 
   private static final String CONFIGURATION = "io/github/gatlingllm/simulations/cli/";
 
@@ -76,9 +80,14 @@ record BenchmarkProcess(
     String results = settings.getOrDefault("results", "results");
     String jvm = settings.getOrDefault("jvm", "").strip();
     String simulation = settings.getOrDefault("simulation", Benchmark.class.getName());
-    settings.keySet().removeAll(List.of("results", "jvm", "simulation"));
+    String classPath = settings.getOrDefault("classPath", "");
+    settings.keySet().removeAll(List.of("results", "jvm", "simulation", "classPath"));
     return new BenchmarkProcess(
-        settings, results, jvm.isEmpty() ? List.of() : List.of(jvm.split("\\s+", -1)), simulation);
+        settings,
+        results,
+        jvm.isEmpty() ? List.of() : List.of(jvm.split("\\s+", -1)),
+        simulation,
+        classPath);
   }
 
   /** The name in camel case; a name with a dot, such as {@code header.x-tenant}, is unchanged. */
@@ -90,11 +99,12 @@ record BenchmarkProcess(
 
   /** Without the API key, because {@code ps} shows the command to all users. */
   List<String> command(Path classes) throws IOException {
-    String classPath = System.getProperty("java.class.path");
+    String all = System.getProperty("java.class.path");
+    all += classPath.isEmpty() ? "" : File.pathSeparator + classPath;
     String className = simulation;
     if (SimulationSource.isSourceFile(simulation)) {
       className = SimulationSource.compile(Path.of(simulation), classes);
-      classPath += File.pathSeparator + classes;
+      all += File.pathSeparator + classes;
     }
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -124,7 +134,7 @@ record BenchmarkProcess(
             command.add("-Dllm." + name + "=" + value);
           }
         });
-    command.addAll(List.of("-cp", classPath));
+    command.addAll(List.of("-cp", all));
     command.addAll(List.of("io.gatling.app.Gatling", "-s", className, "-rf", results));
     return command;
   }

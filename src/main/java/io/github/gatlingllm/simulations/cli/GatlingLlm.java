@@ -26,6 +26,8 @@ final class GatlingLlm {
         --jvm <options>          more JVM options [none]
         --simulation <class or file of Java source>
                                  a simulation of your own in place of the benchmark [the benchmark]
+        --class-path <jars and folders>
+                                 where its classes are [none]
       """;
 
   private GatlingLlm() {}

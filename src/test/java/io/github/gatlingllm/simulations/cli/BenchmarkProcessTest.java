@@ -113,9 +113,12 @@ class BenchmarkProcessTest {
 
   @Test
   void runsAClassOfTheClassPath() throws IOException {
-    assertThat(BenchmarkProcess.of(List.of("--simulation", "my.Chat", "--rate=2")).command(dir))
-        .containsSubsequence("-Dllm.rate=2", "io.gatling.app.Gatling", "-s", "my.Chat", "-rf")
-        .noneMatch(word -> word.contains("llm.simulation"));
+    List<String> options = List.of("--simulation", "my.Chat", "--rate=2", "--class-path=my.jar");
+    assertThat(BenchmarkProcess.of(options).command(dir))
+        .containsSubsequence("-Dllm.rate=2", "-cp")
+        .contains(System.getProperty("java.class.path") + File.pathSeparator + "my.jar")
+        .containsSubsequence("io.gatling.app.Gatling", "-s", "my.Chat", "-rf")
+        .noneMatch(word -> word.contains("llm.simulation") || word.contains("llm.classPath"));
   }
 
   /** The example of the manifests for Kubernetes, where it lies in a ConfigMap. */

@@ -1,0 +1,306 @@
+package io.github.gatlingllm.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.source.doctree.DocCommentTree;
+import com.sun.source.doctree.DocTree;
+import com.sun.source.doctree.LinkTree;
+import com.sun.source.doctree.LiteralTree;
+import com.sun.source.doctree.TextTree;
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.VariableTree;
+import com.sun.source.util.DocTrees;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.TreePathScanner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.lang.model.element.Modifier;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code docs/dsl-reference.md} is the Javadoc of the DSL: for every documented method one line of
+ * code, which compiles, and one sentence. What is for internal use, or overrides, is left out.
+ */
+class DslPageTest {
+
+  private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm/javaapi");
+  private static final String INTERNAL = "For internal use only";
+
+  /** Sections, types in their order, and the code before their methods. */
+  private static final String TYPES =
+      """
+      # Servers
+      LlmProtocolBuilder llm.
+      SloBuilder slo().
+      # Requests
+      LlmDsl
+      Llm llm("ask").
+      ChatStep llm("ask").chat().
+      ChatBuilder ask.
+      GenerationRequestBuilder ask.
+      LlmRequestBuilder ask.
+      LlmRequestBuilder.CheckCondition ask.checkIf("#{strict}").
+      Llm.CompletionStep llm("go").completion().
+      CompletionRequestBuilder complete.
+      Llm.EmbeddingStep llm("embed").embeddings().
+      EmbeddingRequestBuilder embed.
+      ConversationBuilder conversation("history").
+      MillisCheck ttft().
+      LlmResponse response.
+      # Load
+      LoadDsl
+      PhasedLoad closedLoop(1, 2, 4).
+      ClosedLoop closedLoop(1, 2, 4).
+      OpenLoop openLoop(1, 2, 4).
+      MaxGoodput maxGoodput().
+      Batch batch(8).
+      LoadProfile closedLoop(8).
+      LoadProfile.Levels closedLoop(8).
+      LoadProfile.TargetLoad closedLoop(8).target("A", llm).
+      SeededArrivals poissonUsersPerSec(25).
+      SeededArrivals.GammaRate gammaUsersPerSec(25).
+      # Prompts and workloads
+      WorkloadDsl
+      PromptsBuilder prompts().
+      WorkloadBuilder dialog().
+      MixBuilder mix().
+      DatasetFile shareGpt("chats.json").
+      DatasetFeeder dataset(shareGpt("chats.json")).
+      NoiseImage image(512, 512).
+      # Assertions
+      AssertionScope llmGlobal().
+      LlmAssertion.WithMetric llmGlobal().ttft().
+      LlmAssertion.WithTotal llmGlobal().allRequests().
+      LlmAssertion.WithCount llmGlobal().failedRequests().
+      LlmAssertion.WithGoodput llmGlobal().goodput().
+      AssertionCondition llmGlobal().jitter().
+      TimeCondition llmGlobal().ttft().mean().
+      """;
+
+  /** Values of parameters, by {@code method.parameter}, by parameter, by type. */
+  private static final String VALUES =
+      """
+      url="http://localhost:8000/v1" urls=List.of("http://localhost:8000/v1") label="A"
+      metricsUrl.url="http://gpu:9400/metrics" metricsUrls.urls=List.of("none") llmStage.label="c=8"
+      key=System.getenv("LLM_API_KEY") model="llama-8b" name="X-Tenant" value="acme" headers=Map.of("X-Tenant",~"acme")
+      note.name="gpu" note.value="H100" llm.name="ask" json="{\\"top_k\\":40}" tools.json="#{tools}"
+      toolChoice.json="\\"auto\\"" responseFormat.json="{\\"type\\":\\"json_object\\"}"
+      sessionKey="history" toolResults.sessionKey="calls" tool=call~->~"42" text="#{question}" system.text="Be~brief."
+      callId="#{id}" texts="\\n" el="#{dialog}" requestName="ask" condition="#{strict}" encodingFormat.format="base64"
+      encoding="o200k_base" file="chats.json" huggingFace.file="tokenizer.json" dataset.file=shareGpt("chats.json") image.file="cat.png" replay.file="trace.csv"
+      tracedTokens.file="trace.csv" PromptsBuilder.file.path="prompts.txt" input.text="#{passage}" prompt="Once"
+      maxTokens.tokens=256 temperature=0.7 topP=0.95 topK=40 minP=0.05 penalty=0.5 choices=2 top=5 dimensions=256
+      contextLimit.tokens=8192 tokens=512 groups=8 maxTokensPerMinute.tokens=150000 maxRequestsPerMinute.requests=500
+      warmUp.requests=3 requests=64 seed=42 pinned=42 price=3.5 tokensPerSecond=5 number=8 speed=2 share=0.1 precision.share=0.05 repetitionPenalty.penalty=1.1
+      image=image("cat.png") messages=session~->~session.getList("messages") lengths=normalTokens(256,~96) tokens.tokenizer=chars4()
+      imageUrl.url="http://host/cat.png" bytes=new~byte[8] mimeType="image/png" width=512 height=512 length=ofSeconds(60)
+      mooncake.file="trace.jsonl" session=Map.of("question",~"Why?") atMost=ofMinutes(2) String:objectives="ttft<200ms,tpot<50ms"
+      io.gatling.core.structure.ScenarioBuilder:scenario=chat.wrapped ToDoubleFunction<Duration>:usersPerSecond=t~->~5
+      GenerationRequestBuilder.abandonAfter.least=ofSeconds(2) GenerationRequestBuilder.abandonAfter.most=ofSeconds(5)
+      LlmProtocolBuilder.abandonAfter.least=ofSeconds(2) LlmProtocolBuilder.abandonAfter.most=ofSeconds(5)
+      slo=slo().ttft(200) objectives=slo().ttft(200) assertions=llmValid() checks=ttft().lt(500) server=engine
+      tokenizer=tiktoken("o200k_base") rate=25 usersPerSec.rate=t~->~5
+      users=8 usersPerSecond=2 percent=99 sloBelow.percent=50 errorsAbove.percent=10 rules=sloBelow(50) populations=chat.injectOpen(atOnceUsers(1))
+      protocol=llm scenario=chat LlmAssertion.x=1 cv=1.4 count=10 weight=70 what=ragAgent() weights=Map.of(128,~0.7,~4096,~0.3)
+      mean=256 std=96 least=64 most=512 thinkTime.least=1 thinkTime.most=5 change=ask~->~ask.topK(40) api=Llm::responses
+      completion.change=go~->~go.topK(40) status=RequestStatus.TIMEOUT AssertionCondition.value=200 AssertionCondition.values=1,~2 min=1 max=3
+      AssertionCondition.mean=200 plusOrMinus=20 percentDeviation=0.1 TimeCondition.min=ofMillis(10) TimeCondition.max=ofMillis(90)
+      TimeCondition.value=ofMillis(40) millis=500 prompts=500 images=16 time=ofSeconds(5) limit=ofMillis(200) timeout=ofMinutes(2)
+      seconds=30 stream=false
+      int=8 long=30 double=0.5 boolean=true Duration=ofSeconds(2)
+      """;
+
+  @TempDir Path classes;
+
+  private final Map<String, Map<String, Row>> byType = new HashMap<>();
+  private final List<String> undocumented = new ArrayList<>();
+  private final Set<String> names = new HashSet<>();
+  private final Map<String, String> values = new HashMap<>();
+
+  private record Row(String code, String sentence) {}
+
+  @Test
+  void pageHasEveryMethodWithCodeThatCompiles() throws Exception {
+    for (String value : VALUES.strip().split("\\s+", -1)) {
+      values.put(value.split("=", 2)[0], value.split("=", 2)[1].replace('~', ' '));
+    }
+    readSources();
+    StringBuilder page = new StringBuilder(HEAD);
+    List<String> code = new ArrayList<>();
+    List<List<String>> rows = new ArrayList<>();
+    for (String line : TYPES.strip().split("\n", -1)) {
+      if (line.startsWith("#")) {
+        page.append(end(rows)).append("\n#").append(line).append("\n\n");
+        continue;
+      }
+      Map<String, Row> methods = byType.remove(line.split(" ", 2)[0]);
+      assertThat(methods).as(line).isNotNull();
+      for (Row row : methods.values()) {
+        String call = line.substring(line.split(" ", 2)[0].length()).strip() + row.code();
+        code.add(call + ";\n");
+        rows.add(List.of("`" + call + "`", row.sentence()));
+      }
+    }
+    page.append(end(rows));
+
+    assertThat(undocumented).as("public methods without Javadoc").isEmpty();
+    assertThat(byType).as("types without a place on the page").isEmpty();
+    assertThat(PagesTest.errors(classes, "Calls", program(code))).isEmpty();
+    ReferencePage.of("dsl-reference.md").mustBe(page.toString());
+  }
+
+  private static final String HEAD =
+      """
+      # Reference of the DSL
+
+      Every method with one line of code, and what it does. Generated from the Javadoc, which has ranges, defaults and the overloads: most texts and
+      numbers also take a Gatling EL String or a `Function<Session, T>`, and times a number of seconds. [dsl.md](dsl.md) shows how they are used together.
+      Here `ask`, `complete` and `embed` are requests, `chat` is a scenario, `engine` an embedded engine, and `response` what `checkIf` hands over.
+      """;
+
+  private static String end(List<List<String>> rows) {
+    String table = rows.isEmpty() ? "" : ReferencePage.table(List.of("code", "what it does"), rows);
+    rows.clear();
+    return table;
+  }
+
+  private static String program(List<String> code) {
+    return PagesTest.IMPORTS
+        + """
+        import java.util.Map;
+
+        abstract class Calls {
+          ChatRequestBuilder ask;
+          CompletionRequestBuilder complete;
+          EmbeddingRequestBuilder embed;
+          ScenarioBuilder chat;
+          EmbeddedEngine engine;
+          LlmResponse response;
+
+          void all() {
+        """
+        + String.join("", code)
+        + "}}\n";
+  }
+
+  private void readSources() throws IOException {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
+    try (Stream<Path> all = Files.list(SOURCES)) {
+      List<Path> sources = all.filter(f -> f.toString().endsWith(".java")).sorted().toList();
+      JavacTask task =
+          (JavacTask)
+              compiler.getTask(
+                  null,
+                  files,
+                  null,
+                  List.of("-proc:none"),
+                  null,
+                  files.getJavaFileObjectsFromPaths(sources));
+      DocTrees docs = DocTrees.instance(task);
+      for (CompilationUnitTree unit : task.parse()) {
+        new Methods(docs).scan(unit, null);
+      }
+    }
+  }
+
+  private final class Methods extends TreePathScanner<@Nullable Void, @Nullable String> {
+    private final DocTrees docs;
+
+    Methods(DocTrees docs) {
+      this.docs = docs;
+    }
+
+    @Override
+    public @Nullable Void visitClass(ClassTree type, @Nullable String outer) {
+      String name = type.getSimpleName().toString();
+      return type.getModifiers().getFlags().contains(Modifier.PRIVATE)
+          ? null
+          : super.visitClass(type, outer == null ? name : outer + "." + name);
+    }
+
+    @Override
+    public @Nullable Void visitMethod(MethodTree method, @Nullable String type) {
+      var modifiers = method.getModifiers();
+      boolean isPublic =
+          modifiers.getFlags().contains(Modifier.PUBLIC)
+              || modifiers.getFlags().contains(Modifier.DEFAULT);
+      boolean overrides =
+          modifiers.getAnnotations().stream()
+              .anyMatch(each -> each.getAnnotationType().toString().equals("Override"));
+      String name = method.getName().toString();
+      DocCommentTree doc = docs.getDocCommentTree(getCurrentPath());
+      String sentence = doc == null ? "" : text(doc.getFullBody());
+      if (!isPublic
+          || overrides
+          || method.getReturnType() == null
+          || sentence.startsWith(INTERNAL)) {
+        return null;
+      }
+      Map<String, Row> rows =
+          byType.computeIfAbsent(String.valueOf(type), t -> new LinkedHashMap<>());
+      if (doc == null && !names.contains(type + "." + name)) {
+        undocumented.add(type + "." + name);
+      }
+      String arguments =
+          method.getParameters().stream()
+              .filter(parameter -> !parameter.getName().contentEquals("more"))
+              .map(parameter -> value(type, name, parameter))
+              .collect(Collectors.joining(", "));
+      if (doc != null) {
+        rows.put(name + method.getParameters(), new Row(name + "(" + arguments + ")", sentence));
+        names.add(type + "." + name);
+      }
+      return null;
+    }
+
+    private String value(@Nullable String type, String method, VariableTree parameter) {
+      String name = parameter.getName().toString();
+      return Stream.of(
+              parameter.getType() + ":" + name,
+              type + "." + method + "." + name,
+              method + "." + name,
+              type + "." + name,
+              name,
+              parameter.getType().toString())
+          .map(values::get)
+          .filter(value -> value != null)
+          .findFirst()
+          .orElseGet(() -> "no_value_of_" + name);
+    }
+  }
+
+  private static String text(List<? extends DocTree> parts) {
+    StringBuilder text = new StringBuilder();
+    for (DocTree part : parts) {
+      if (part instanceof LiteralTree code) {
+        text.append('`').append(code.getBody().getBody().strip()).append('`');
+      } else if (part instanceof LinkTree link) {
+        String to = link.getReference().getSignature().replaceFirst("[(].*", "");
+        text.append('`').append(to.replaceFirst("^.*[#.]", "")).append('`');
+      } else if (part instanceof TextTree plain) {
+        text.append(plain.getBody());
+      } else {
+        break;
+      }
+    }
+    return text.toString().replaceAll("\\s+", " ").replaceFirst("(?<!e[.]g)[.] .*", ".").strip();
+  }
+}
