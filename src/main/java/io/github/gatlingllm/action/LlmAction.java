@@ -214,7 +214,14 @@ final class LlmAction extends SessionHook implements RequestAction {
     Timeline timeline = new Timeline(start - lag, start);
     SentRequest sent =
         new SentRequest(
-            session, prepared, promptCount(prepared), requestId, index, start, offset(arrival));
+            session,
+            prepared,
+            components.counting.prompt(
+                components.protocol.tokenizer, request.silent ? null : prepared.body()),
+            requestId,
+            index,
+            start,
+            offset(arrival));
     InFlightGate.Passage passage =
         new InFlightGate.Passage(
             components.gate, components.limiter, timeline, session.eventLoop(), System::nanoTime);
@@ -292,14 +299,6 @@ final class LlmAction extends SessionHook implements RequestAction {
     return components.protocol.prefix instanceof PromptPrefix.Unique
         ? List.of(body.prefix())
         : body.promptTexts();
-  }
-
-  private TokenCounting.PromptCount promptCount(PreparedRequest prepared) {
-    GenerationRequest body = prepared.body();
-    return components.counting.prompt(
-        components.protocol.tokenizer,
-        body.prefix(),
-        request.silent ? List.of() : body.promptTexts());
   }
 
   private void admit(StreamedExchange exchange, long now, Session session, Request httpRequest) {

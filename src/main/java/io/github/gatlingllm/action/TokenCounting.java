@@ -1,5 +1,6 @@
 package io.github.gatlingllm.action;
 
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
@@ -79,16 +80,14 @@ final class TokenCounting {
 
   final class PromptCount {
     private final Tokenizer tokenizer;
-    private final String prefix;
-    private final List<String> texts;
+    private final @Nullable GenerationRequest body;
     private volatile boolean known;
     private @Nullable Integer tokens;
 
-    private PromptCount(Tokenizer tokenizer, String prefix, List<String> texts) {
+    private PromptCount(Tokenizer tokenizer, @Nullable GenerationRequest body) {
       this.tokenizer = tokenizer;
-      this.prefix = prefix;
-      this.texts = texts;
-      this.known = texts.isEmpty();
+      this.body = body;
+      this.known = body == null || body.promptChars() == 0;
     }
 
     void start() {
@@ -98,7 +97,7 @@ final class TokenCounting {
     }
 
     int bytes() {
-      return texts.stream().mapToInt(String::length).sum();
+      return body == null ? 0 : body.promptChars();
     }
 
     boolean isKnown() {
@@ -112,11 +111,14 @@ final class TokenCounting {
 
     /** Counts it now. To be called on the thread, within {@link #countLater}. */
     void count() {
-      if (known) {
+      if (known || body == null) {
         return;
       }
       try {
-        tokens = counted.computeIfAbsent(tokenizer, CountedTexts::new).count(prefix, texts);
+        tokens =
+            counted
+                .computeIfAbsent(tokenizer, CountedTexts::new)
+                .count(body.prefix(), body.promptTexts());
       } catch (RuntimeException e) {
         if (failing.add(tokenizer.name())) {
           PrintableText.print(
@@ -174,11 +176,9 @@ final class TokenCounting {
         && waitingBytes.get() < maxWaiting / FEW_WAITING;
   }
 
-  /**
-   * @param prefix with which texts may begin, and which differs from prompt to prompt
-   */
-  PromptCount prompt(Tokenizer tokenizer, String prefix, List<String> texts) {
-    return new PromptCount(tokenizer, prefix, texts);
+  /** The count of the prompt of a request; of nothing for null. */
+  PromptCount prompt(Tokenizer tokenizer, @Nullable GenerationRequest body) {
+    return new PromptCount(tokenizer, body);
   }
 
   private boolean offer(Runnable task, int textBytes) {

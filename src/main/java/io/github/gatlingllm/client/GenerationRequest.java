@@ -8,9 +8,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api.Message;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +31,8 @@ public final class GenerationRequest {
   private final ObjectNode body;
   private final boolean stream;
   private final String prefix;
-  private final List<String> promptTexts = new ArrayList<>();
-
   private final int promptChars;
+  private @Nullable List<String> promptTexts;
 
   private final @Nullable Integer maxTokens;
 
@@ -44,10 +41,10 @@ public final class GenerationRequest {
     this.body = body;
     this.prefix = prefix;
     this.stream = body.path("stream").asBoolean(false);
-    collectTexts();
+    List<JsonNode> texts = promptNodes();
     int chars = 0;
-    for (String text : promptTexts) {
-      chars += text.codePointCount(0, text.length());
+    for (JsonNode text : texts) {
+      chars += JsonText.codePoints(text);
     }
     this.promptChars = chars;
     this.maxTokens = limit(body);
@@ -98,8 +95,15 @@ public final class GenerationRequest {
   }
 
   public byte[] toJson() {
-    // Not writeValueAsBytes, which escapes half a surrogate pair: servers reject such JSON.
-    return body.toString().getBytes(StandardCharsets.UTF_8);
+    return JsonText.bytes(body);
+  }
+
+  /**
+   * To be called before the load for a text that many requests send: it is escaped once. In total
+   * 16 MB are kept.
+   */
+  public static void keepEscaped(String text) {
+    JsonText.keep(text);
   }
 
   /** The messages, or input items, as JSON; null when none are sent. */
@@ -130,7 +134,12 @@ public final class GenerationRequest {
 
   /** The prompt, or the texts of all messages in order, without images and tools. */
   public List<String> promptTexts() {
-    return Collections.unmodifiableList(promptTexts);
+    List<String> texts = promptTexts;
+    if (texts == null) {
+      texts = promptNodes().stream().map(JsonNode::textValue).toList();
+      promptTexts = texts;
+    }
+    return texts;
   }
 
   private static @Nullable Integer limit(ObjectNode body) {
@@ -143,15 +152,17 @@ public final class GenerationRequest {
     return null;
   }
 
-  private void collectTexts() {
-    collect(body.path("prompt"), promptTexts);
-    collect(body.path("system"), promptTexts);
+  private List<JsonNode> promptNodes() {
+    List<JsonNode> texts = new ArrayList<>(2);
+    collect(body.path("prompt"), texts);
+    collect(body.path("system"), texts);
     if (!api.generates()) {
-      collect(body.path("input"), promptTexts);
+      collect(body.path("input"), texts);
     }
     for (JsonNode message : messages()) {
-      collect(message.path("content"), promptTexts);
+      collect(message.path("content"), texts);
     }
+    return texts;
   }
 
   /** Whether {@link #promptTexts} is the whole input: there are no images, sounds or files. */
@@ -166,15 +177,15 @@ public final class GenerationRequest {
     return true;
   }
 
-  private static void collect(JsonNode content, List<String> all) {
+  private static void collect(JsonNode content, List<JsonNode> all) {
     if (content.isTextual()) {
-      all.add(content.textValue());
+      all.add(content);
       return;
     }
     for (JsonNode part : content) {
       JsonNode text = part.isTextual() ? part : part.path("text");
       if (text.isTextual()) {
-        all.add(text.textValue());
+        all.add(text);
       }
     }
   }
@@ -385,12 +396,12 @@ public final class GenerationRequest {
 
     private void addInput(ObjectNode whole) {
       if (api == Api.COMPLETIONS) {
-        whole.put("prompt", prompt == null ? null : prefix + prompt);
+        whole.set("prompt", prompt == null ? null : JsonText.of(prefix, prompt));
         return;
       }
       if (api == Api.EMBEDDINGS) {
         if (prompt != null) {
-          whole.put("input", prefix + prompt);
+          whole.set("input", JsonText.of(prefix, prompt));
         } else {
           ArrayNode texts = whole.putArray("input");
           inputs.forEach(text -> texts.add(prefix + text));
@@ -411,7 +422,7 @@ public final class GenerationRequest {
       if (longer.path("content") instanceof ArrayNode parts) {
         parts.insertObject(0).put("type", "text").put("text", prefix);
       } else {
-        longer.put("content", prefix + message.path("content").asText(""));
+        longer.set("content", JsonText.of(prefix, message.path("content").asText("")));
       }
       return longer;
     }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.load.Seed;
 import java.io.IOException;
@@ -70,6 +71,7 @@ public record Prompts(
             .parallel()
             .mapToObj(index -> make(exact, lengths, index))
             .toList();
+    prompts.forEach(prompt -> GenerationRequest.keepEscaped(prompt.text()));
     return new Prompts(source, seed, prefix, lengths, prompts);
   }
 

@@ -2,6 +2,8 @@ package io.github.gatlingllm.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,6 +38,12 @@ class TokenCountingTest {
             return text.length();
           });
 
+  private static GenerationRequest asking(String... texts) {
+    return GenerationRequest.of(Api.CHAT)
+        .messages(Stream.of(texts).map(Api.Message::user).toList())
+        .build();
+  }
+
   private void keep(TokenCounting counting, TokenCounting.PromptCount prompt) {
     counting.countLater(
         0,
@@ -49,12 +58,12 @@ class TokenCountingTest {
   @Test
   void pendingConsumersReceiveTheirCount() {
     TokenCounting counting = new TokenCounting();
-    TokenCounting.PromptCount prompt = counting.prompt(slow, "", List.of("abc", "de"));
+    TokenCounting.PromptCount prompt = counting.prompt(slow, asking("abc", "de"));
     prompt.start();
     assertThat(prompt.isKnown()).isFalse();
     assertThat(prompt.tokens()).isNull();
     keep(counting, prompt);
-    keep(counting, counting.prompt(slow, "", List.of("fail")));
+    keep(counting, counting.prompt(slow, asking("fail")));
     assertThat(done).isEmpty();
     released.countDown();
     counting.close(PLENTY);
@@ -64,7 +73,7 @@ class TokenCountingTest {
 
   @Test
   void promptWithoutTextHasNoCount() {
-    TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, "", List.of());
+    TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, null);
     assertThat(prompt.isKnown()).isTrue();
     assertThat(prompt.tokens()).isNull();
   }
@@ -72,10 +81,10 @@ class TokenCountingTest {
   @Test
   void afterTheTimeLimitConsumersAreCalledOnceWithoutCount() {
     TokenCounting counting = new TokenCounting();
-    keep(counting, counting.prompt(slow, "", List.of("abc")));
-    keep(counting, counting.prompt(slow, "", List.of("abc")));
+    keep(counting, counting.prompt(slow, asking("abc")));
+    keep(counting, counting.prompt(slow, asking("abc")));
     counting.close(Duration.ZERO);
-    keep(counting, counting.prompt(slow, "", List.of("late")));
+    keep(counting, counting.prompt(slow, asking("late")));
     released.countDown();
     counting.close(PLENTY);
     // The first was being counted when time was up.
@@ -90,14 +99,14 @@ class TokenCountingTest {
         0,
         () -> {
           busy.countDown();
-          counting.prompt(slow, "", List.of("blocks")).count();
+          counting.prompt(slow, asking("blocks")).count();
           return "counted the first";
         },
         () -> "no room for the first",
         done::add);
     busy.await();
-    keep(counting, counting.prompt(slow, "", List.of("ab")));
-    keep(counting, counting.prompt(slow, "", List.of("abc")));
+    keep(counting, counting.prompt(slow, asking("ab")));
+    keep(counting, counting.prompt(slow, asking("abc")));
     assertThat(done).containsExactly("out of time null");
     released.countDown();
     counting.close(PLENTY);
@@ -127,7 +136,7 @@ class TokenCountingTest {
         0,
         () -> {
           busy.countDown();
-          counting.prompt(slow, "", List.of("blocks")).count();
+          counting.prompt(slow, asking("blocks")).count();
           return "";
         },
         () -> "",

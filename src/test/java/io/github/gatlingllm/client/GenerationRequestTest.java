@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Api.Message;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -111,6 +112,26 @@ class GenerationRequestTest {
   @MethodSource("bodies")
   void bodyTable(String name, GenerationRequest.Builder request, String json) {
     assertThat(new String(request.build().toJson(), UTF_8)).isEqualTo(json.replace('\'', '"'));
+  }
+
+  @Test
+  void aTextThatIsKeptIsSentAndReadAsAnyOther() throws Exception {
+    String text = "a \"quoted\"\tpart 😀 é\n".repeat(20);
+    GenerationRequest.Builder request =
+        GenerationRequest.of(Api.CHAT).prefix("12\n\n").prompt(text);
+    byte[] before = request.build().toJson();
+
+    GenerationRequest.keepEscaped(text);
+    GenerationRequest kept = request.build();
+
+    assertThat(kept.toJson()).isEqualTo(before);
+    assertThat(new ObjectMapper().readTree(before).at("/messages/0/content").asText())
+        .isEqualTo("12\n\n" + text);
+    assertThat(kept.promptTexts()).containsExactly("12\n\n" + text);
+    assertThat(kept.promptChars())
+        .isEqualTo(("12\n\n" + text).codePointCount(0, text.length() + 4));
+    assertThat(new ObjectMapper().readTree(kept.messagesJson()).at("/0/content").asText())
+        .isEqualTo("12\n\n" + text);
   }
 
   @Test
