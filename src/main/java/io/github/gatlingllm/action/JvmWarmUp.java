@@ -26,6 +26,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -301,10 +302,11 @@ final class JvmWarmUp implements PlanDriver.Users {
 
     @Override
     public String toString() {
-      return "%.1f s%s"
-          .formatted(
-              (nanoClock.getAsLong() - startNanos) / 1e9,
-              waiting > 0 ? "; " + waiting + " methods still wait for the compilers" : "");
+      return String.format(
+          Locale.ROOT,
+          "%.1f s%s",
+          (nanoClock.getAsLong() - startNanos) / 1e9,
+          waiting > 0 ? "; " + waiting + " methods still wait for the compilers" : "");
     }
   }
 }

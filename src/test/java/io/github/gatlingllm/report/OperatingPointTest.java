@@ -88,7 +88,7 @@ class OperatingPointTest {
         .contains(
             "<div data-level=\"1\" class=\"shown\">",
             "<option value=\"0\">c=1</option>",
-            "<option value=\"1\" selected>c=16, the knee</option>");
+            "<option value=\"1\" selected>c=16 (operating point)</option>");
   }
 
   /**

@@ -146,7 +146,12 @@ final class SimulationSettingsTest {
     assertThat(set.notes).containsEntry("timeout", "7").containsEntry("header.X-Tenant", "***");
     assertThat(with("verifyTls=false").verifyTls).isFalse();
     assertThat(with("sharedPrefix=2x16").prefix)
-        .hasToString("one of 2 texts of 16 tokens first in every prompt");
+        .isInstanceOfSatisfying(
+            PromptPrefix.Shared.class,
+            shared -> {
+              assertThat(shared.groups()).isEqualTo(2);
+              assertThat(shared.tokens()).isEqualTo(16);
+            });
   }
 
   @Test

@@ -180,7 +180,7 @@ final class SloFormatter {
     }
     return Objects.requireNonNull(level.figures().goodput()).range() == null
         ? " (within noise)"
-        : " (within noise: %s to %s holds the true share in at least %d %% of simulated runs)"
+        : " (within noise: %s to %s holds the true share in at least %s %% of simulated runs)"
             .formatted(
                 NumberText.percent(interval.low()),
                 NumberText.percent(interval.high()),

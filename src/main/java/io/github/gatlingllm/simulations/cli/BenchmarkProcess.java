@@ -4,6 +4,7 @@ import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.record.InjectorRun.InjectorEnd;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.simulations.Benchmark;
@@ -194,7 +195,7 @@ record BenchmarkProcess(
     } catch (IOException e) {
       return; // the load generator said that the folder cannot be written
     }
-    String to = settings.getOrDefault("upload", System.getenv("LLM_UPLOAD"));
+    String to = settings.getOrDefault("upload", new ProcessSetting("llm.upload").text());
     try {
       if (to != null) {
         S3Location.parse(to).upload(end.folder() + "/" + InjectorEnd.FILE, file);
