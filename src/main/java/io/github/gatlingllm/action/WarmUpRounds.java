@@ -128,7 +128,7 @@ final class WarmUpRounds {
               + " idleTimeout)";
       case CONNECTION_ERROR -> "Check host, port and scheme (https:// for TLS) of the endpoint";
       case INVALID_RESPONSE, EMPTY, TRUNCATED ->
-          "Check that the endpoint is an OpenAI-compatible one, and what lies before it";
+          "Check that the endpoint is OpenAI-compatible, and the proxies before it";
       case IN_STREAM_ERROR, CANCELLED, ABANDONED, COMPLETE, CHECK_FAILED, NOT_BUILT ->
           "Look at the server's log";
     };

@@ -10,6 +10,7 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.SelfTest.Errors;
 import io.github.gatlingllm.record.SelfTest.Level;
 import io.github.gatlingllm.record.SelfTest.Machine;
+import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -116,6 +117,15 @@ class SelfTestReportTest {
         .isEqualTo(
             "Ceiling: 4 streams and 400 events/s, 8 requests/s, with the p99 of both errors within"
                 + " 10 ms");
+  }
+
+  @Test
+  void ownSloOfASelfTestIsNotJudged() {
+    RunInfo run = Recorded.run(1).selfTest(TEST).slo(Slo.parse("e2e<1s"));
+    assertThat(summary(run, 1).slo()).isNotNull();
+    Summary own = summary(run.config(SelfTest.ENGINE, "4711"), 1);
+    assertThat(own.slo()).isNull();
+    assertThat(own.figures().goodput()).isNull();
   }
 
   @Test
