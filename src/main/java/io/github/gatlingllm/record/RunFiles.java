@@ -62,6 +62,17 @@ public record RunFiles(Path run) {
     }
   }
 
+  /** The {@code run.json} of a recorded run. */
+  public RunInfo requireInfo() throws IOException {
+    return RunInfo.read(info())
+        .orElseThrow(
+            () ->
+                new NoSuchFileException(
+                    info().toString(),
+                    null,
+                    "not there; expected the directory of a recorded run"));
+  }
+
   /** Why a file could not be read or written. */
   public static String reason(IOException failure) {
     if (failure instanceof FileSystemException file && file.getReason() != null) {

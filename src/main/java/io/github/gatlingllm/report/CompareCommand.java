@@ -132,7 +132,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private static ComparedRun read(Path run, @Nullable RunInfo judge) throws IOException {
     RunFiles files = new RunFiles(run);
-    RunInfo info = RunInfo.read(files.info()).orElse(null);
-    return ComparedRun.read(info, judge, sink -> RecordFile.read(files.requests(), sink));
+    return ComparedRun.read(
+        files.requireInfo(), judge, sink -> RecordFile.read(files.requests(), sink));
   }
 }

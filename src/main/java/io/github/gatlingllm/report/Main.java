@@ -12,7 +12,6 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -237,14 +236,7 @@ public final class Main {
   }
 
   static void upload(S3Location prefix, RunFiles files) throws IOException {
-    RunInfo info =
-        RunInfo.read(files.info())
-            .orElseThrow(
-                () ->
-                    new NoSuchFileException(
-                        files.info().toString(),
-                        null,
-                        "not there; expected the directory of a run"));
+    RunInfo info = files.requireInfo();
     if (info.state() == RunInfo.State.RUNNING) {
       throw new IOException(
           files.run() + " belongs to a run that has not ended; upload it again after its end");

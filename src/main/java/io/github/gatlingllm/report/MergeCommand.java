@@ -122,13 +122,9 @@ final class MergeCommand implements Callable<Integer> {
     /** The {@code run.json} of an injector; one that died early may have left no records. */
     static Part of(Path run) throws IOException {
       RunFiles files = new RunFiles(run);
-      RunInfo info = RunInfo.read(files.info()).orElse(null);
-      if (info == null) {
-        files.requireRequests();
-      }
       RunInfo completed =
           RunStatistics.completed(
-              info,
+              files.requireInfo(),
               sink ->
                   Files.exists(files.requests())
                       ? RecordFile.read(files.requests(), sink)

@@ -92,8 +92,8 @@ public final class RunReport {
     if (Files.isSymbolicLink(files.folder())) {
       throw new IOException(files.folder() + " is a link; expected the folder of a recorded run");
     }
-    RunInfo info = known != null ? known : RunInfo.read(files.info()).orElse(null);
-    boolean withCsv = csv || (info != null && info.reportOptions().csv());
+    RunInfo info = known != null ? known : files.requireInfo();
+    boolean withCsv = csv || info.reportOptions().csv();
     RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, UnaryOperator.identity());
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryText.markdown(figures.summary());
@@ -160,7 +160,7 @@ public final class RunReport {
     }
   }
 
-  private RunFigures figures(@Nullable RunInfo info, UnaryOperator<Consumer<RequestRecord>> sinks)
+  private RunFigures figures(RunInfo info, UnaryOperator<Consumer<RequestRecord>> sinks)
       throws IOException {
     return Checks.judged(
         RunStatistics.of(
@@ -197,7 +197,7 @@ public final class RunReport {
   }
 
   /** Writes the CSV file during the first pass over the records. */
-  private RunFigures figuresAndCsv(@Nullable RunInfo info) throws IOException {
+  private RunFigures figuresAndCsv(RunInfo info) throws IOException {
     try (RecordCsv rows = RecordCsv.create(files.csv())) {
       AtomicBoolean isFirst = new AtomicBoolean(true);
       RunFigures figures =

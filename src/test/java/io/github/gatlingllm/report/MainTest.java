@@ -33,6 +33,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
 
+  private static final RunInfo INFO =
+      RunInfo.started("run-1", "Chat", "local", 1_795_255_200_000_000_000L);
+
   @TempDir Path folder;
   private Path run;
 
@@ -107,8 +110,7 @@ class MainTest {
         .startsWith("request_id,");
 
     Files.delete(files.csv());
-    RunInfo info = RunInfo.started("run-1", "Chat", "local", 1);
-    info.report(new RunInfo.ReportOptions(true, true, true)).write(files.info());
+    INFO.report(new RunInfo.ReportOptions(true, true, true)).write(files.info());
     assertThat(call("render", run.toString()).exitCode()).isZero();
     assertThat(Files.readAllLines(files.csv())).hasSize(21);
   }
@@ -116,14 +118,13 @@ class MainTest {
   @Test
   void assertionsAreJudgedAgain() throws IOException {
     record(20);
-    RunInfo run = RunInfo.started("x", "ChatSimulation", "local", 0);
-    RunFiles files = new RunFiles(this.run);
+    RunFiles files = new RunFiles(run);
     for (double limit : List.of(1e9, 1e-9)) {
       Assertion gate =
           new Assertion(null, Scope.GLOBAL, null, "e2e.max", Condition.LT, List.of(limit));
-      run.assertions(List.of(gate)).write(files.info());
+      INFO.assertions(List.of(gate)).write(files.info());
 
-      assertThat(call("render", this.run.toString()).exitCode()).isEqualTo(limit > 1 ? 0 : 2);
+      assertThat(call("render", run.toString()).exitCode()).isEqualTo(limit > 1 ? 0 : 2);
       assertThat(files.junit())
           .content(UTF_8)
           .contains(limit > 1 ? "failures=\"0\"" : "failures=\"1\"");
@@ -192,9 +193,7 @@ class MainTest {
   void sloRuleAlone() throws IOException {
     record(20);
     RunFiles files = new RunFiles(run);
-    RunInfo.started("x", "ChatSimulation", "local", 0)
-        .slo(Slo.parse("ttft<1s,e2e<2s"))
-        .write(files.info());
+    INFO.slo(Slo.parse("ttft<1s,e2e<2s")).write(files.info());
 
     assertThat(call("render", run.toString(), "--slo-rule", "requests").exitCode()).isZero();
     assertThat(files.summaryJson())
@@ -205,6 +204,7 @@ class MainTest {
   private void record(int requests) throws IOException {
     Path file = new RunFiles(run).requests();
     Files.createDirectories(file.getParent());
+    INFO.write(new RunFiles(run).info());
     RandomRecords records = new RandomRecords(7);
     for (int i = 0; i < requests; i++) {
       Files.write(

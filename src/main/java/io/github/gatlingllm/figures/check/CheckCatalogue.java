@@ -36,7 +36,7 @@ enum CheckCatalogue {
   WINDOWS(
       "Are the measure windows known?",
       "load levels that are in the records but in no plan",
-      Threshold.judged("warning if there are any, or if windows were inferred from the records"),
+      Threshold.judged("warning if there are any"),
       "every run",
       "Keep run.json beside requests.jsonl.",
       one(PlanChecks::windows)),

@@ -26,20 +26,12 @@ final class PlanChecks {
 
   static Finding windows(CheckInput in) {
     long unplanned = in.levels().stream().filter(level -> !level.isPlanned()).count();
-    return Finding.of((double) unplanned, windows(in, unplanned))
-        .warnsIf(in.facts().areWindowsInferred() || unplanned > 0);
+    return Finding.of((double) unplanned, windows(in, unplanned)).warnsIf(unplanned > 0);
   }
 
   private static String windows(CheckInput in, long unplanned) {
-    String all = "from the first scheduled request to the last end.";
-    if (in.facts().areWindowsInferred()) {
-      return "Measure windows were inferred from the records: " + all;
-    }
     if (unplanned > 0) {
       return unplanned + " load levels of the records are in no plan, so they have no rates.";
-    }
-    if (in.info().stages().isEmpty()) {
-      return "No load plan: everything was measured, " + all;
     }
     long injected = in.levels().stream().filter(LevelFigures::isInjected).count();
     String plan = injected < in.levels().size() || injected == 0 ? "the load plan" : "";

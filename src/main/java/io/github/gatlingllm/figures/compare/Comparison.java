@@ -206,12 +206,12 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
   }
 
-  /** A recorded run, with load levels and windows inferred where {@code run.json} has none. */
+  /** A recorded run. */
   public record ComparedRun(RunInfo info, RecordSource source, RunFigures figures) {
 
     /** Reads a run; goodput is judged by the SLO of {@code judge}, else by its own. */
-    public static ComparedRun read(
-        @Nullable RunInfo info, @Nullable RunInfo judge, RecordSource source) throws IOException {
+    public static ComparedRun read(RunInfo info, @Nullable RunInfo judge, RecordSource source)
+        throws IOException {
       RunInfo known = RunStatistics.completed(info, source);
       RunInfo whole = judge == null ? known : judgedAs(judge, known);
       return new ComparedRun(whole, source, Checks.judged(RunStatistics.of(whole, source)));

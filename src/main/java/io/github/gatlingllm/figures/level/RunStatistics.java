@@ -28,7 +28,6 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the records of a run into its figures, in one pass. Memory does not grow with the number of
@@ -100,13 +99,8 @@ public final class RunStatistics {
     engines = new EngineTally(info.loadStartUnixNanos(), levels.all(), Series.MAX_BUCKETS);
   }
 
-  /**
-   * The figures of a run, judged by its own SLO.
-   *
-   * @param info null when {@code run.json} is missing: load levels and windows are then inferred
-   *     from the records, which takes a second pass
-   */
-  public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
+  /** The figures of a run, judged by its own SLO. */
+  public static RunFigures of(RunInfo info, RecordSource source) throws IOException {
     return of(info, UnaryOperator.identity(), source);
   }
 
@@ -131,35 +125,23 @@ public final class RunStatistics {
   }
 
   /** The figures of a run, judged by another SLO than its own. */
-  public static RunFigures of(
-      @Nullable RunInfo info, UnaryOperator<RunInfo> slo, RecordSource source) throws IOException {
-    RunInfo run = slo.apply(completed(info, source));
-    // Its own SLO only ends the sweep of a self-test.
-    boolean isSelfTest = run.config().containsKey(SelfTest.ENGINE);
-    return of(isSelfTest ? run.slo(Slo.NONE) : run, hasNoStages(info), source);
-  }
-
-  private static RunFigures of(RunInfo info, boolean inferred, RecordSource source)
+  public static RunFigures of(RunInfo given, UnaryOperator<RunInfo> slo, RecordSource source)
       throws IOException {
+    RunInfo run = slo.apply(completed(given, source));
+    // Its own SLO only ends the sweep of a self-test.
+    RunInfo info = run.config().containsKey(SelfTest.ENGINE) ? run.slo(Slo.NONE) : run;
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
     source.generator(statistics.overTime::add);
     source.server(sample -> statistics.engines.add(sample));
-    return new SummaryAssembly(source.ended(info), inferred, file, statistics).figures();
+    return new SummaryAssembly(source.ended(info), file, statistics).figures();
   }
 
-  /** Fills in the levels and ends that {@code run.json} lacks, from the records. */
-  public static RunInfo completed(@Nullable RunInfo info, RecordSource source) throws IOException {
-    if (info != null && !RunBounds.areNeededBy(info)) {
-      return info;
-    }
-    RunBounds bounds = new RunBounds();
-    source.replay(bounds::add);
-    return bounds.complete(info);
-  }
-
-  private static boolean hasNoStages(@Nullable RunInfo info) {
-    return info == null || info.stages().isEmpty();
+  /** The run with its end, which takes a pass over the records where {@code run.json} has none. */
+  public static RunInfo completed(RunInfo info, RecordSource source) throws IOException {
+    return info.endUnixNanos() != null
+        ? info
+        : info.ended(RunBounds.end(info, source), info.state());
   }
 
   private void add(RequestRecord given) {
@@ -374,7 +356,6 @@ public final class RunStatistics {
   public record RunFacts(
       RunInfo info,
       ReadReport file,
-      boolean areWindowsInferred,
       AnswerCounts answers,
       List<Set<String>> models,
       List<EngineFigures.WholeRun> engines) {}

@@ -38,7 +38,6 @@ final class SummaryAssembly {
   private static final int MAX_NAMES = 100;
 
   private final RunInfo info;
-  private final boolean inferred;
   private final ReadReport file;
   private final RunStatistics counted;
   private final FigureGroups groups;
@@ -47,9 +46,8 @@ final class SummaryAssembly {
   private final List<LoadCurve> curves = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
 
-  SummaryAssembly(RunInfo info, boolean inferred, ReadReport file, RunStatistics counted) {
+  SummaryAssembly(RunInfo info, ReadReport file, RunStatistics counted) {
     this.info = info;
-    this.inferred = inferred;
     this.file = file;
     this.counted = counted;
     this.groups = new FigureGroups(info, counted);
@@ -306,7 +304,6 @@ final class SummaryAssembly {
     return new RunFacts(
         info,
         file,
-        inferred,
         counted.answers,
         counted.workload.modelsOfTargets(),
         counted.engines.wholeRun());

@@ -57,7 +57,7 @@ class ChecksTest {
       Map.ofEntries(
           pair("records_dropped", 3.0, () -> of(RUN.dropped(3))),
           pair("cut_tail", 77.0, () -> read(new ReadReport(10, 77, 0, List.of()))),
-          pair("windows", 0.0, () -> of(null)),
+          pair("windows", 1.0, () -> of(RUN, record -> record.stage("c=9"))),
           pair("complete", null, () -> of(ended(RunInfo.State.INTERRUPTED))),
           pair("all_accounted", 188.0, () -> sent(600, 412), () -> sent(600, 600)),
           pair(
@@ -619,7 +619,7 @@ class ChecksTest {
     return () -> summary(change);
   }
 
-  private static Summary of(@Nullable RunInfo info) {
+  private static Summary of(RunInfo info) {
     return of(info, r -> {});
   }
 
@@ -627,7 +627,7 @@ class ChecksTest {
     return Recorded.summary(info, records.stream().map(Recorded::record).toList());
   }
 
-  private static Summary of(@Nullable RunInfo info, Consumer<Recorded> change) {
+  private static Summary of(RunInfo info, Consumer<Recorded> change) {
     return Recorded.summary(info, records(change));
   }
 

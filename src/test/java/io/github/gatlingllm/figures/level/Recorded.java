@@ -479,11 +479,11 @@ public final class Recorded {
     return figures(info, records).summary();
   }
 
-  public static Summary summary(@Nullable RunInfo info, List<RequestRecord> records) {
+  public static Summary summary(RunInfo info, List<RequestRecord> records) {
     return figures(info, records).summary();
   }
 
-  public static RunFigures figures(@Nullable RunInfo info, List<RequestRecord> records) {
+  public static RunFigures figures(RunInfo info, List<RequestRecord> records) {
     try {
       return Checks.judged(RunStatistics.of(info, source(records)));
     } catch (IOException e) {

@@ -107,7 +107,6 @@ class ScenariosTest {
         .containsExactly("c=1 of A1", "c=2 of A1", "c=4 of A1", "c=1 of C", "c=2 of C", "c=4 of C");
   }
 
-  /** In runs recorded before, and without run.json, nothing else changes. */
   @Test
   void levelWithoutScenarioHasTheRequestsOfAll() {
     RunInfo old = run(1, stage(8, "a", null, 0, 1_000));
@@ -115,12 +114,5 @@ class ScenariosTest {
     assertThat(s.stages()).singleElement().extracting(LevelFigures::scenario).isNull();
     assertThat(s.stages().get(0).figures().counts().started()).isEqualTo(2);
     assertThat(s.place(s.stages().get(0).info())).isEqualTo("c=8");
-
-    Summary inferred =
-        summary(null, List.of(ask(0, "A1", 8, 100, 200), ask(5_000, "C", 8, 100, 200)));
-    assertThat(inferred.stages())
-        .extracting(LevelFigures::label, LevelFigures::scenario, LevelFigures::durationS)
-        .as("to the last close, which is within")
-        .containsExactly(tuple("c=8", "A1", 0.200000001), tuple("c=8", "C", 0.200000001));
   }
 }
