@@ -313,7 +313,13 @@ class ChecksTest {
         // Headlines quote two users; that one user alone asks little is no fault of the run.
         Case.of(
             "low_n", Level.OK, () -> new Levels().level(1, 10, 100).level(2, 1_000, 100).summary()),
-        new Case("steady_state", Level.NOTE, null, "c=1, c=2", () -> sweep(60, 39)));
+        new Case("steady_state", Level.NOTE, null, "c=1, c=2", () -> sweep(60, 39)),
+        new Case(
+            "window_length",
+            Level.WARNING,
+            null,
+            "c=64",
+            () -> new Levels().level(8, 400, 100).waiting(64, 64).summary()));
   }
 
   @ParameterizedTest
