@@ -195,7 +195,12 @@ final class LlmAction extends SessionHook implements RequestAction {
     try {
       prepared =
           PreparedRequest.of(
-              request, components.protocol, components.pinsOutput(), components.prefixes, session);
+              request,
+              components.protocol,
+              components.pinsOutput(),
+              components.maxTokensField(),
+              components.prefixes,
+              session);
       String reason = prepared.whyNotToBeSent();
       if (reason != null) {
         skip(session, prepared, reason);

@@ -308,6 +308,15 @@ final class LlmComponents implements ProtocolComponents {
     parts.start.requireInTime(run);
   }
 
+  String maxTokensField() {
+    return targets.maxTokensField(protocol, target);
+  }
+
+  /** From now on the other field has the output length; false where the user has named one. */
+  boolean renameMaxTokens() {
+    return protocol.maxTokensField == null && targets.renameMaxTokens(target);
+  }
+
   boolean pinsOutput() {
     return targets.isPinned(protocol, target);
   }

@@ -43,6 +43,8 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   static final String TOKENIZER = "tokenizer";
 
+  static final String MAX_TOKENS_FIELD = "maxTokensField";
+
   private static final ProcessSetting DRY_RUN = new ProcessSetting("llm.dryRun");
 
   static final LlmProtocol DEFAULT = new LlmProtocol();
@@ -83,6 +85,10 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public boolean shareConnections = true;
   public boolean streaming = true;
   public Pinning pinning = Pinning.UNLESS_REJECTED;
+
+  /** The field of the output length in chat completions; null until the server refuses one. */
+  public @Nullable String maxTokensField;
+
   public boolean includeUsage = true;
   public @Nullable String extraBody;
   public PromptPrefix prefix = PromptPrefix.NONE;
@@ -309,6 +315,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     config.put("recordTokens", Boolean.toString(recordTokens));
     config.put("timeout", seconds(requestTimeout));
     config.put("idleTimeout", seconds(idleTimeout));
+    putIfSet(config, MAX_TOKENS_FIELD, maxTokensField);
     putIfSet(config, "abandon", abandonment);
     putIfSet(config, "maxInFlight", maxInFlight);
     putIfSet(config, "maxRequestsPerMinute", maxRequestsPerMinute);

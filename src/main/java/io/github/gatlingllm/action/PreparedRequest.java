@@ -43,6 +43,7 @@ record PreparedRequest(
       LlmRequest request,
       LlmProtocol protocol,
       boolean pinned,
+      String maxTokensField,
       Prefixes prefixes,
       Session session) {
     GenerationRequest.Builder body = GenerationRequest.of(request.api);
@@ -64,6 +65,7 @@ record PreparedRequest(
         .stream(stream == null ? protocol.streaming : stream)
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
+        .maxTokensField(maxTokensField)
         .ignoreEos(pinned && maxTokens != null)
         .stop(resolve(request.stop, session))
         .tools(request.tools == null ? chat.tools : request.tools.resolve(session))

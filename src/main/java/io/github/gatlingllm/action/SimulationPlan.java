@@ -157,7 +157,12 @@ final class SimulationPlan {
       for (int i = 0; i < SAMPLES; i++) {
         body =
             PreparedRequest.of(
-                    request, protocol, components.pinsOutput(), components.prefixes, session)
+                    request,
+                    protocol,
+                    components.pinsOutput(),
+                    components.maxTokensField(),
+                    components.prefixes,
+                    session)
                 .body();
         tokens.accept(protocol.tokenizer.count(String.join("", body.promptTexts())));
       }

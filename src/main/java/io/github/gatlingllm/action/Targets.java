@@ -5,6 +5,7 @@ import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
@@ -41,6 +42,9 @@ final class Targets {
   /** Value of {@link LlmProtocol#IGNORE_EOS} once a server has rejected the fields for it. */
   private static final String UNPINNED = "false, the server rejects it";
 
+  private static final String RENAMED =
+      GenerationRequest.MAX_COMPLETION_TOKENS + ", the server rejects max_tokens";
+
   /** Whether an invalid run fails the build, in any simulation. */
   private static final ProcessSetting FAIL_ON_INVALID = new ProcessSetting("llm.failOnInvalid");
 
@@ -55,6 +59,7 @@ final class Targets {
   private final Set<String> done = ConcurrentHashMap.newKeySet();
   private final List<LlmProtocol> used = new CopyOnWriteArrayList<>();
   private final Set<String> unpinned = ConcurrentHashMap.newKeySet();
+  private final Set<String> renamed = ConcurrentHashMap.newKeySet();
   private final Map<String, Map<String, Slo>> ownSlos = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, InFlightGate> gates = new ConcurrentHashMap<>();
   private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
@@ -88,6 +93,9 @@ final class Targets {
     Map<String, String> config = settings(used);
     if (!unpinned.isEmpty()) {
       config.put(LlmProtocol.IGNORE_EOS, UNPINNED);
+    }
+    if (!renamed.isEmpty()) {
+      config.put(LlmProtocol.MAX_TOKENS_FIELD, RENAMED);
     }
     if (injector.startAt() != null) {
       config.put("startAt", injector.startAt().toString());
@@ -170,6 +178,20 @@ final class Targets {
     run.describe(
         info -> info.config(LlmProtocol.IGNORE_EOS, UNPINNED).targets(facts(used, unpinned)));
     return first;
+  }
+
+  /** The target wants the other field for the output length; true for the first call by target. */
+  boolean renameMaxTokens(String target) {
+    run.describe(info -> info.config(LlmProtocol.MAX_TOKENS_FIELD, RENAMED));
+    return renamed.add(target);
+  }
+
+  String maxTokensField(LlmProtocol protocol, String target) {
+    return protocol.maxTokensField != null
+        ? protocol.maxTokensField
+        : renamed.contains(target)
+            ? GenerationRequest.MAX_COMPLETION_TOKENS
+            : GenerationRequest.MAX_TOKENS;
   }
 
   boolean isPinned(LlmProtocol protocol, String target) {

@@ -9,6 +9,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.figures.level.LiveStats;
@@ -74,7 +75,14 @@ final class WarmUpRounds {
           continue;
         }
         RequestRecord record = sendAndAwait(action, i, protocol);
-        if (isPinningRejected(record) && components.unpin()) {
+        if (error(record).contains(GenerationRequest.MAX_COMPLETION_TOKENS)
+            && components.renameMaxTokens()) {
+          PrintableText.print(
+              "LLM: %s rejects max_tokens, so the run sends %s (llm.maxTokensField says so up front)"
+                  .formatted(components.target, GenerationRequest.MAX_COMPLETION_TOKENS));
+          record = sendAndAwait(action, i, protocol);
+        }
+        if (error(record).contains(StreamedExchange.PINNING_REMEDY) && components.unpin()) {
           PrintableText.print(
               "LLM: "
                   + components.target
@@ -150,9 +158,9 @@ final class WarmUpRounds {
     };
   }
 
-  private static boolean isPinningRejected(@Nullable RequestRecord record) {
+  private static String error(@Nullable RequestRecord record) {
     String error = record == null ? null : record.outcome().error();
-    return error != null && error.contains(StreamedExchange.PINNING_REMEDY);
+    return error == null ? "" : error;
   }
 
   private @Nullable RequestRecord sendAndAwait(Action action, long userId, LlmProtocol protocol)
@@ -178,7 +186,13 @@ final class WarmUpRounds {
     try {
       plain.headers.values().forEach(header -> header.resolve(session));
       var unused =
-          PreparedRequest.of(plain, components.protocol, false, components.prefixes, session);
+          PreparedRequest.of(
+              plain,
+              components.protocol,
+              false,
+              GenerationRequest.MAX_TOKENS,
+              components.prefixes,
+              session);
       return plain;
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return shortRequest(request.api)

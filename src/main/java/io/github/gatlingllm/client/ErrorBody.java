@@ -35,7 +35,8 @@ final class ErrorBody {
 
   /**
    * The line for a response whose status is not 2xx: {@code HTTP 429: <message>; retry after 20}. A
-   * body that rejects {@code ignore_eos} or {@code min_tokens} adds the setting to change.
+   * body that rejects {@code ignore_eos}, {@code min_tokens} or {@code max_tokens} adds the
+   * setting.
    */
   static String message(
       int status,
@@ -49,7 +50,13 @@ final class ErrorBody {
         retryAfter == null || retryAfter.isBlank()
             ? ""
             : "; retry after " + secrets.line(retryAfter, MAX_RETRY_AFTER);
-    String suffix = retry + (rejectsPinning(status, text) ? StreamedExchange.PINNING_REMEDY : "");
+    String remedy =
+        !isRefused(status)
+            ? ""
+            : text.contains(GenerationRequest.MAX_COMPLETION_TOKENS)
+                ? "; set maxTokensField=" + GenerationRequest.MAX_COMPLETION_TOKENS
+                : rejectsPinning(text) ? StreamedExchange.PINNING_REMEDY : "";
+    String suffix = retry + remedy;
     int left = Secrets.MAX_LINE - prefix.length() - suffix.length();
     return prefix + secrets.line(message(contentType, text), left) + suffix;
   }
@@ -69,9 +76,12 @@ final class ErrorBody {
     return message == null ? text : message;
   }
 
-  private static boolean rejectsPinning(int status, String text) {
-    return (status == 400 || status == 422)
-        && (text.contains("ignore_eos") || text.contains("min_tokens"));
+  private static boolean isRefused(int status) {
+    return status == 400 || status == 422;
+  }
+
+  private static boolean rejectsPinning(String text) {
+    return text.contains("ignore_eos") || text.contains("min_tokens");
   }
 
   static boolean isError(byte[] buffer, int offset, int length) {

@@ -24,8 +24,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GenerationRequest {
 
+  public static final String MAX_TOKENS = "max_tokens";
+
+  /** The name of the same field for hosted reasoning models. */
+  public static final String MAX_COMPLETION_TOKENS = "max_completion_tokens";
+
+  public static final List<String> MAX_TOKENS_FIELDS =
+      List.of("auto", MAX_TOKENS, MAX_COMPLETION_TOKENS);
+
   private static final List<String> LIMITS =
-      List.of("max_tokens", "max_completion_tokens", "max_output_tokens");
+      List.of(MAX_TOKENS, MAX_COMPLETION_TOKENS, "max_output_tokens");
 
   private final Api api;
   private final ObjectNode body;
@@ -207,6 +215,7 @@ public final class GenerationRequest {
     private boolean stream = true;
     private boolean includeUsage = true;
     private @Nullable Integer maxTokens;
+    private String maxTokensField = MAX_TOKENS;
     private boolean ignoreEos;
     private final ObjectNode extra = JsonNodeFactory.instance.objectNode();
 
@@ -280,6 +289,12 @@ public final class GenerationRequest {
 
     public Builder maxTokens(@Nullable Integer limit) {
       maxTokens = limit;
+      return this;
+    }
+
+    /** The field that has the limit in a chat completion; the other APIs have one name for it. */
+    public Builder maxTokensField(String name) {
+      maxTokensField = api == Api.CHAT ? name : MAX_TOKENS;
       return this;
     }
 
@@ -361,7 +376,7 @@ public final class GenerationRequest {
         whole.putObject("stream_options").put("include_usage", true);
       }
       if (maxTokens != null) {
-        whole.put("max_tokens", maxTokens);
+        whole.put(maxTokensField, maxTokens);
       }
       if (ignoreEos) {
         whole.put("ignore_eos", true);

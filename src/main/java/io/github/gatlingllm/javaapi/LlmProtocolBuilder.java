@@ -9,6 +9,7 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers.MetricsPage;
@@ -267,6 +268,20 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /** Does not send {@code ignore_eos} and {@code min_tokens}; see {@link #ignoreEos()}. */
   public LlmProtocolBuilder disableIgnoreEos() {
     return with(s -> s.pinning = LlmProtocol.Pinning.NEVER);
+  }
+
+  /**
+   * The field of chat completions that has {@code maxTokens}: {@code max_tokens}, {@code
+   * max_completion_tokens}, or the default {@code auto}, which is {@code max_tokens} until the
+   * server rejects it in the first warm-up request.
+   */
+  public LlmProtocolBuilder maxTokensField(String name) {
+    if (!GenerationRequest.MAX_TOKENS_FIELDS.contains(name)) {
+      throw InvalidSimulation.because(
+          "maxTokensField(\"%s\"): expected one of %s"
+              .formatted(name, String.join(", ", GenerationRequest.MAX_TOKENS_FIELDS)));
+    }
+    return with(s -> s.maxTokensField = name.equals("auto") ? null : name);
   }
 
   /** Does not send {@code stream_options.include_usage}; the tokenizer then estimates tokens. */

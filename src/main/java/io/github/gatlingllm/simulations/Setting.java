@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadLevel;
@@ -306,6 +307,16 @@ final class Setting {
 
   static final SettingEntry<Integer> MAX_TOKENS =
       of("maxTokens", "128", "256", Form.whole(1)).withoutEndpoint("16").means("output length");
+
+  static final SettingEntry<String> MAX_TOKENS_FIELD =
+      of("maxTokensField", "auto", "max_completion_tokens", fieldOfMaxTokens())
+          .means(
+              "field of chat completions that has maxTokens; auto is max_tokens until the server"
+                  + " rejects it in the first request");
+
+  private static Form<String> fieldOfMaxTokens() {
+    return Form.choice(GenerationRequest.MAX_TOKENS_FIELDS, GenerationRequest.MAX_TOKENS_FIELDS);
+  }
 
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag("ignoreEos", true)

@@ -123,7 +123,7 @@ class PreparedRequestTest {
 
   private static PreparedRequest prepare(
       LlmRequest request, PreparedRequest.Prefixes prefixes, Session session) {
-    return PreparedRequest.of(request, PROTOCOL.protocol(), true, prefixes, session);
+    return PreparedRequest.of(request, PROTOCOL.protocol(), true, "max_tokens", prefixes, session);
   }
 
   @Test
@@ -259,7 +259,7 @@ class PreparedRequestTest {
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, boolean pinned, Session session) {
     return PreparedRequest.of(
-        request, protocol.protocol(), pinned, prefixes(number -> ""), session);
+        request, protocol.protocol(), pinned, "max_tokens", prefixes(number -> ""), session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {

@@ -129,7 +129,7 @@ class SettingEffectsIT {
   static Stream<Arguments> rows() throws IOException {
     return Stream.of(
         Arguments.of(
-            "automatic unpinning, prompts, lengths, thinkTime, failBuild",
+            "automatic unpinning and max_completion_tokens, prompts, lengths, thinkTime, failBuild",
             new Row(
                 Map.of(
                     "prompts", "src/test/resources/datasets/prompts.txt",
@@ -142,11 +142,14 @@ class SettingEffectsIT {
                     "requests", 3),
                 SettingEffectsIT::refuseIgnoreEos,
                 (run, asked) -> {
-                  assertThat(asked).as("refused, accepted, measured").hasSize(1 + 1 + 3);
-                  assertThat(asked.get(0).path("ignore_eos").asBoolean()).isTrue();
-                  for (JsonNode request : asked.subList(1, 5)) {
+                  assertThat(asked).as("refused twice, accepted, measured").hasSize(2 + 1 + 3);
+                  assertThat(asked.get(0).path("max_tokens").asInt()).isEqualTo(1_024);
+                  assertThat(asked.get(1).path("ignore_eos").asBoolean()).isTrue();
+                  assertThat(run.info().config().get("maxTokensField")).contains("rejects");
+                  for (JsonNode request : asked.subList(2, 6)) {
                     assertThat(request.has("ignore_eos")).isFalse();
-                    assertThat(request.path("max_tokens").asInt()).isEqualTo(1_024);
+                    assertThat(request.has("max_tokens")).isFalse();
+                    assertThat(request.path("max_completion_tokens").asInt()).isEqualTo(1_024);
                     assertThat(text(request))
                         .containsAnyOf("Why is the sky blue?", "How do ships float?")
                         .hasSizeBetween(4 * 1_023, 4 * 1_024 + 3);
@@ -256,7 +259,13 @@ class SettingEffectsIT {
   }
 
   private static void refuseIgnoreEos(Exchange exchange) throws IOException {
-    if (exchange.request().body().contains("ignore_eos")) {
+    if (exchange.request().body().contains("max_tokens")) {
+      exchange.respond(
+          400,
+          "application/json",
+          "{\"error\":{\"message\":\"Unsupported parameter: 'max_tokens'. Use"
+              + " 'max_completion_tokens' instead.\"}}");
+    } else if (exchange.request().body().contains("ignore_eos")) {
       exchange.respond(
           400, "application/json", "{\"error\":{\"message\":\"unknown field ignore_eos\"}}");
     } else {

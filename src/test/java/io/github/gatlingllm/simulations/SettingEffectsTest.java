@@ -156,7 +156,9 @@ class SettingEffectsTest {
           "readingSpeed=7.5",
           protocol -> protocol.report.readingSpeed(),
           "metricsUrl=none",
-          protocol -> protocol.metricsUrls);
+          protocol -> protocol.metricsUrls,
+          "maxTokensField=max_completion_tokens",
+          protocol -> String.valueOf(protocol.maxTokensField));
 
   @Test
   void reachesTheProtocol() {

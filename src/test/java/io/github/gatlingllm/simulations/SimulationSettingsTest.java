@@ -99,6 +99,7 @@ final class SimulationSettingsTest {
             "idleTimeout=3",
             "maxInFlight=5",
             "abandon=12.5%@2s-5s",
+            "maxTokensField=max_completion_tokens",
             "maxRequestsPerMinute=60",
             "maxTokensPerMinute=600",
             "gpus=2",
@@ -122,6 +123,7 @@ final class SimulationSettingsTest {
     assertThat(set.requestTimeout).hasSeconds(7);
     assertThat(set.idleTimeout).hasSeconds(3);
     assertThat(set.maxInFlight).isEqualTo(5);
+    assertThat(set.maxTokensField).isEqualTo("max_completion_tokens");
     assertThat(set.abandonment).hasToString("12.5%@2s-5s");
     assertThat(set.maxRequestsPerMinute).isEqualTo(60);
     assertThat(set.maxTokensPerMinute).isEqualTo(600);
