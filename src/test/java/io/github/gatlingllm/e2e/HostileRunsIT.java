@@ -183,7 +183,7 @@ class HostileRunsIT {
   private static World noPermission() {
     return asRoot(
         List.of("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"),
-        RESULTS + "chmod a-w \"$folder\" && exec \"$@\"");
+        RESULTS + "mkdir -p \"$folder/.java/.userPrefs\"; chmod a-w \"$folder\" && exec \"$@\"");
   }
 
   private static World asRoot(List<String> launcher, String script) {
