@@ -208,6 +208,16 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return this == DEFAULT;
   }
 
+  /** The field of that name; null where the server decides. */
+  public static @Nullable String maxTokensField(String name) {
+    if (!Api.MAX_TOKENS_FIELDS.contains(name)) {
+      throw InvalidSimulation.because(
+          "maxTokensField(\"%s\"): expected one of %s"
+              .formatted(name, String.join(", ", Api.MAX_TOKENS_FIELDS)));
+    }
+    return name.equals("auto") ? null : name;
+  }
+
   /** A protocol that completes and overrides the one of the whole simulation, where it has one. */
   public LlmProtocol completing(Consumer<LlmProtocol> changed) {
     return with(protocol -> protocol.changes = changed);

@@ -5,7 +5,7 @@ import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
-import io.github.gatlingllm.client.GenerationRequest;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
@@ -43,7 +43,7 @@ final class Targets {
   private static final String UNPINNED = "false, the server rejects it";
 
   private static final String RENAMED =
-      GenerationRequest.MAX_COMPLETION_TOKENS + ", the server rejects max_tokens";
+      Api.MAX_COMPLETION_TOKENS + ", the server rejects max_tokens";
 
   /** Whether an invalid run fails the build, in any simulation. */
   private static final ProcessSetting FAIL_ON_INVALID = new ProcessSetting("llm.failOnInvalid");
@@ -189,9 +189,7 @@ final class Targets {
   String maxTokensField(LlmProtocol protocol, String target) {
     return protocol.maxTokensField != null
         ? protocol.maxTokensField
-        : renamed.contains(target)
-            ? GenerationRequest.MAX_COMPLETION_TOKENS
-            : GenerationRequest.MAX_TOKENS;
+        : renamed.contains(target) ? Api.MAX_COMPLETION_TOKENS : Api.MAX_TOKENS;
   }
 
   boolean isPinned(LlmProtocol protocol, String target) {

@@ -9,7 +9,6 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.figures.level.LiveStats;
@@ -75,11 +74,10 @@ final class WarmUpRounds {
           continue;
         }
         RequestRecord record = sendAndAwait(action, i, protocol);
-        if (error(record).contains(GenerationRequest.MAX_COMPLETION_TOKENS)
-            && components.renameMaxTokens()) {
+        if (error(record).contains(Api.MAX_COMPLETION_TOKENS) && components.renameMaxTokens()) {
           PrintableText.print(
               "LLM: %s rejects max_tokens, so the run sends %s (llm.maxTokensField says so up front)"
-                  .formatted(components.target, GenerationRequest.MAX_COMPLETION_TOKENS));
+                  .formatted(components.target, Api.MAX_COMPLETION_TOKENS));
           record = sendAndAwait(action, i, protocol);
         }
         if (error(record).contains(StreamedExchange.PINNING_REMEDY) && components.unpin()) {
@@ -187,12 +185,7 @@ final class WarmUpRounds {
       plain.headers.values().forEach(header -> header.resolve(session));
       var unused =
           PreparedRequest.of(
-              plain,
-              components.protocol,
-              false,
-              GenerationRequest.MAX_TOKENS,
-              components.prefixes,
-              session);
+              plain, components.protocol, false, Api.MAX_TOKENS, components.prefixes, session);
       return plain;
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return shortRequest(request.api)

@@ -19,6 +19,14 @@ public enum Api {
   /** OpenAI embeddings: texts in, one vector for each out; never streamed. */
   EMBEDDINGS("/embeddings", null);
 
+  public static final String MAX_TOKENS = "max_tokens";
+
+  /** The name of the same field for hosted reasoning models. */
+  public static final String MAX_COMPLETION_TOKENS = "max_completion_tokens";
+
+  public static final List<String> MAX_TOKENS_FIELDS =
+      List.of("auto", MAX_TOKENS, MAX_COMPLETION_TOKENS);
+
   private static final List<Api> ALL = List.of(values());
 
   private final String key = name().toLowerCase(Locale.ROOT);

@@ -53,8 +53,8 @@ final class ErrorBody {
     String remedy =
         !isRefused(status)
             ? ""
-            : text.contains(GenerationRequest.MAX_COMPLETION_TOKENS)
-                ? "; set maxTokensField=" + GenerationRequest.MAX_COMPLETION_TOKENS
+            : text.contains(Api.MAX_COMPLETION_TOKENS)
+                ? "; set maxTokensField=" + Api.MAX_COMPLETION_TOKENS
                 : rejectsPinning(text) ? StreamedExchange.PINNING_REMEDY : "";
     String suffix = retry + remedy;
     int left = Secrets.MAX_LINE - prefix.length() - suffix.length();

@@ -24,16 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GenerationRequest {
 
-  public static final String MAX_TOKENS = "max_tokens";
-
-  /** The name of the same field for hosted reasoning models. */
-  public static final String MAX_COMPLETION_TOKENS = "max_completion_tokens";
-
-  public static final List<String> MAX_TOKENS_FIELDS =
-      List.of("auto", MAX_TOKENS, MAX_COMPLETION_TOKENS);
-
   private static final List<String> LIMITS =
-      List.of(MAX_TOKENS, MAX_COMPLETION_TOKENS, "max_output_tokens");
+      List.of(Api.MAX_TOKENS, Api.MAX_COMPLETION_TOKENS, "max_output_tokens");
 
   private final Api api;
   private final ObjectNode body;
@@ -215,7 +207,7 @@ public final class GenerationRequest {
     private boolean stream = true;
     private boolean includeUsage = true;
     private @Nullable Integer maxTokens;
-    private String maxTokensField = MAX_TOKENS;
+    private String maxTokensField = Api.MAX_TOKENS;
     private boolean ignoreEos;
     private final ObjectNode extra = JsonNodeFactory.instance.objectNode();
 
@@ -294,13 +286,12 @@ public final class GenerationRequest {
 
     /** The field that has the limit in a chat completion; the other APIs have one name for it. */
     public Builder maxTokensField(String name) {
-      maxTokensField = api == Api.CHAT ? name : MAX_TOKENS;
+      maxTokensField = api == Api.CHAT ? name : Api.MAX_TOKENS;
       return this;
     }
 
     /**
-     * Pins the output length: {@code ignore_eos}, and {@code min_tokens} = {@code max_tokens}.
-     * Strict gateways reject both.
+     * Pins the output length by {@code ignore_eos} and {@code min_tokens}, if a server takes it.
      */
     public Builder ignoreEos(boolean ignored) {
       ignoreEos = ignored;

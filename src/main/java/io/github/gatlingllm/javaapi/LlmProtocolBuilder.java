@@ -9,7 +9,6 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers.MetricsPage;
@@ -37,16 +36,12 @@ import org.jspecify.annotations.Nullable;
 public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** The value of {@code LlmDsl.llm}: all defaults. */
-  static final LlmProtocolBuilder START = new LlmProtocolBuilder(new LlmProtocol());
+  static final LlmProtocolBuilder START = new LlmProtocolBuilder(new LlmProtocol(), same -> {});
 
   private final LlmProtocol settings;
 
   /** What was set so far, to be repeated on another protocol. */
   private final Consumer<LlmProtocol> changes;
-
-  private LlmProtocolBuilder(LlmProtocol settings) {
-    this(settings, same -> {});
-  }
 
   private LlmProtocolBuilder(LlmProtocol settings, Consumer<LlmProtocol> changes) {
     this.settings = settings;
@@ -55,23 +50,22 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** For internal use only: goes on with a protocol. */
   public static LlmProtocolBuilder of(LlmProtocol protocol) {
-    return new LlmProtocolBuilder(protocol);
+    return new LlmProtocolBuilder(protocol, same -> {});
   }
 
   @Override
   public LlmProtocol protocol() {
-    try {
-      Run.checkResultsFolder();
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
-    }
-    return settings;
+    return InvalidSimulation.checked(
+        () -> {
+          Run.checkResultsFolder();
+          return settings;
+        });
   }
 
   /** One of several targets: a protocol that completes and overrides that of the whole setUp. */
   LlmProtocolBuilder ofTarget(String label) {
     LlmProtocolBuilder named = target(label);
-    return new LlmProtocolBuilder(named.settings.completing(named.changes));
+    return new LlmProtocolBuilder(named.settings.completing(named.changes), same -> {});
   }
 
   /**
@@ -161,10 +155,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Users leave after this time without a complete answer, counted from the planned start. The
-   * connection is closed, with HTTP/2 the stream is reset. Such a request has the status {@code
-   * abandoned}: it is no failure and in no latency, its checks are not run, and Gatling's own
-   * statistics do not have it.
+   * Users leave after this time without a complete answer, counted from the planned start, which
+   * ends its connection or HTTP/2 stream. The status {@code abandoned} is no failure, is in no
+   * latency and not in Gatling's own statistics; checks are not run.
    */
   public LlmProtocolBuilder abandonAfter(Duration time) {
     return abandonAfter(1, time);
@@ -271,17 +264,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * The field of chat completions that has {@code maxTokens}: {@code max_tokens}, {@code
-   * max_completion_tokens}, or the default {@code auto}, which is {@code max_tokens} until the
-   * server rejects it in the first warm-up request.
+   * The field that chat completions send {@code maxTokens} in; {@code auto} by default, which is
+   * {@code max_tokens}, or {@code max_completion_tokens} once a warm-up request shows the need.
    */
   public LlmProtocolBuilder maxTokensField(String name) {
-    if (!GenerationRequest.MAX_TOKENS_FIELDS.contains(name)) {
-      throw InvalidSimulation.because(
-          "maxTokensField(\"%s\"): expected one of %s"
-              .formatted(name, String.join(", ", GenerationRequest.MAX_TOKENS_FIELDS)));
-    }
-    return with(s -> s.maxTokensField = name.equals("auto") ? null : name);
+    return with(s -> s.maxTokensField = LlmProtocol.maxTokensField(name));
   }
 
   /** Does not send {@code stream_options.include_usage}; the tokenizer then estimates tokens. */

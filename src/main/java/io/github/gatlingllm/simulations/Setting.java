@@ -3,7 +3,6 @@ package io.github.gatlingllm.simulations;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadLevel;
@@ -315,7 +314,7 @@ final class Setting {
                   + " rejects it in the first request");
 
   private static Form<String> fieldOfMaxTokens() {
-    return Form.choice(GenerationRequest.MAX_TOKENS_FIELDS, GenerationRequest.MAX_TOKENS_FIELDS);
+    return Form.choice(Api.MAX_TOKENS_FIELDS, Api.MAX_TOKENS_FIELDS);
   }
 
   static final SettingEntry<Boolean> IGNORE_EOS =
