@@ -36,9 +36,6 @@ final class EngineTally {
   /** Older readings of a page are not combined with current ones of other pages. */
   private static final long STALE_NANOS = 10_000_000_000L;
 
-  /** Two counters are one if they differ by at most this share of their growth. */
-  private static final double SAME = 0.01;
-
   private final long origin;
   private final int mostBuckets;
   private final List<LevelTally> levels;
@@ -51,42 +48,6 @@ final class EngineTally {
 
     boolean describes(String other) {
       return target == null || target.equals(other);
-    }
-  }
-
-  private static final class PageState {
-    private @Nullable ServerSample latest;
-    private String source = "";
-    private long readings;
-    private long failed;
-    private long resets;
-    private @Nullable String lastError;
-    private @Nullable ServerSample first;
-    private final Map<EngineMetric, Double> counted = new EnumMap<>(EngineMetric.class);
-    private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
-
-    /** Whether each counter had the same value on both pages, before the load and after it. */
-    private boolean countsAs(PageState other) {
-      return !counted.isEmpty()
-          && resets + other.resets == 0
-          && source.equals(other.source)
-          && counted.keySet().equals(other.counted.keySet())
-          && counted.keySet().stream()
-              .allMatch(
-                  of ->
-                      isSame(of, first, other.first, other)
-                          && isSame(of, latest, other.latest, other));
-    }
-
-    private boolean isSame(
-        EngineMetric counter,
-        @Nullable ServerSample own,
-        @Nullable ServerSample theirs,
-        PageState other) {
-      Double one = own == null ? null : own.value(counter);
-      Double two = theirs == null ? null : theirs.value(counter);
-      double grown = Math.max(counted.get(counter), other.counted.get(counter));
-      return one != null && two != null && Math.abs(one - two) <= SAME * grown;
     }
   }
 
@@ -418,7 +379,7 @@ final class EngineTally {
     long all = requests(sent(engine)) + requests(sent.get(target));
     return !engine.contains(target)
         && finished != null
-        && Math.abs(finished - all) <= Math.max(1, SAME * all);
+        && Math.abs(finished - all) <= Math.max(1, PageState.SAME * all);
   }
 
   private Stream<PageState> pagesOf(String target) {
