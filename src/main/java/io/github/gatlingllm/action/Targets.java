@@ -6,6 +6,7 @@ import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
@@ -14,10 +15,12 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.lang.management.ManagementFactory;
@@ -110,6 +113,7 @@ final class Targets {
         info ->
             info.assertions(List.copyOf(assertions))
                 .config(config)
+                .config(StartCommand.CONFIG_NAME, start(info))
                 .targets(facts(used, unpinned))
                 .report(report(used))
                 .seed(own == null ? (Long) seed.value() : own)
@@ -118,6 +122,19 @@ final class Targets {
       run.targetUsed(protocol.metricsPages());
     }
     run.closeAtEnd(protocol.closedAfterRun);
+  }
+
+  private @Nullable String start(RunInfo info) {
+    return StartCommand.ofProcess(info.simulation(), this::isSecret).text();
+  }
+
+  /** Whether a property is a key by its name or value, or has one in a URL. */
+  private boolean isSecret(String nameOrValue) {
+    return Secrets.isNamed(nameOrValue)
+        || !Secrets.redactUrl(nameOrValue).equals(nameOrValue)
+        || used.stream()
+            .map(protocol -> protocol.apiKey == null ? null : protocol.apiKey.constant())
+            .anyMatch(key -> key != null && nameOrValue.contains(key.strip()));
   }
 
   /** Prints, once per run, the seed of everything that the simulation sets no seed for. */

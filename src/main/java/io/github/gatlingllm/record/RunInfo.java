@@ -282,9 +282,9 @@ public record RunInfo(
     return first < startUnixNanos() || (end != null && first > end) ? startUnixNanos() : first;
   }
 
-  public RunInfo config(String name, String value) {
+  public RunInfo config(String name, @Nullable String value) {
     Map<String, String> more = new LinkedHashMap<>(environment.config());
-    more.put(name, value);
+    more.compute(name, (known, old) -> value == null ? old : value);
     return config(more);
   }
 

@@ -14,6 +14,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
@@ -320,6 +321,7 @@ record ComparePage(RunSide base, List<Compared> others) {
       String prefix, Function<Summary, Map<String, String>> of, Map<String, List<String>> rows) {
     TreeSet<String> keys = new TreeSet<>();
     summaries().forEach(run -> keys.addAll(of.apply(run).keySet()));
+    keys.remove(StartCommand.CONFIG_NAME); // says the same as other rows
     keys.forEach(key -> add(prefix + key, run -> of.apply(run).getOrDefault(key, ""), rows));
   }
 

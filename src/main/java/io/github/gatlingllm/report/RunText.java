@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.StartCommand;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -41,6 +42,7 @@ final class RunText {
     values.put("figures", level == null ? summary.figures() : level.figures());
     values.put("engine", level == null ? null : level.serverMetrics());
     values.put("prefixes", prefixes(summary));
+    values.put("selfTest", StartCommand.of(summary.config()).alone("selfTest", "true"));
     return facts("facts", values);
   }
 

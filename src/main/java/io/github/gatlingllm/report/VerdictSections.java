@@ -8,6 +8,7 @@ import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.ShownLevels.LevelPart;
@@ -39,7 +40,13 @@ record VerdictSections(Summary summary, ShownLevels levels) {
     }
     Table curves = KeyFigureTables.curves(summary);
     return Section.of("verdict")
-        .body("verdict", Map.of("summary", summary, "groups", groups, "curves", curves));
+        .body(
+            "verdict",
+            Map.of(
+                "summary", summary,
+                "groups", groups,
+                "curves", curves,
+                "slo", StartCommand.of(summary.config()).with("slo", "ttft<200ms,tpot<50ms")));
   }
 
   /** Objectives and assertions with their results; null without any. */

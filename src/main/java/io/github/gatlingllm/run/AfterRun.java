@@ -6,6 +6,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.RunReport;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -242,8 +243,11 @@ final class AfterRun implements Runnable {
       String cause = e instanceof IOException ? RunFiles.message(e) : e.toString();
       say.accept(
           Files.exists(run.files().requests())
-              ? "LLM report could not be made (%s); the records are kept, make it with: java -cp <class path> io.github.gatlingllm.report.Main render %s"
-                  .formatted(cause, run.files().run())
+              ? "LLM report could not be made (%s); the records are kept, make it with: %s"
+                  .formatted(
+                      cause,
+                      StartCommand.of(run.info().config())
+                          .forRecords("render " + run.files().run()))
               : "LLM report could not be made: " + cause);
       isReportFailed = true;
       return false;

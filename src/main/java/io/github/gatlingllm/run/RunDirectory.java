@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.StartCommand;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
@@ -87,8 +88,8 @@ record RunDirectory(String simulation, String id, Path path) {
       RunFiles.requireWritable(root);
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          "results folder %s cannot be written: %s; name another one with -rf"
-              .formatted(root.toAbsolutePath(), e.getMessage()),
+          "results folder %s cannot be written: %s; name another one with %s"
+              .formatted(root.toAbsolutePath(), e.getMessage(), StartCommand.resultsOption()),
           e);
     }
   }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
@@ -76,8 +77,11 @@ final class UploadObserver implements RunObserver {
       isFailed = true;
       say.accept(
           PrintableText.of(
-              "LLM upload failed: %s; the files are kept, try again with: upload %s --to %s"
-                  .formatted(e.getMessage(), files.run(), place)));
+              "LLM upload failed: %s; the files are kept, try again with: %s"
+                  .formatted(
+                      e.getMessage(),
+                      StartCommand.of(info.config())
+                          .forRecords("upload %s --to %s".formatted(files.run(), place)))));
     }
   }
 

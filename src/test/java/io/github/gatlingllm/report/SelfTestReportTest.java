@@ -96,8 +96,7 @@ class SelfTestReportTest {
     assertThat(quote(TEST.quotedBy(other, Map.of()), 1))
         .isEqualTo(
             "not known: the self-test of 2026-11-22 and this run differ in: processor, number of"
-                + " processors; measure again: mvn gatling:test -Dllm.selfTest=true (simulation"
-                + " Benchmark)");
+                + " processors; measure again: this run's command with -Dllm.selfTest=true");
   }
 
   @Test

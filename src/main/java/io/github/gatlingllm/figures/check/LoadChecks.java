@@ -399,9 +399,9 @@ final class LoadChecks {
         ? found.remedy(
             "Look in the server's log for a stall or a long prefill. A closed loop sends nothing"
                 + " while it waits, so its percentiles hide the stall (coordinated omission):"
-                + " measure with rate="
-                + NumberText.threeDigits(perS)
-                + " instead of concurrency, and read times from schedule.")
+                + " measure an open loop of "
+                + NumberText.of(NumberText.threeDigits(perS), "requests/s")
+                + ", and read times from schedule.")
         : found;
   }
 

@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.storage.S3Location;
 import java.io.File;
@@ -21,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -41,6 +43,8 @@ record BenchmarkProcess(
 
   /** Gatling's writer of simulation.log accesses private fields of strings. */
   private static final String OPEN_TO_GATLING = "--add-opens=java.base/java.lang=ALL-UNNAMED";
+
+  private static final String RESULTS = "results";
 
   private static final Pattern NEXT_WORD = Pattern.compile("-([a-z])");
 
@@ -78,7 +82,7 @@ record BenchmarkProcess(
         throw new IllegalArgumentException("--" + name + " is given twice");
       }
     }
-    String results = settings.getOrDefault("results", "results");
+    String results = settings.getOrDefault("results", RESULTS);
     String jvm = settings.getOrDefault("jvm", "").strip();
     String simulation = settings.getOrDefault("simulation", Benchmark.class.getName());
     String classPath = settings.getOrDefault("classPath", "");
@@ -128,6 +132,7 @@ record BenchmarkProcess(
     if (settings.containsKey("help")) {
       command.add("-Dgatlingllm.options=true");
     }
+    command.add("-D" + StartCommand.PROPERTY + "=" + start());
     command.addAll(jvm);
     settings.forEach(
         (name, value) -> {
@@ -138,6 +143,29 @@ record BenchmarkProcess(
     command.addAll(List.of("-cp", all));
     command.addAll(List.of("io.gatling.app.Gatling", "-s", className, "-rf", results));
     return command;
+  }
+
+  /** What was typed, but for the settings of the run. */
+  private String start() {
+    String own = System.getProperty("java.class.path");
+    List<String> words = new ArrayList<>(List.of("java"));
+    words.addAll(
+        own.endsWith(".jar") && !own.contains(File.pathSeparator)
+            ? List.of("-jar", own)
+            : List.of("-cp", own, GatlingLlm.class.getName()));
+    if (!classPath.isEmpty()) {
+      words.addAll(List.of("--class-path", classPath));
+    }
+    if (!simulation.equals(Benchmark.class.getName())) {
+      words.addAll(List.of("--simulation", simulation));
+    }
+    if (!results.equals(RESULTS)) {
+      words.addAll(List.of("--results", results));
+    }
+    if (!jvm.isEmpty()) {
+      words.addAll(List.of("--jvm", String.join(" ", jvm)));
+    }
+    return words.stream().map(StartCommand::quoted).collect(Collectors.joining(" "));
   }
 
   private int run() throws IOException, InterruptedException {

@@ -118,7 +118,7 @@ class BenchmarkProcessTest {
         .containsSubsequence("-Dllm.rate=2", "-cp")
         .contains(System.getProperty("java.class.path") + File.pathSeparator + "my.jar")
         .containsSubsequence("io.gatling.app.Gatling", "-s", "my.Chat", "-rf")
-        .noneMatch(word -> word.contains("llm.simulation") || word.contains("llm.classPath"));
+        .noneMatch(word -> word.matches("-Dllm.(simulation|classPath).*"));
   }
 
   /** The example of the manifests for Kubernetes, where it lies in a ConfigMap. */

@@ -3,6 +3,8 @@ package io.github.gatlingllm.simulations.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.testing.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -59,6 +61,18 @@ class StandaloneJarIT {
         run = runs.toList().get(0);
       }
       assertThat(Files.readAllLines(run.resolve("llm/requests.jsonl"))).hasSize(6);
+      StartCommand start =
+          new StartCommand(
+              new ObjectMapper()
+                  .readTree(run.resolve("llm/run.json").toFile())
+                  .at("/config/" + StartCommand.CONFIG_NAME)
+                  .asText());
+      ProcessBuilder again = new ProcessBuilder("sh", "-c", start.with("dryRun", "true"));
+      again
+          .environment()
+          .merge("PATH", Path.of(JavaCommand.JAVA).getParent() + ":", (p, j) -> j + p);
+      assertThat(ended(again.directory(dir.toFile()), output)).isZero();
+      assertThat(output).content(UTF_8).contains("ok=6", "Dry run: nothing was sent");
       Files.delete(run.resolve("llm.html"));
       assertThat(ended(java("render", run.toString()), output)).isZero();
       assertThat(run.resolve("llm.html")).exists();
