@@ -20,6 +20,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.run.Run;
@@ -118,6 +119,7 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Opens the run, and ends it once Gatling's actors have ended. */
   private static RunParts open(CoreComponents core) {
+    JvmOptions.spareProcessors();
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     CommonStart start = CommonStart.of(core, injector);
     Observers observers = InvalidSimulation.checked(Observers::ofProcess);

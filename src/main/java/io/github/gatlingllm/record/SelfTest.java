@@ -6,6 +6,7 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,6 +17,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -196,7 +199,42 @@ public record SelfTest(
     public static final List<String> OF_RUNS =
         List.of("-XX:+UseSerialGC", "-Xms1g", "-Xmx1g", "-Xmn512m", "-XX:MetaspaceSize=256m");
 
+    /** On so few processors C2 would still compile when the load begins. */
+    private static final int FEW_PROCESSORS = 2;
+
+    private static final String NO_C2 = "[{match: \"*.*\", c2: {Exclude: true}}]";
+
+    private static volatile boolean isWithoutC2;
+
     private JvmOptions() {}
+
+    /**
+     * Lets C1 do the work of C2 from now on where there are few processors, as an option of the JVM
+     * would; nothing happens where the JVM cannot be told so.
+     */
+    public static void spareProcessors() {
+      if (Runtime.getRuntime().availableProcessors() > FEW_PROCESSORS) {
+        return;
+      }
+      try {
+        Path directives = Files.createTempFile("gatling-llm", ".json");
+        try {
+          Files.writeString(directives, NO_C2);
+          Object answer =
+              ManagementFactory.getPlatformMBeanServer()
+                  .invoke(
+                      new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                      "compilerDirectivesAdd",
+                      new Object[] {new String[] {directives.toString()}},
+                      new String[] {String[].class.getName()});
+          isWithoutC2 = String.valueOf(answer).contains("1 compiler directives added");
+        } finally {
+          Files.deleteIfExists(directives);
+        }
+      } catch (JMException | IOException e) {
+        // It stays on, and the check of JVM options sees it.
+      }
+    }
 
     /** The options in effect, set or by default; empty if the JVM does not report them. */
     public static List<String> inEffect() {
@@ -207,7 +245,8 @@ public record SelfTest(
       }
       List<String> options = new ArrayList<>();
       valueOf(jvm, "TieredStopAtLevel")
-          .ifPresent(level -> options.add("-XX:TieredStopAtLevel=" + level));
+          .map(level -> isWithoutC2 ? NO_OPTIMISING_COMPILER : "-XX:TieredStopAtLevel=" + level)
+          .ifPresent(options::add);
       Stream.of("Serial", "Parallel", "G1", "Z", "Shenandoah", "Epsilon")
           .map(collector -> "Use" + collector + "GC")
           .filter(flag -> valueOf(jvm, flag).filter("true"::equals).isPresent())

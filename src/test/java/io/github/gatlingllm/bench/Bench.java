@@ -80,6 +80,11 @@ public final class Bench implements Callable<Integer> {
   private @Nullable Path before;
 
   @Option(
+      names = "--before-jvm",
+      description = "JVM options of that build instead of the POM's, in one argument.")
+  private @Nullable String beforeJvm;
+
+  @Option(
       names = "--server-core",
       description = "For taskset -c; '' for any. Default: '${DEFAULT-VALUE}'.")
   private String serverCore = hasTaskset() ? "0" : "";
@@ -195,10 +200,9 @@ public final class Bench implements Callable<Integer> {
 
   private @Nullable BenchClient client(String name) {
     return switch (name) {
-      case "ours" ->
-          new BenchClient.Ours(
-              name, jvm == null ? Jvm.ofPom() : Jvm.ofRun(List.of(jvm.split(" +", -1))));
-      case "before" -> before == null ? null : BenchClient.Ours.built(name, before);
+      case "ours" -> new BenchClient.Ours(name, options(jvm));
+      case "before" ->
+          before == null ? null : BenchClient.Ours.built(name, options(beforeJvm), before);
       case "netty" -> new BenchClient.Netty(name, false);
       case "gatling-sse" -> new BenchClient.PlainGatling();
       default -> {
@@ -206,6 +210,10 @@ public final class Bench implements Callable<Integer> {
         yield peer.isKnown() ? peer : null;
       }
     };
+  }
+
+  private static List<String> options(@Nullable String said) {
+    return said == null ? Jvm.ofPom() : Jvm.ofRun(List.of(said.split(" +", -1)));
   }
 
   private static boolean hasTaskset() {

@@ -46,10 +46,10 @@ interface BenchClient {
     }
 
     /** Another build, in a folder like {@code target}, with the same dependencies. */
-    static Ours built(String label, Path target) {
+    static Ours built(String label, List<String> jvmOptions, Path target) {
       return new Ours(
           label,
-          Jvm.ofPom(),
+          jvmOptions,
           String.join(
               File.pathSeparator,
               target.resolve("test-classes").toString(),

@@ -73,8 +73,8 @@ class WarmUpIT {
       expected.put("http://" + host + "/503/v1", "is it still loading the model?");
       expected.put("http://" + host + "/silent/v1", "no byte for 4 s (idle timeout). Look at");
       expected.put("http://" + host + "/cut/v1", "stream ended before finish_reason");
-      expected.put("http://" + host + "/empty/v1", "Check that the endpoint is an OpenAI-compat");
-      expected.put("http://" + host + "/page/v1", "Check that the endpoint is an OpenAI-compat");
+      expected.put("http://" + host + "/empty/v1", "Check that the endpoint is OpenAI-compat");
+      expected.put("http://" + host + "/page/v1", "Check that the endpoint is OpenAI-compat");
       expected.put("http://" + host + "/broken/v1", "CUDA out of memory. Look at the server's log");
       String well = "http://" + host + "/well/v1";
 

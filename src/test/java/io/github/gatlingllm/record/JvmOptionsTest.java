@@ -1,9 +1,11 @@
 package io.github.gatlingllm.record;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,6 +22,26 @@ class JvmOptionsTest {
     assertThat(options).filteredOn(option -> option.matches("-XX:\\+Use\\w+GC")).hasSize(1);
     for (String size : List.of("-Xms", "-Xmx", "-Xmn")) {
       assertThat(options).filteredOn(option -> option.matches(size + "\\d+m")).hasSize(1);
+    }
+  }
+
+  /** In a JVM of its own, as a directive stays. */
+  @Test
+  void onOneProcessorOnlyC1Compiles() throws Exception {
+    Process small =
+        new ProcessBuilder(
+                JavaCommand.of(List.of("-XX:ActiveProcessorCount=1"), SmallMachine.class))
+            .redirectErrorStream(true)
+            .start();
+    assertThat(new String(small.getInputStream().readAllBytes(), UTF_8))
+        .contains(JvmOptions.NO_OPTIMISING_COMPILER);
+  }
+
+  /** Prints the options after processors were spared. */
+  static final class SmallMachine {
+    public static void main(String[] args) {
+      JvmOptions.spareProcessors();
+      System.out.println(JvmOptions.inEffect());
     }
   }
 
