@@ -150,6 +150,6 @@ class AfterRunTest {
     Files.createDirectories(opened.files().page());
     Files.createFile(opened.files().page().resolve("a"));
     assertThat(exitCode(opened)).isEqualTo(1);
-    assertThat(said()).contains("the records are kept", "Main render " + opened.files().run());
+    assertThat(said()).contains("the records are kept", "render " + opened.files().run());
   }
 }

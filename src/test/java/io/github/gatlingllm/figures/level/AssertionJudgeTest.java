@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What assertions are about, and how their outcome is put. */
 class AssertionJudgeTest {
 
-  /** Two levels: TTFT of c=1 100 and 200, of c=2 300 (ask) and 400 (sum, failed). */
+  /** Two levels: TTFT of c=1 100 and 200, of c=2 300 (ask) and none (sum, failed). */
   private static final RunInfo SWEEP =
       run(4, stage(1, 0, 2_000), stage(2, 2_000, 4_000))
           .slo(Slo.parse("ttft<250ms", 90, Slo.Rule.PERCENTILES));
@@ -42,8 +42,8 @@ class AssertionJudgeTest {
           at(2_500)
               .stage("c=2")
               .name("sum")
-              .tokens(400)
               .failed(RequestStatus.TIMEOUT, "600 s")
+              .closed(400)
               .record());
 
   @ParameterizedTest

@@ -109,11 +109,8 @@ class RateLimitsTest {
                 at(100).gate(500.0).tokens(10, 20).paced(500).record(),
                 limited(200).limits(left(60, 0), 2.0).record()));
     assertThat(message(summary, "rate_limited"))
-        .isEqualTo(
-            "The server rejected 1 of 3 requests by rate limits (33.3 %; HTTP 429: slow down) and"
-                + " asked to wait 2 s (median; at most 2 s). They are not failures, but they were"
-                + " not served, so the SLO counts them as missed. Lowest remaining: requests 0 of"
-                + " 60.");
+        .contains("1 of 3 requests", "33.3 %", "HTTP 429: slow down", "2 s (median; at most 2 s)")
+        .contains("the SLO counts them as missed", "requests 0 of 60");
     assertThat(message(summary, "paced"))
         .isEqualTo(
             "maxRequestsPerMinute=60 held back 1 of 2 requests, 0.500 s on average and at most"

@@ -81,7 +81,7 @@ class SilenceTest {
     assertThat(check.message())
         .matches("c=16: .* 7\\.\\d+ s .* 16 requests in flight .* 15\\.0 s\\.");
     double perS = summary.figures().number(Metric.REQUESTS_PER_S);
-    assertThat(check.remedy()).contains("rate=" + Math.round(perS * 100) / 100.0 + " instead");
+    assertThat(check.remedy()).contains(" " + Math.round(perS * 100) / 100.0 + " requests/s");
   }
 
   @Test
