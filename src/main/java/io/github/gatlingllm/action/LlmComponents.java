@@ -14,24 +14,17 @@ import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.action.LlmProtocol.RunSettings;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
-import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.run.Run;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -42,10 +35,6 @@ import scala.runtime.BoxedUnit;
 final class LlmComponents implements ProtocolComponents {
 
   private static final ProtocolKey<LlmProtocol, LlmComponents> KEY = new Key();
-
-  private static final Duration COUNTING = Duration.ofSeconds(30);
-
-  private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
 
   final LlmProtocol protocol;
 
@@ -75,21 +64,8 @@ final class LlmComponents implements ProtocolComponents {
   private boolean hasOwnSlo;
   private Runnable warmUp = () -> {};
 
-  /** What all LLM requests of a run share, whatever their scenario and protocol. */
-  record RunParts(
-      Run run,
-      Injector injector,
-      CommonStart start,
-      Targets targets,
-      InjectionPlans injections,
-      SimulationPlan plan,
-      InFlight inFlight,
-      RequestTotals totals,
-      TokenCounting counting,
-      AtomicInteger plans) {}
-
   private LlmComponents(LlmProtocol protocol, RunParts parts) {
-    this(protocol, parts, null, parts.run::record);
+    this(protocol, parts, null, parts.run()::record);
   }
 
   LlmComponents(
@@ -102,12 +78,12 @@ final class LlmComponents implements ProtocolComponents {
     this.warmUpLog = warmUpLog;
     this.sink = sink;
     target = protocol.label();
-    run = parts.run;
-    inFlight = parts.inFlight;
-    totals = parts.totals;
-    counting = parts.counting;
+    run = parts.run();
+    inFlight = parts.inFlight();
+    totals = parts.totals();
+    counting = parts.counting();
     seen = warmUpLog == null ? counting.seen : new SeenPrompts();
-    targets = parts.targets;
+    targets = parts.targets();
     gate = targets.gate(protocol);
     limiter = targets.limiter(protocol);
     prefixes = targets.prefixes(protocol, warmUpLog == null);
@@ -115,72 +91,6 @@ final class LlmComponents implements ProtocolComponents {
 
   static LlmComponents of(ScenarioContext context) {
     return context.protocolComponentsRegistry().components(KEY);
-  }
-
-  /** Opens the run, and ends it once Gatling's actors have ended. */
-  private static RunParts open(CoreComponents core) {
-    JvmOptions.spareProcessors();
-    Injector injector = InvalidSimulation.checked(Injector::ofProcess);
-    CommonStart start = CommonStart.of(core, injector);
-    Observers observers = InvalidSimulation.checked(Observers::ofProcess);
-    Run run =
-        InvalidSimulation.checked(
-            () ->
-                Run.open(
-                    core.statsEngine(), injector.nameOn(host()), observers, core.eventLoopGroup()));
-    run.describe(info -> info.share(injector.share()));
-    InjectionPlans injections = new InjectionPlans(core);
-    run.endsAfter(injections.maxDuration);
-    InFlight inFlight = new InFlight();
-    RequestTotals totals = new RequestTotals();
-    TokenCounting counting = new TokenCounting();
-    run.onInterruption(
-        atMost -> {
-          cancel(inFlight, counting, atMost);
-          run.describe(info -> totals.addTo(info, counting));
-        },
-        inFlight::size);
-    core.actorSystem()
-        .registerOnTermination(
-            () -> {
-              run.complete(
-                  () -> {
-                    counting.close(COUNTING);
-                    run.describe(info -> totals.addTo(info, counting));
-                  });
-              return null;
-            });
-    return new RunParts(
-        run,
-        injector,
-        start,
-        new Targets(run, injector),
-        injections,
-        new SimulationPlan(core, run),
-        inFlight,
-        totals,
-        counting,
-        new AtomicInteger());
-  }
-
-  private static String host() {
-    try {
-      return InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      return "localhost";
-    }
-  }
-
-  /**
-   * Cancels all requests. Counting of tokens may take a part of the time; then records are written
-   * without counts, so that none is lost. The rest of the time is for slow event loops.
-   */
-  private static void cancel(InFlight inFlight, TokenCounting counting, Duration atMost) {
-    long now = System.nanoTime();
-    inFlight.close(InFlight.INTERRUPTED);
-    inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
-    counting.close(Duration.ZERO);
-    inFlight.await(now + atMost.toNanos());
   }
 
   /**
@@ -208,17 +118,17 @@ final class LlmComponents implements ProtocolComponents {
       targets.requireOpenFiles(protocol, plan.concurrentUsers(), Targets.freeFiles());
     }
     return new PlanWorkload.PlanLoop.Place(
-        parts.plans.incrementAndGet(),
-        parts.start.starts(population, plan, run),
+        parts.plans().incrementAndGet(),
+        parts.start().starts(population, plan, run),
         run.listener(target, scenario, plan, inFlight::cancel));
   }
 
   /** Gatling's throttle does not know of other injectors: each would send the whole load. */
   private void validateThrottle(ScenarioContext context) {
-    if (context.throttled() && parts.injector.isPart()) {
+    if (context.throttled() && parts.injector().isPart()) {
       throw InvalidSimulation.because(
           "injector "
-              + parts.injector.share()
+              + parts.injector().share()
               + ": Gatling's throttle would let every injector send all that it allows; use"
               + " maxRequestsPerMinute, which is shared out");
     }
@@ -250,7 +160,7 @@ final class LlmComponents implements ProtocolComponents {
     }
     validateThrottle(context);
     if (LlmProtocol.isDryRun()) {
-      parts.plan.add(this, request, context.coreComponents().eventLoopGroup().next());
+      parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
     }
     return () -> warmUp(context, request);
   }
@@ -273,19 +183,8 @@ final class LlmComponents implements ProtocolComponents {
     return new LlmComponents(target, parts, log, log::record);
   }
 
-  /** Parts that count requests before the load apart from the run. */
   RunParts rehearsal() {
-    return new RunParts(
-        run,
-        parts.injector,
-        parts.start,
-        targets,
-        parts.injections,
-        parts.plan,
-        new InFlight(),
-        new RequestTotals(),
-        new TokenCounting(),
-        parts.plans);
+    return parts.rehearsal();
   }
 
   /** Warms up JVM and target, once per run and target, by the first request of the scenario. */
@@ -295,7 +194,7 @@ final class LlmComponents implements ProtocolComponents {
     if (!jvm && !first) {
       return;
     }
-    parts.start.requireInTime(run);
+    parts.start().requireInTime(run);
     if (jvm) {
       JvmWarmUp.run(context, this, request.api);
     }
@@ -307,7 +206,7 @@ final class LlmComponents implements ProtocolComponents {
       System.gc();
     }
     run.loadAhead();
-    parts.start.requireInTime(run);
+    parts.start().requireInTime(run);
   }
 
   String maxTokensField() {
@@ -393,17 +292,17 @@ final class LlmComponents implements ProtocolComponents {
     boolean isDryRun = LlmProtocol.isDryRun();
     var unused = unlessInvalid(run, () -> ready(isDryRun));
     targets.printSeed();
-    parts.start.scenarioReady(run);
+    parts.start().scenarioReady(run);
     if (isDryRun) {
-      parts.plan.scenarioBuilt();
+      parts.plan().scenarioBuilt();
     }
     return session -> {
       if (isDryRun) {
-        parts.plan.end();
+        parts.plan().end();
       }
       run.userStarted();
       String scenario = session.scenario();
-      Injected injected = parts.injections.of(scenario);
+      Injected injected = parts.injections().of(scenario);
       if (injected == null) {
         return session;
       }
@@ -462,12 +361,12 @@ final class LlmComponents implements ProtocolComponents {
       boolean isOnly = InjectionPlans.isOneProtocol(core);
       LlmProtocol common = InjectionPlans.commonProtocol(core);
       Set<String> levels = InjectionPlans.levels(core);
-      RunParts parts = open(core);
+      RunParts parts = RunParts.open(core);
       // Once for each, as a change may draw a seed.
       Map<LlmProtocol, LlmProtocol> whole = new HashMap<>();
       return said ->
           unlessInvalid(
-              parts.run,
+              parts.run(),
               () -> {
                 if (said.isDefault()) {
                   return new LlmComponents(said, parts);
@@ -476,7 +375,7 @@ final class LlmComponents implements ProtocolComponents {
                     whole.computeIfAbsent(
                         said, target -> settings.applyTo(target.over(common), isOnly).complete());
                 protocol.requireLevels(levels);
-                parts.targets.use(protocol);
+                parts.targets().use(protocol);
                 return new LlmComponents(protocol, parts);
               });
     }

@@ -350,13 +350,8 @@ public final class GenerationRequest {
       } else if (api == Api.MESSAGES) {
         RequestTranslation.toMessages(whole);
       }
-      if (!extra.isEmpty()) {
-        whole.setAll(extra);
-        extra
-            .propertyStream()
-            .filter(f -> f.getValue().isNull())
-            .forEach(f -> whole.remove(f.getKey()));
-      }
+      whole.setAll(extra);
+      whole.properties().removeIf(f -> f.getValue().isNull() && extra.has(f.getKey()));
       checkRequired(whole);
       return new GenerationRequest(api, whole, prefix);
     }

@@ -69,14 +69,10 @@ public record RequestRecord(
   }
 
   public RequestRecord withPhase(Phase as) {
-    return with(identity.stage, identity.target, identity.scenario, as);
+    return placedAt(identity.stage, identity.target, identity.scenario, as);
   }
 
-  public RequestRecord placedAt(String stage, String target, String scenario) {
-    return with(stage, target, scenario, identity.phase);
-  }
-
-  private RequestRecord with(String stage, String target, String scenario, Phase phase) {
+  public RequestRecord placedAt(String stage, String target, String scenario, Phase phase) {
     Identity id = identity;
     Identity moved =
         new Identity(

@@ -46,7 +46,7 @@ enum CheckCatalogue {
       Threshold.of("warning above 0"),
       "runs whose run.json says what was planned or started",
       "These requests are in no figure. Look for the cause in Gatling's log.",
-      one(LoadChecks::allAccounted)),
+      one(PlanChecks::allAccounted)),
   COMPLETE(
       "Did the run reach its planned end?",
       "none",

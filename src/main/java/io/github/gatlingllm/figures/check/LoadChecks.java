@@ -20,18 +20,13 @@ import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
 import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.InjectorRun;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.SelfTest.Machine;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -198,97 +193,6 @@ final class LoadChecks {
                   "E2E p90 is %s, %s of the measure window of %s."
                       .formatted(ms(e2eMs), NumberText.percent(share), ms(e2eMs / share))));
         });
-  }
-
-  /** planned = sent, and started = ended + cancelled. */
-  static @Nullable Finding allAccounted(CheckInput in) {
-    List<InjectorRun> injectors = in.info().injectors();
-    boolean hasLimit = in.info().config().containsKey(RunInfo.MAX_DURATION);
-    boolean isInterrupted = hasLimit || in.info().state() != RunInfo.State.COMPLETE;
-    boolean isPlanKnown = in.levels().stream().anyMatch(level -> level.info().planned() != null);
-    long planned = sum(in, level -> Objects.requireNonNullElse(level.info().planned(), 0L));
-    long missing = sum(in, level -> Math.max(0, level.missing()));
-    long extra = sum(in, level -> Math.max(0, -level.missing()));
-    long cut = sum(in, level -> level.isCutShort() || isInterrupted ? level.missing() : 0);
-    if (!isPlanKnown) {
-      // The merged windows have no plan; each injector's own windows have one.
-      for (InjectorRun injector : injectors) {
-        Long lost = injector.missing();
-        isPlanKnown |= lost != null;
-        planned += lost == null ? 0 : requireNonNull(injector.planned());
-        missing += lost == null ? 0 : lost;
-      }
-    }
-    Long started = in.info().outcome().started();
-    if (!isPlanKnown && started == null) {
-      return null;
-    }
-    Map<String, Long> reasons = new LinkedHashMap<>();
-    long unnamed = 0;
-    if (missing > 0) {
-      for (InjectorRun injector : injectors) {
-        Long lost = injector.isComplete() ? null : injector.missing();
-        put(reasons, injector.name() + " did not finish", lost == null ? 0 : lost);
-        unnamed += lost == null ? 0 : lost;
-      }
-      put(
-          reasons,
-          hasLimit ? "maxDuration was over" : "the level was stopped early",
-          injectors.isEmpty() ? cut : 0);
-      put(reasons, "lost records", in.lost());
-      in.info().outcome().notSent().forEach((reason, count) -> put(reasons, reason, count));
-    }
-    long named =
-        reasons.entrySet().stream()
-                .filter(reason -> !reason.getKey().endsWith(RunInfo.NOT_BUILT))
-                .mapToLong(Map.Entry::getValue)
-                .sum()
-            - unnamed;
-    long records = in.facts().file().records();
-    long unrecorded =
-        started == null ? 0 : Math.max(records - started, started - records - in.lost());
-    String sentence =
-        isPlanKnown
-            ? sent(in, planned, missing, extra)
-                + (reasons.isEmpty()
-                    ? ""
-                    : reasons.entrySet().stream()
-                        .map(reason -> reason.getKey() + ": " + count(reason.getValue()))
-                        .collect(Collectors.joining(", ", " (", ")")))
-            : "";
-    String recorded =
-        started == null
-            ? ""
-            : "%s requests started, %s ended or cancelled"
-                .formatted(count(started), count(records));
-    return Finding.of(
-        (double) (Math.max(0, missing - named) + extra + Math.max(0, unrecorded)),
-        sentence + (sentence.isEmpty() || recorded.isEmpty() ? "" : "; ") + recorded + ".");
-  }
-
-  private static long sum(CheckInput in, ToLongFunction<LevelFigures> requests) {
-    return in.levels().stream().mapToLong(requests).sum();
-  }
-
-  private static void put(Map<String, Long> reasons, String reason, long count) {
-    if (count > 0) {
-      reasons.put(reason, count);
-    }
-  }
-
-  private static String sent(CheckInput in, long planned, long missing, long extra) {
-    String requests = in.figures().counts().planned() == null ? "first requests" : "requests";
-    return missing + extra == 0
-        ? "All %s %s planned for measure windows were sent%s"
-            .formatted(count(planned), requests, orNotBuilt(in))
-        : "Of %s %s planned for measure windows %s were sent"
-                .formatted(count(planned), requests, count(planned - missing))
-            + (extra == 0 ? "" : ", and " + count(extra) + " more");
-  }
-
-  private static String orNotBuilt(CheckInput in) {
-    long notBuilt = in.figures().counts().of(RequestStatus.NOT_BUILT);
-    return notBuilt == 0 ? "" : " or could not be built (" + count(notBuilt) + ")";
   }
 
   static @Nullable Finding arrivals(CheckInput in) {

@@ -85,11 +85,11 @@ final class RunBounds {
               : OTHERS;
       scenarios.add(scenario);
       if (!has(LevelInfo.Key.of(id, scenario), LevelInfo.Key.of(id, null))) {
-        return record.placedAt(OTHERS, OTHERS, OTHERS);
+        return record.placedAt(OTHERS, OTHERS, OTHERS, id.phase());
       }
       return scenario.equals(id.scenario())
           ? record
-          : record.placedAt(id.stage(), id.target(), scenario);
+          : record.placedAt(id.stage(), id.target(), scenario, id.phase());
     }
 
     private boolean has(LevelInfo.Key level, LevelInfo.Key ofAll) {
