@@ -60,6 +60,7 @@ class LivePageIT {
       until(run, browser, "document.querySelectorAll('#time-ttft svg path').length > 0");
       until(run, browser, "document.querySelectorAll('#generator-cpu svg path').length > 0");
       until(run, browser, "document.querySelectorAll('#live-now tbody tr').length > 0");
+      until(run, browser, "document.getElementById('live-now').textContent.includes('In SLO')");
       assertThat(browser.texts("#live-now .tiles span"))
           .contains("TTFT p50", "ITL p50", "Output", "In flight", "Ended", "In SLO");
       assertThat(browser.texts("#live-now tbody td")).contains("100 %");
