@@ -28,7 +28,7 @@ public record StartCommand(@Nullable String text) {
 
   /** Differ between injectors of a load test, or are no part of the next run. */
   private static final List<String> LEFT_OUT =
-      List.of("injector", "startAt", "dryRun", "selfTest", "help");
+      List.of("injector", "startAt", "dryRun", "selfTest", "help", "saveConfig");
 
   /** In the name of the jar that Gatling's Maven plugin starts. */
   private static final String MAVEN = "gatlingbooter";
@@ -44,6 +44,11 @@ public record StartCommand(@Nullable String text) {
   private static final Pattern PROPERTY_OPTION = Pattern.compile("-D([^=\\s]+)(?:=(.*))?");
   private static final Pattern PLAIN = Pattern.compile("[\\w@%+=:,./-]+");
   private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
+
+  /** Whether a setting is the same in a run that repeats this one. */
+  public static boolean isOfNextRun(String setting) {
+    return !LEFT_OUT.contains(setting);
+  }
 
   /** That of a run, from its {@link RunInfo#config}. */
   public static StartCommand of(Map<String, String> config) {
@@ -92,7 +97,7 @@ public record StartCommand(@Nullable String text) {
     shown.forEach(
         (property, value) -> {
           String name = property.startsWith("llm.") ? property.substring(4) : "header.";
-          if (!name.startsWith("header.") && !LEFT_OUT.contains(name)) {
+          if (!name.startsWith("header.") && isOfNextRun(name)) {
             text.append(setting(base, name, value));
           }
         });

@@ -5,6 +5,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
@@ -184,6 +185,10 @@ public final class Main {
       Summary summary = written(report, files);
       if (summary.slo() == null && (percentile != null || rule != null)) {
         PrintableText.print("LLM: the run has no SLO to judge by; set one with --slo");
+      }
+      String started = StartCommand.of(summary.config()).text();
+      if (started != null) {
+        PrintableText.print("LLM: started by " + started);
       }
       return codeOf(summary);
     }

@@ -61,6 +61,7 @@ public final class Benchmark extends Simulation {
       PrintableText.print(
           "injector       " + injector + "; automatic phases take their longest time");
     }
+    settings.save();
     if (settings.get(Setting.DRY_RUN)) {
       endAfter("Dry run: nothing was sent\n");
     }

@@ -64,7 +64,7 @@ record BenchmarkPlan(
               """
               concurrency duration drain warmup jvmWarmUp tokenizer connections seed
               injector assert failBuild failOnInvalid csv selfTest selfTestFile dryRun
-              help
+              config env help
               """
                   .split("\\s+"))
           .map(name -> Objects.requireNonNull(Setting.named(name)))

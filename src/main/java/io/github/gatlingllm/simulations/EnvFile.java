@@ -15,7 +15,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The {@code NAME=value} lines of a {@code .env} file; the last line of a name wins. */
+/** The {@code NAME=value} lines of a file such as {@code .env}; the last line of a name wins. */
 record EnvFile(Map<String, String> values, List<String> warnings) {
 
   /** A name, and its value in double quotes, in single quotes, or as it is up to a comment. */
@@ -30,24 +30,29 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
   private static final int MAX_BYTES = 1_000_000;
   private static final int MAX_WARNINGS = 20;
 
-  static EnvFile read(Path file) {
-    if (Files.notExists(file)) {
-      return new EnvFile(Map.of(), List.of());
-    }
+  /** Reads a file, which need not exist; its name is {@code shown} in messages. */
+  static EnvFile read(Path file, String shown) {
+    return Files.notExists(file)
+        ? new EnvFile(Map.of(), List.of())
+        : parse(text(file, shown), shown);
+  }
+
+  /** The text of a file that a user wrote. */
+  static String text(Path file, String shown) {
     try {
       if (!Files.isRegularFile(file) || Files.size(file) > MAX_BYTES) {
-        throw new IOException("a folder, a device or a pipe, or too long");
+        throw new IOException("missing, a folder, a device or a pipe, or too long");
       }
-      return parse(Files.readString(file));
+      return Files.readString(file);
     } catch (CharacterCodingException e) {
-      throw InvalidSimulation.because(".env is not UTF-8 text; save it as UTF-8");
+      throw InvalidSimulation.because(shown + " is not UTF-8 text; save it as UTF-8");
     } catch (IOException e) {
       throw InvalidSimulation.because(
-          ".env cannot be read; expected a readable file of NAME=value lines, at most 1 MB");
+          shown + " cannot be read; expected a readable file of settings, at most 1 MB");
     }
   }
 
-  static EnvFile parse(String text) {
+  static EnvFile parse(String text, String shown) {
     Map<String, String> values = new LinkedHashMap<>();
     List<String> warnings = new ArrayList<>();
     int number = 0;
@@ -62,7 +67,8 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
         values.put(form.group(1), value(form));
       } else {
         int at = number;
-        warn(warnings, () -> ".env:" + at + ": not understood and skipped; expected NAME=value");
+        warn(
+            warnings, () -> shown + ":" + at + ": not understood and skipped; expected NAME=value");
       }
     }
     return new EnvFile(values, warnings);
@@ -75,7 +81,7 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
     if (warnings.size() < MAX_WARNINGS) {
       warnings.add(line.get());
     } else if (warnings.size() == MAX_WARNINGS) {
-      warnings.add("more LLM_ names or lines of .env have no effect");
+      warnings.add("more LLM_ names or lines of the file have no effect");
     }
   }
 

@@ -510,6 +510,21 @@ final class Setting {
           .orNull("~/.gatling-llm/self-test.json")
           .means("file that selfTest writes its result to, and that later runs read");
 
+  private static final Form<String> FILE = new Form<>("file", name -> name);
+
+  static final SettingEntry<@Nullable String> CONFIG =
+      of("config", "bench.conf", FILE)
+          .means("file of settings in HOCON or JSON; the environment and the command line win");
+
+  static final SettingEntry<@Nullable String> ENV =
+      of("env", "staging.env", FILE)
+          .orNull(".env, if there is one")
+          .means("file of LLM_NAME=value lines");
+
+  static final SettingEntry<@Nullable String> SAVE_CONFIG =
+      of("saveConfig", "bench.conf", FILE)
+          .means("writes what is set, without keys, as a file for config");
+
   static final SettingEntry<Boolean> DRY_RUN =
       flag("dryRun", false).means("prints the plan and sends nothing");
 
@@ -549,7 +564,7 @@ final class Setting {
         new StringBuilder(
             """
             Settings of the benchmark. Each is %s, else a variable of the environment,
-            LLM_MAX_TOKENS=256, else a line like that in the file .env, else its default, which is in [brackets] here.
+            LLM_MAX_TOKENS=256, else in the file llm.config, else a line of the file .env, else its default, in [brackets] here.
             A duration is in seconds (30, 0.5) or has a unit (500ms, 30s, 2m, 1h). Lists are separated by commas.
             More: docs/settings.md
             """

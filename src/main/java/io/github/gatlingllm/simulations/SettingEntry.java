@@ -126,8 +126,12 @@ final class SettingEntry<T extends @Nullable Object> {
     return "llm." + name;
   }
 
+  ProcessSetting ofProcess() {
+    return new ProcessSetting(property());
+  }
+
   String variable() {
-    return new ProcessSetting(property()).variable();
+    return ofProcess().variable();
   }
 
   String defaultText() {

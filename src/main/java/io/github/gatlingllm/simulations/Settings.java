@@ -4,7 +4,11 @@ import static java.util.stream.Collectors.toMap;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.simulations.SettingEntry.Rule;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,13 +18,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the user has set; a system property wins over the environment, that over {@code .env}. An
- * unknown {@code LLM_*} name there is only a warning, because it may belong to another program.
+ * What the user has set; a system property wins over the environment, that over the file {@code
+ * llm.config}, that over {@code .env}. An unknown {@code LLM_*} name there is only a warning,
+ * because it may belong to another program.
  */
 final class Settings {
   private static final int SHOWN_CHARS = 60; // of a value in a message
@@ -31,49 +37,70 @@ final class Settings {
 
   private static final Pattern URL_CREDENTIALS = Pattern.compile("//[^/,]*@");
 
+  private static final String ENV_FILE = ".env";
   private static final String PROPERTY_PREFIX = "llm.";
   private static final String VARIABLE_PREFIX = "LLM_";
-  private static final String HEADER_PROPERTY_PREFIX =
-      Setting.HEADER.property().replace("<Name>", "");
+  private static final String HEADER_KEY_PREFIX = Setting.HEADER.name.replace("<Name>", "");
   private static final String HEADER_VARIABLE_PREFIX =
       Setting.HEADER.variable().replace("<NAME>", "");
+
+  /** Name the files that settings are read from. */
+  private static final Set<SettingEntry<?>> READ_FIRST = Set.of(Setting.CONFIG, Setting.ENV);
 
   private final Map<SettingEntry<?>, Text> texts = new HashMap<>();
   private final Map<SettingEntry<?>, @Nullable Object> values = new HashMap<>();
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private final List<String> warnings = new ArrayList<>();
 
+  /** Where a text is from; a file that {@code llm.env} names counts as the environment. */
   enum Source {
-    PROPERTY(""), // messages begin with its name
-    ENVIRONMENT(" in the environment"),
-    ENV_FILE(" in .env");
-
-    private final String words;
-
-    Source(String words) {
-      this.words = words;
-    }
+    PRESET,
+    PROPERTY,
+    ENVIRONMENT,
+    CONFIG_FILE,
+    ENV_FILE
   }
 
-  private record Text(String text, Source source, String name) {
-
-    private String where() {
-      return source == Source.PROPERTY ? "" : " (" + name + source.words + ")";
-    }
-  }
+  /**
+   * A setting's text.
+   *
+   * @param where in a message after the setting; empty where it is a property
+   */
+  private record Text(String text, Source source, String where) {}
 
   Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
-    EnvFile dotEnv = EnvFile.read(envFile);
+    String named = Setting.ENV.ofProcess().text(properties, environment);
+    String inFile = " in " + (named == null ? ENV_FILE : named);
+    EnvFile dotEnv =
+        named == null
+            ? EnvFile.read(envFile, ENV_FILE)
+            : EnvFile.parse(EnvFile.text(Path.of(named), "llm.env=" + named), named);
+    Source file = named == null ? Source.ENV_FILE : Source.ENVIRONMENT;
     warnings.addAll(dotEnv.warnings());
     for (SettingEntry<?> setting : List.of(Setting.ENDPOINT, Setting.API_KEY, Setting.MODEL)) {
       String name = setting.variable().substring(VARIABLE_PREFIX.length());
-      put(setting, dotEnv.values().getOrDefault(name, ""), Source.ENV_FILE, name);
+      put(setting, dotEnv.values().getOrDefault(name, ""), file, " (" + name + inFile + ")");
     }
     new TreeMap<>(dotEnv.values())
-        .forEach((name, text) -> collectVariable(name, text.strip(), Source.ENV_FILE));
+        .forEach((name, text) -> collectVariable(name, text.strip(), file, inFile));
+    String config = Setting.CONFIG.ofProcess().text(properties, environment);
+    config = config == null ? text(Setting.CONFIG) : config;
+    for (ConfigFile.Entry entry :
+        config == null ? List.<ConfigFile.Entry>of() : ConfigFile.read(config)) {
+      collect(entry.where() + ": ", entry.name(), entry.text(), Source.CONFIG_FILE, entry.where());
+    }
     new TreeMap<>(environment)
-        .forEach((name, text) -> collectVariable(name, text.strip(), Source.ENVIRONMENT));
-    new TreeMap<>(properties).forEach((name, text) -> collectProperty(name, text.strip()));
+        .forEach(
+            (name, text) ->
+                collectVariable(name, text.strip(), Source.ENVIRONMENT, " in the environment"));
+    new TreeMap<>(properties)
+        .forEach(
+            (name, text) -> {
+              if (name.startsWith(PROPERTY_PREFIX)) {
+                String key = name.substring(PROPERTY_PREFIX.length());
+                collect(PROPERTY_PREFIX, key, text.strip(), Source.PROPERTY, "");
+              }
+            });
     if (source(Setting.API_KEY) == Source.PROPERTY) {
       warnings.add("llm.apiKey is a system property, which ps shows to all; put it into .env");
     }
@@ -83,36 +110,40 @@ final class Settings {
     Map<String, String> properties =
         System.getProperties().stringPropertyNames().stream()
             .collect(toMap(name -> name, System::getProperty));
-    return new Settings(properties, System.getenv(), Path.of(".env"));
+    return new Settings(properties, System.getenv(), Path.of(ENV_FILE));
   }
 
-  private void collectProperty(String name, String text) {
-    if (!name.startsWith(PROPERTY_PREFIX)) {
-      return;
-    }
+  /** Takes a text by the name of its setting; a prefix makes that the name in a message. */
+  private void collect(String prefix, String key, String text, Source source, String where) {
+    String name = prefix + clipped(key);
     if (text.isEmpty()) {
-      throw InvalidSimulation.because(clipped(name) + " is empty; give it a value or leave it out");
+      throw InvalidSimulation.because(name + " is empty; give it a value or leave it out");
     }
-    String key = name.substring(PROPERTY_PREFIX.length());
     SettingEntry<?> setting = Setting.named(key);
-    if (name.startsWith(HEADER_PROPERTY_PREFIX)) {
-      putHeader(name, name.substring(HEADER_PROPERTY_PREFIX.length()), text);
+    if (key.startsWith(HEADER_KEY_PREFIX)) {
+      putHeader(name, key.substring(HEADER_KEY_PREFIX.length()), text);
     } else if (setting == null) {
-      SettingEntry<?> meant = key.startsWith("header") ? Setting.HEADER : Setting.nearest(key);
+      String plain =
+          key.startsWith(PROPERTY_PREFIX) ? key.substring(PROPERTY_PREFIX.length()) : key;
+      SettingEntry<?> meant = key.startsWith("header") ? Setting.HEADER : Setting.nearest(plain);
       throw InvalidSimulation.because(
-          clipped(name) + " is not a setting; did you mean " + meant.property() + "?");
+          "%s is not a setting; did you mean %s?"
+              .formatted(name, source == Source.PROPERTY ? meant.property() : meant.name));
+    } else if (source == Source.CONFIG_FILE && READ_FIRST.contains(setting)) {
+      throw InvalidSimulation.because(
+          name + " is read before this file; use include, or set it on the command line");
     } else {
-      put(setting, text, Source.PROPERTY, name);
+      put(setting, text, source, where.isEmpty() ? "" : " (" + where + ")");
     }
   }
 
-  private void collectVariable(String name, String text, Source source) {
+  private void collectVariable(String name, String text, Source source, String in) {
     if (!name.startsWith(VARIABLE_PREFIX) || text.isEmpty()) {
       return;
     }
     SettingEntry<?> setting = Setting.ofVariable(name);
     if (setting != null) {
-      put(setting, text, source, name);
+      put(setting, text, source, " (" + name + in + ")");
     } else if (name.startsWith(HEADER_VARIABLE_PREFIX)) {
       putHeader(name, name.substring(HEADER_VARIABLE_PREFIX.length()).replace('_', '-'), text);
     } else {
@@ -121,13 +152,13 @@ final class Settings {
           warnings,
           () ->
               "%s%s is not a setting and has no effect; did you mean %s?"
-                  .formatted(clipped(name), source.words, Setting.nearest(key).variable()));
+                  .formatted(clipped(name), in, Setting.nearest(key).variable()));
     }
   }
 
-  private void put(SettingEntry<?> setting, String text, Source source, String name) {
+  private void put(SettingEntry<?> setting, String text, Source source, String where) {
     if (!text.isBlank()) {
-      texts.put(setting, new Text(text.strip(), source, name));
+      texts.put(setting, new Text(text.strip(), source, where));
     }
   }
 
@@ -155,6 +186,12 @@ final class Settings {
         .forEach(setting -> shown.put(setting.name, shownText(setting)));
     headers.keySet().forEach(name -> shown.put("header." + name, "***"));
     return shown;
+  }
+
+  /** Whether the user has set it for this run, not for all programs of a machine or folder. */
+  boolean isExplicit(SettingEntry<?> setting) {
+    Source source = source(setting);
+    return source == Source.PROPERTY || source == Source.CONFIG_FILE;
   }
 
   @Nullable Source source(SettingEntry<?> setting) {
@@ -227,7 +264,7 @@ final class Settings {
     return invalid(setting, "cannot be set together with " + other.property() + " (" + why + ")");
   }
 
-  /** Discards all other settings that come from the environment and from {@code .env}. */
+  /** Discards all other settings that come from the environment and from files. */
   void keepOnly(Set<SettingEntry<?>> kept, SettingEntry<?> because, String why) {
     texts.keySet().removeIf(set -> !kept.contains(set) && source(set) != Source.PROPERTY);
     values.keySet().retainAll(kept);
@@ -240,8 +277,7 @@ final class Settings {
 
   void preset(Map<SettingEntry<?>, String> presets) {
     presets.forEach(
-        (setting, text) ->
-            texts.putIfAbsent(setting, new Text(text, Source.PROPERTY, setting.property())));
+        (setting, text) -> texts.putIfAbsent(setting, new Text(text, Source.PRESET, "")));
     values.keySet().removeAll(presets.keySet());
   }
 
@@ -258,10 +294,47 @@ final class Settings {
   InvalidSimulation invalid(SettingEntry<?> setting, String what) {
     Text text = texts.get(setting);
     String shown =
-        text == null ? "" : (setting.secret ? "" : "=" + shownText(setting)) + text.where();
+        text == null ? "" : (setting.secret ? "" : "=" + shownText(setting)) + text.where;
     String line = redacted(setting.property() + shown + ": " + what).replaceAll("\\s+", " ");
     return InvalidSimulation.because(
         line.length() <= MESSAGE_CHARS ? line : line.substring(0, MESSAGE_CHARS - 1) + "…");
+  }
+
+  /** Writes what is set into the file that is asked for, if any, but no secret. */
+  void save() {
+    String file = get(Setting.SAVE_CONFIG);
+    if (file == null) {
+      return;
+    }
+    Map<String, String> saved = new TreeMap<>();
+    texts.forEach(
+        (setting, text) -> {
+          if (text.source != Source.PRESET
+              && !READ_FIRST.contains(setting)
+              && StartCommand.isOfNextRun(setting.name)) {
+            saved.put(setting.name, text.text);
+          }
+        });
+    headers.forEach((name, text) -> saved.put("header." + name, text));
+    Set<String> secrets = new TreeSet<>();
+    saved.forEach((name, text) -> secrets.addAll(isSecret(name, text) ? List.of(name) : List.of()));
+    saved.keySet().removeAll(secrets);
+    try {
+      ConfigFile.write(Path.of(file), saved);
+    } catch (IOException e) {
+      throw invalid(Setting.SAVE_CONFIG, "the file cannot be written; " + RunFiles.message(e));
+    }
+    String without = secrets.isEmpty() ? "" : ", without " + String.join(", ", secrets);
+    PrintableText.print("LLM: settings saved in " + file + without);
+  }
+
+  private boolean isSecret(String name, String text) {
+    return name.equals(Setting.API_KEY.name)
+        || (name.startsWith(HEADER_KEY_PREFIX)
+            && Secrets.isNamed(name.substring(HEADER_KEY_PREFIX.length())))
+        || !redacted(text).equals(text)
+        || !Secrets.redactUrl(text).equals(text)
+        || URL_CREDENTIALS.matcher(text).find();
   }
 
   private String shownText(SettingEntry<?> setting) {

@@ -119,7 +119,14 @@ class SimulationSettings implements RunSettings {
 
   /** Settings that are read here, or where a run or a plan begins. */
   private static final Set<SettingEntry<?>> OTHERS =
-      Set.of(Setting.STOP_WHEN, Setting.DRY_RUN, Setting.HELP, Setting.SELF_TEST);
+      Set.of(
+          Setting.STOP_WHEN,
+          Setting.CONFIG,
+          Setting.ENV,
+          Setting.SAVE_CONFIG,
+          Setting.DRY_RUN,
+          Setting.HELP,
+          Setting.SELF_TEST);
 
   private static boolean isBenchmark;
 
@@ -186,6 +193,7 @@ class SimulationSettings implements RunSettings {
     if (settings.get(Setting.HELP)) {
       Benchmark.endAfter(Setting.help());
     }
+    settings.save();
     passOn(settings, OF_RUN);
     passOn(settings, List.of(Setting.DRY_RUN, Setting.SEED));
   }
@@ -204,7 +212,7 @@ class SimulationSettings implements RunSettings {
     String why =
         "a setting of Benchmark, which this simulation does not read: it says its load and its"
             + " requests in code";
-    if (settings.source(setting) == Settings.Source.PROPERTY) {
+    if (settings.isExplicit(setting)) {
       throw settings.invalid(setting, why);
     }
     settings.warn(setting.variable() + " has no effect: " + why);

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.CommandLine.Called;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -64,6 +65,7 @@ class MainTest {
     Called rendered = call("render", run.toString());
 
     assertThat(rendered.exitCode()).isZero();
+    assertThat(rendered.output()).endsWith(" mvn gatling:test");
     RunFiles files = new RunFiles(run);
     assertThat(files.page()).content(UTF_8).contains("LLM report");
     assertThat(files.summaryJson()).content(UTF_8).contains("gatling-llm/summary/1");
@@ -204,7 +206,7 @@ class MainTest {
   private void record(int requests) throws IOException {
     Path file = new RunFiles(run).requests();
     Files.createDirectories(file.getParent());
-    INFO.write(new RunFiles(run).info());
+    INFO.config(StartCommand.CONFIG_NAME, "mvn gatling:test").write(new RunFiles(run).info());
     RandomRecords records = new RandomRecords(7);
     for (int i = 0; i < requests; i++) {
       Files.write(

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -70,13 +71,28 @@ class SettingEffectsIT {
           Map.entry("requests", "2"),
           Map.entry("uniquePrompts", "false"));
 
+  /** Some of a file of settings, the key of another environment file. */
   @Test
-  void settingsReachTheWireAndTheFiles() throws Exception {
+  void settingsReachTheWireAndTheFiles(@TempDir Path folder) throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(exchange -> exchange.respond(200, "application/json", ANSWER))) {
       GatlingRun.Setup benchmark =
           GatlingRun.of(Benchmark.class).set("llm.endpoint", server.baseUrl() + "/v1");
-      SET.forEach((name, value) -> benchmark.set("llm." + name, value));
+      Map<String, String> inFile = new HashMap<>(SET);
+      inFile
+          .keySet()
+          .removeAll(List.of("apiKey", "prompt", "images", "csv", "concurrency", "requests"));
+      SET.forEach(
+          (name, value) -> {
+            if (!inFile.containsKey(name) && !name.equals("apiKey")) {
+              benchmark.set("llm." + name, value);
+            }
+          });
+      Path config = folder.resolve("bench.conf");
+      ConfigFile.write(config, inFile);
+      Path keys = Files.writeString(folder.resolve("keys"), "API_KEY=" + SET.get("apiKey"));
+      Path saved = folder.resolve("saved.conf");
+      benchmark.set("llm.config", config).set("llm.env", keys).set("llm.saveConfig", saved);
       GatlingRun run = benchmark.reports().succeed();
       assertThat(server.requests()).as("a warm-up request and two").hasSize(3);
       Set<String> images = new HashSet<>();
@@ -106,13 +122,17 @@ class SettingEffectsIT {
                 assertThat(record.events().offsetsMicros()).isEmpty();
               });
       assertThat(run.files().csv()).exists();
+      Map<String, String> again =
+          new Settings(Map.of("llm.config", saved.toString()), Map.of(), folder.resolve(".env"))
+              .shown();
+      assertThat(again).containsKeys("temperature", "csv").doesNotContainKey("apiKey");
       assertThat(run.summary().at("/throughput/output_tokens_per_s_per_gpu").asDouble())
           .isCloseTo(
               run.summary().at("/throughput/output_tokens_per_s").asDouble() / 2,
               withinPercentage(0.001));
       List<String> settings = new ArrayList<>(SET.keySet());
       settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
-      settings.addAll(Arrays.asList("header.<Name>", "dryRun"));
+      settings.addAll(Arrays.asList("header.<Name>", "dryRun", "config", "env", "saveConfig"));
       settings.addAll(List.of("live", "otlp", "upload", "selfTestFile"));
       settings.addAll(List.of("help", "injector", "startAt"));
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));

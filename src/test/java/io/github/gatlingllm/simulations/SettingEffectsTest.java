@@ -33,7 +33,8 @@ class SettingEffectsTest {
       Stream.concat(
               Stream.of(
                   ("apiKey model prompt images body header.<Name> temperature topP maxTokens stream"
-                          + " ignoreEos recordText recordTokens csv gpus costPerHour")
+                          + " ignoreEos recordText recordTokens csv gpus costPerHour"
+                          + " config env saveConfig")
                       .split(" ")),
               Stream.of(
                   "dryRun", // UserProjectIT

@@ -34,7 +34,7 @@ class SettingsFuzzTest {
     for (int i = data.consumeInt(0, 4); i > 0; i--) {
       properties.put(data.pickValue(Setting.all()).property(), data.consumeAsciiString(40));
     }
-    EnvFile file = EnvFile.parse("LLM_" + data.consumeRemainingAsString());
+    EnvFile file = EnvFile.parse("LLM_" + data.consumeRemainingAsString(), ".env");
     assertThat(file.warnings()).hasSizeLessThan(22).allMatch(line -> line.length() < 200);
     if ((properties + file.values().toString()).indexOf('/') >= 0) {
       return; // some settings name files, and read them

@@ -115,7 +115,9 @@ final class SettingsTest {
   }
 
   static Stream<SettingEntry<?>> settings() {
-    return Setting.all().stream().filter(setting -> setting != Setting.HEADER);
+    return Setting.all().stream()
+        .filter(setting -> setting != Setting.HEADER)
+        .filter(setting -> setting != Setting.CONFIG && setting != Setting.ENV);
   }
 
   @ParameterizedTest
@@ -197,14 +199,14 @@ final class SettingsTest {
   @ParameterizedTest
   @MethodSource("goodLines")
   void readsOneValue(String text, String value) {
-    EnvFile file = EnvFile.parse(text);
+    EnvFile file = EnvFile.parse(text, ".env");
     assertThat(file.values()).isEqualTo(Map.of("A", value));
     assertThat(file.warnings()).isEmpty();
   }
 
   @Test
   void namesBadLinesByNumberOnly() {
-    EnvFile file = EnvFile.parse("A=1\nsk-secret-key\nB=\"open\n1C=2\nD='a' b");
+    EnvFile file = EnvFile.parse("A=1\nsk-secret-key\nB=\"open\n1C=2\nD='a' b", ".env");
     assertThat(file.values()).isEqualTo(Map.of("A", "1"));
     assertThat(file.warnings())
         .containsExactly(
@@ -226,19 +228,19 @@ final class SettingsTest {
   }
 
   private static @Nullable String value(String line) {
-    return EnvFile.parse(line).values().get("A");
+    return EnvFile.parse(line, ".env").values().get("A");
   }
 
   @Test
   void warningsAreFew() {
-    assertThat(EnvFile.parse("x\n".repeat(400_000)).warnings())
+    assertThat(EnvFile.parse("x\n".repeat(400_000), ".env").warnings())
         .hasSize(21)
-        .endsWith("more LLM_ names or lines of .env have no effect");
+        .endsWith("more LLM_ names or lines of the file have no effect");
   }
 
   @Test
   void noFileIsAnEmptyFile(@TempDir Path folder) {
-    assertThat(EnvFile.read(folder.resolve(".env")).values()).isEmpty();
+    assertThat(EnvFile.read(folder.resolve(".env"), ".env").values()).isEmpty();
   }
 
   @Test
@@ -250,13 +252,12 @@ final class SettingsTest {
       file.setLength(1L << 40);
     }
     for (Path bad : List.of(folder, loop, huge, Path.of("/dev/zero"))) {
-      assertThatThrownBy(() -> EnvFile.read(bad))
+      assertThatThrownBy(() -> EnvFile.read(bad, ".env"))
           .isInstanceOf(InvalidSimulation.class)
-          .hasMessage(
-              ".env cannot be read; expected a readable file of NAME=value lines, at most 1 MB");
+          .hasMessage(".env cannot be read; expected a readable file of settings, at most 1 MB");
     }
     Path binary = Files.write(folder.resolve(".env"), new byte[] {(byte) 0xff});
-    assertThatThrownBy(() -> EnvFile.read(binary))
+    assertThatThrownBy(() -> EnvFile.read(binary, ".env"))
         .hasMessage(".env is not UTF-8 text; save it as UTF-8");
   }
 }

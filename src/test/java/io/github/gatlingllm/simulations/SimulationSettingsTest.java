@@ -92,6 +92,18 @@ final class SimulationSettingsTest {
   }
 
   @Test
+  void aFileOfSettingsRedirectsAndCompletes() throws IOException {
+    Path file = Files.writeString(folder.resolve("a.conf"), "model = large, timeout = 7");
+    LlmProtocol set = with("config=" + file);
+    assertThat(set.model.constant()).isEqualTo("large");
+    assertThat(set.requestTimeout).hasSeconds(7);
+    Files.writeString(file, "concurrency = 4");
+    assertThatThrownBy(() -> of("config=" + file).begin(() -> folder))
+        .isInstanceOf(InvalidSimulation.class)
+        .hasMessageStartingWith("llm.concurrency=4 (" + file + ":1): ");
+  }
+
+  @Test
   void everyPartOfAProtocolCanBeSet() {
     LlmProtocol set =
         with(
