@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ class CiRecipeIT {
   @TempDir Path folder;
 
   @Test
+  @Tag("nightly")
   void secondRunIsComparedWithTheFirst() throws Exception {
     mvn();
     Path summary = folder.resolve("summary.md");

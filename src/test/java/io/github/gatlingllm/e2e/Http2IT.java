@@ -77,22 +77,6 @@ class Http2IT {
     }
   }
 
-  /** A user who leaves closes only its stream. */
-  @Test
-  void streamsOfUsersWhoLeaveAreReset() throws Exception {
-    GatlingRun.Setup setup =
-        GatlingRun.of(Http2Simulation.class, server.url() + "/v1")
-            .set("llm.abandon", "100%@2s")
-            .set("seconds", 60);
-    try (GatlingRun run = setup.start()) {
-      List<Asked> four = begin(4);
-      int connections = server.connections();
-      assertCancelled(four);
-      assertCancelled(begin(4));
-      assertThat(server.connections()).as(run.output()).isEqualTo(connections);
-    }
-  }
-
   /** Two load levels over HTTP/2. */
   public static final class Http2Simulation extends Simulation {
 
@@ -103,7 +87,7 @@ class Http2IT {
                   .fill(0)
                   .stabilize(0)
                   .disableCooldown()
-                  .measure(Integer.getInteger("seconds", 3))
+                  .measure(3)
                   .drain(ofMillis(200))
                   .inject(chat))
           .protocols(

@@ -159,30 +159,6 @@ class LevelsIT {
   }
 
   /**
-   * Two requests at a time, 200 ms each: of 48 at most 15 meet the SLO of 1.5 s, however slow the
-   * machine is. One or two requests never wait.
-   */
-  @Test
-  void sweepStopsAfterALevelThatMeetsAStopRule() throws Exception {
-    try (EmbeddedEngine engine =
-            EmbeddedEngine.builder()
-                .decodeStep(ofMillis(10))
-                .decodeGrowth(0, 0)
-                .maxBatch(2)
-                .start();
-        GatlingRun run =
-            plan("stop", engine).set("tokens", 20).set("ttftMillis", 1_500).succeed()) {
-      assertThat(run.info().stages())
-          .extracting(stage -> stage.label())
-          .containsExactly("c=1", "c=2", "c=48");
-      assertThat(run.output()).contains("after c=48, 1 level left out: only ");
-      assertThat(run.summary().get("config").toString()).contains("stopped early");
-      assertThat(run.check("stopped_early").get("level").asText()).isEqualTo("ok");
-      assertThat(run.summary().get("verdict").asText()).contains("Stopped early: after c=48");
-    }
-  }
-
-  /**
    * A server that rejects all requests of levels above a rate, so that the result does not depend
    * on time: 20 holds, 40 fails, 30 holds, 35 fails, 32.5 fails and is close enough to 30. 30
    * requests are too few to decide 90 %, so levels of one second are extended.

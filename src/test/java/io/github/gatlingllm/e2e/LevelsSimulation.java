@@ -5,7 +5,6 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.*;
 
 import io.gatling.javaapi.core.*;
-import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.load.RunningLevel;
 import java.time.Duration;
 
@@ -59,11 +58,6 @@ public final class LevelsSimulation extends Simulation {
             && System.nanoTime() > level.measureStartNanos() + ofSeconds(1).toNanos());
   }
 
-  /** Users who start together and are measured from the start. */
-  private static ClosedLoop atOnce(int... users) {
-    return closedLoop(users).fill(0).stabilize(0).disableCooldown();
-  }
-
   private static PopulationBuilder population(ScenarioBuilder chat, ScenarioBuilder once) {
     return switch (System.getProperty("plan")) {
       case "drain" ->
@@ -79,8 +73,6 @@ public final class LevelsSimulation extends Simulation {
       case "settled" ->
           oneAfterTheOther(
               closedLoop(4).measure(1).inject(once), openLoop(40).seed(1).measure(1).inject(chat));
-      case "stop" ->
-          atOnce(1, 2, 48, 64).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
       case "search" ->
           maxGoodput()
               .startingAt(20)

@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A load generator that exhausts a resource of its machine: files, disk, memory. */
@@ -168,6 +169,7 @@ class LimitsIT {
 
   /** With {@code -Dlimits.connections=10000} as many as a large load test opens. */
   @Test
+  @Tag("nightly")
   void thousandsOfConcurrentConnections() throws Exception {
     int users = Integer.getInteger("limits.connections", 1_000);
     var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

@@ -76,13 +76,6 @@ class PrefixCacheIT {
   }
 
   @Test
-  void uniquePromptsShareNothing() throws Exception {
-    Asked asked = ask("prompt", "Summarise the following notes.");
-    assertThat(asked.hits()).isZero();
-    assertThat(asked.queried()).isEqualTo(REQUESTS * 640L);
-  }
-
-  @Test
   void sharedPrefixIsPrefilledOncePerGroup() throws Exception {
     Asked groups = ask("sharedPrefix", "4x512");
 

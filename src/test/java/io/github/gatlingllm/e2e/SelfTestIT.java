@@ -10,7 +10,6 @@ import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,21 +18,23 @@ class SelfTestIT {
 
   @TempDir private Path folder;
 
-  private GatlingRun benchmark(Map<String, Object> settings) throws Exception {
-    GatlingRun run =
-        GatlingRun.of(Benchmark.class)
-            .set("llm.selfTestFile", folder.resolve("kept/self-test.json"))
-            .set(settings)
-            .succeed();
-    return run;
-  }
-
+  /** It is the run of a Benchmark, in the results folder of the simulation that asked for it. */
   @Test
-  void resultIsSavedPrintedAndQuotedByALaterRun() throws Exception {
-    GatlingRun test =
-        benchmark(Map.of("llm.selfTest", true, "llm.concurrency", "4", "llm.duration", "2"));
+  void anOwnSimulationTestsItselfAndALaterRunQuotesIt() throws Exception {
+    Path file = folder.resolve("kept/self-test.json");
+    GatlingRun test;
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
+      test =
+          GatlingRun.of(FirstProgramSimulation.class, engine.baseUrl())
+              .set("llm.selfTestFile", file)
+              .set("llm.selfTest", true)
+              .set("llm.concurrency", 4)
+              .set("llm.duration", 1)
+              .succeed();
+      assertThat(engine.requestsReceived()).isZero();
+    }
 
-    SelfTest kept = SelfTest.read(folder.resolve("kept/self-test.json")).orElseThrow();
+    SelfTest kept = SelfTest.read(file).orElseThrow();
     assertThat(kept.levels()).extracting(SelfTest.Level::streams).containsExactly(4);
     assertThat(kept.levels())
         .allSatisfy(
@@ -45,18 +46,24 @@ class SelfTestIT {
               assertThat(level.itlErrorMs().p50()).isLessThanOrEqualTo(level.itlErrorMs().max());
               assertThat(level.engineLateP99Ms()).isPositive();
             });
-    assertThat(test.info().environment().selfTest()).isEqualTo(kept);
+    assertThat(kept.machine().jvmOptions())
+        .as("in a JVM like that of the simulation")
+        .containsAll(JvmOptions.OF_RUNS)
+        .doesNotHaveDuplicates();
     assertThat(test.output())
-        .contains("LLM self-test: result written to ", "Self-test: errors in ms", "> Ceiling: ");
+        .contains("LLM self-test: result written to ", "Self-test: errors in ms", "> Ceiling: ")
+        .doesNotContain("Exception");
+    assertThat(test.info().environment().selfTest()).isEqualTo(kept);
     assertThat(Files.readString(test.files().page())).contains("Self-test: errors in ms");
 
     GatlingRun later =
-        benchmark(
-            Map.of(
-                "llm.rate", "5",
-                "llm.arrival", "constant",
-                "llm.requests", "4",
-                "llm.maxTokens", "2"));
+        GatlingRun.of(Benchmark.class)
+            .set("llm.selfTestFile", file)
+            .set("llm.rate", 5)
+            .set("llm.arrival", "constant")
+            .set("llm.requests", 4)
+            .set("llm.maxTokens", 2)
+            .succeed();
 
     assertThat(later.info().environment().selfTest()).isEqualTo(kept);
     assertThat(later.summary().at("/self_test/operating_point/tested/streams").asInt())
@@ -69,29 +76,5 @@ class SelfTestIT {
       assertThat(text).contains("measurement error").containsPattern("TTFT ± [0-9.]+ ms \\(p99");
     }
     assertThat(later.output()).doesNotContain("Self-test: errors in ms");
-  }
-
-  /** The run that is kept is that of the Benchmark, in the results folder of the simulation. */
-  @Test
-  void anOwnSimulationTestsItselfAndSendsNothing() throws Exception {
-    Path kept = folder.resolve("self-test.json");
-    try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
-      GatlingRun run =
-          GatlingRun.of(FirstProgramSimulation.class, engine.baseUrl())
-              .set("llm.selfTestFile", kept)
-              .set("llm.selfTest", true)
-              .set("llm.concurrency", 4)
-              .set("llm.duration", 1)
-              .succeed();
-
-      assertThat(engine.requestsReceived()).isZero();
-      assertThat(run.output()).contains("Self-test: errors in ms").doesNotContain("Exception");
-      SelfTest result = SelfTest.read(kept).orElseThrow();
-      assertThat(result.levels()).extracting(SelfTest.Level::streams).containsExactly(4);
-      assertThat(result.machine().jvmOptions())
-          .as("in a JVM like that of the simulation")
-          .containsAll(JvmOptions.OF_RUNS)
-          .doesNotHaveDuplicates();
-    }
   }
 }

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
@@ -43,23 +42,6 @@ class TlsIT {
   }
 
   @Test
-  void untrustedCertificateIsRefusedInOneLine() throws Exception {
-    GatlingRun run =
-        GatlingRun.of(Benchmark.class)
-            .set("llm.endpoint", server.baseUrl() + "/v1")
-            .set("llm.concurrency", 1)
-            .set("llm.requests", REQUESTS)
-            .set("llm.warmup", 0)
-            .run();
-
-    assertThat(server.requests()).isEmpty();
-    assertThat(run.requests())
-        .hasSize(REQUESTS)
-        .extracting(record -> record.outcome().status(), record -> record.outcome().error())
-        .containsOnly(tuple(RequestStatus.CONNECTION_ERROR, REFUSED));
-  }
-
-  @Test
   void trustStoreOfTheJvmIsUsedUnlessNothingIsVerified() throws Exception {
     try (ScriptedServer unknown =
         ScriptedServer.startTls(
@@ -69,15 +51,24 @@ class TlsIT {
           GatlingRun.of(TlsSimulation.class)
               .set("trusted", server.baseUrl() + "/v1")
               .set("unverified", unknown.baseUrl() + "/v1")
+              .set("untrusted", unknown.baseUrl() + "/v1")
               .set("javax.net.ssl.trustStore", folder.resolve("self-signed.p12"))
               .set("javax.net.ssl.trustStorePassword", "changeit")
               .succeed();
 
-      assertThat(run.requests()).hasSize(2 * REQUESTS).allMatch(record -> record.outcome().ok());
+      assertThat(run.requests())
+          .filteredOn(record -> record.identity().scenario().equals("untrusted"))
+          .hasSize(REQUESTS)
+          .extracting(record -> record.outcome().status(), record -> record.outcome().error())
+          .containsOnly(tuple(RequestStatus.CONNECTION_ERROR, REFUSED));
+      assertThat(run.requests()).filteredOn(record -> record.outcome().ok()).hasSize(2 * REQUESTS);
     }
   }
 
-  /** A few requests to a server whose certificate is verified, and to one whose is not. */
+  /**
+   * A few requests to a server whose certificate is verified, and to one whose is not, or is by
+   * default.
+   */
   public static final class TlsSimulation extends Simulation {
 
     static final int REQUESTS = 3;
@@ -85,7 +76,8 @@ class TlsIT {
     {
       setUp(
           users("trusted", LlmProtocolBuilder::verifyTls),
-          users("unverified", LlmProtocolBuilder::disableVerifyTls));
+          users("unverified", LlmProtocolBuilder::disableVerifyTls),
+          users("untrusted", LlmProtocolBuilder::verifyTls));
     }
 
     private static PopulationBuilder users(

@@ -64,38 +64,6 @@ class TokenizersIT {
     return record.identity().target().equals(TokenizersSimulation.NO_USAGE);
   }
 
-  /**
-   * Its tokenizer counts nothing before the last prompt was sent: a user who waited for it would
-   * wait forever.
-   */
-  @Test
-  void usersDoNotWaitForCountingAndNoRecordIsLost() throws Exception {
-    try (EmbeddedEngine usage = engine();
-        EmbeddedEngine noUsage = engine();
-        GatlingRun run =
-            GatlingRun.of(TokenizersSimulation.class, usage.baseUrl())
-                .set("withoutUsage", noUsage.baseUrl())
-                .set("released", 20)
-                .set("requests", 10)
-                .succeed()) {
-      assertThat(usage.requestsReceived()).isGreaterThanOrEqualTo(10);
-      assertThat(noUsage.requestsReceived()).isGreaterThanOrEqualTo(10);
-      assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(20);
-      assertThat(run.requests())
-          .allSatisfy(
-              record -> {
-                assertThat(record.tokens().promptTokensLocal())
-                    .isEqualTo(TokenizersSimulation.QUESTION.length());
-                assertThat(record.tokens().source())
-                    .isEqualTo(
-                        hasNoUsage(record)
-                            ? RequestRecord.TokenSource.TOKENIZER
-                            : RequestRecord.TokenSource.USAGE);
-              });
-      assertThat(run.info().state()).isEqualTo(RunInfo.State.COMPLETE);
-    }
-  }
-
   /** With an assertion that is missed, and an upload; streams last 160 ms, so that some are cut. */
   @Test
   void sigtermGivesAReportAndRecordsWithoutCounts() throws Exception {

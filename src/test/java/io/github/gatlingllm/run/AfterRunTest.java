@@ -78,6 +78,14 @@ class AfterRunTest {
   }
 
   @Test
+  void assertionsWithoutRequestsAreMissed() throws IOException {
+    Run opened = open();
+    demand(opened, "ttft.p99<1s");
+    opened.ending().complete();
+    assertThat(failsBuild(opened)).isTrue();
+  }
+
+  @Test
   void aRunThatDidNotCompleteIsReportedAsInterrupted() throws IOException {
     Run opened = open();
     send(opened, LevelRecord.ok("c=1"));

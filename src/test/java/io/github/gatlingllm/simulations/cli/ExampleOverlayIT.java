@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ class ExampleOverlayIT {
   @TempDir Path dir;
 
   @Test
+  @Tag("nightly")
   void podsShareTheLoadOfTheSimulation() throws Exception {
     Path runs = dir.resolve("runs-20");
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(1)).start()) {
