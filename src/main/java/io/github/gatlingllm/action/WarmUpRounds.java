@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.netty.channel.EventLoop;
 import java.io.ByteArrayOutputStream;
 import java.util.LinkedHashMap;
@@ -65,10 +66,13 @@ final class WarmUpRounds {
       return;
     }
     LlmComponents unrecorded = components.forWarmUp(protocol, log);
-    Action action = action(unrecorded, warmUpRequest(request, unrecorded));
+    LlmRequest sent = warmUpRequest(request, unrecorded);
+    Action action = action(unrecorded, sent);
     Map<String, String> failures = new LinkedHashMap<>();
+    RequestRecord last = null;
+    int rounds = Math.max(requests, protocol.baseUrls.size());
     try {
-      for (int i = 0; i < Math.max(requests, protocol.baseUrls.size()); i++) {
+      for (int i = 0; i < rounds; i++) {
         String url = Secrets.redactUrl(protocol.url(i, request.api));
         if (failures.containsKey(url)) {
           continue;
@@ -97,12 +101,32 @@ final class WarmUpRounds {
         if (record == null || !record.outcome().ok()) {
           failures.put(url, failure(components.target, url, record));
         }
+        last = record;
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     if (!failures.isEmpty()) {
       throw InvalidSimulation.because(String.join("\n", failures.values()));
+    }
+    boolean isOfLoad = sent.maxTokens != null && sent.maxTokens.equals(request.maxTokens);
+    if (last != null && isOfLoad) {
+      measure(last, rounds - 1, components);
+    }
+  }
+
+  /** The last request is the single-stream peak, unless it is shorter than those of the load. */
+  private static void measure(RequestRecord alone, int before, LlmComponents components) {
+    Integer tokens = alone.tokens().n();
+    Long nanos = alone.timing().latencyNanos();
+    if (tokens != null && tokens > 0 && nanos != null && nanos > 0) {
+      SingleStream peak = new SingleStream(tokens, nanos / 1e9, before);
+      components.run.describe(
+          info -> {
+            Map<String, SingleStream> all = new LinkedHashMap<>(info.outcome().singleStreams());
+            all.put(components.target, peak);
+            return info.singleStreams(all);
+          });
     }
   }
 

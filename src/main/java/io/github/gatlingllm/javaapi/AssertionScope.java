@@ -160,6 +160,14 @@ public final class AssertionScope {
     return number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU);
   }
 
+  /**
+   * {@link #outputTokensPerSec()} of a load level ÷ the tokens per second of the warm-up's last
+   * request, which is sent alone; absent for several levels together.
+   */
+  public AssertionCondition batchingGain() {
+    return number(Metric.BATCHING_GAIN);
+  }
+
   /** Mean power of the target's GPUs in W; absent if the server's metrics lack it. */
   public AssertionCondition power() {
     return number(Metric.POWER_W);

@@ -396,9 +396,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Sends this many real requests, 1 by default, to the target before the load starts, one after
-   * the other, in no figure and no record. Each is the scenario's first request; if that depends on
-   * earlier actions of its user, a short request to the same API. If one fails, the run ends before
-   * any load. 0 sends none.
+   * the other, in no record; the last is the single-stream peak, else in no figure. Each is the
+   * scenario's first request; if that depends on earlier actions of its user, a short request to
+   * the same API. If one fails, the run ends before any load. 0 sends none.
    */
   public LlmProtocolBuilder warmUp(int requests) {
     return with(s -> s.warmUpRequests = atLeast(0, "warmUp", requests, "requests"));

@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -167,7 +168,7 @@ public record RunInfo(
         Objectives.NONE,
         Map.of(),
         null,
-        new RunOutcome(0, null, null, Map.of(), null, Map.of(), List.of()),
+        new RunOutcome(0, null, null, Map.of(), null, Map.of(), List.of(), Map.of()),
         List.of(),
         new Merged(List.of(), null));
   }
@@ -329,23 +330,23 @@ public record RunInfo(
   }
 
   public RunInfo notSent(Map<String, Long> byReason) {
-    RunOutcome o = outcome;
-    return with(o.observed(byReason, o.prompts(), o.connections(), o.conclusions()));
+    return with(outcome.notSent(byReason));
   }
 
   public RunInfo prompts(@Nullable PromptRepeats counts) {
-    RunOutcome o = outcome;
-    return with(o.observed(o.notSent(), counts, o.connections(), o.conclusions()));
+    return with(outcome.prompts(counts));
   }
 
   public RunInfo connections(Map<String, Connections> byAddress) {
-    RunOutcome o = outcome;
-    return with(o.observed(o.notSent(), o.prompts(), byAddress, o.conclusions()));
+    return with(outcome.connections(byAddress));
   }
 
   public RunInfo conclusions(List<Conclusion> found) {
-    RunOutcome o = outcome;
-    return with(o.observed(o.notSent(), o.prompts(), o.connections(), found));
+    return with(outcome.conclusions(found));
+  }
+
+  public RunInfo singleStreams(Map<String, SingleStream> byTarget) {
+    return with(outcome.singleStreams(byTarget));
   }
 
   public RunInfo conclusion(Conclusion found) {

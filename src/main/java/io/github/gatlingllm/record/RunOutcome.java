@@ -3,6 +3,7 @@ package io.github.gatlingllm.record;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param notSent number of requests that were due and not sent, by name and reason
  * @param prompts how many prompts repeat an earlier one; null if none was compared
  * @param connections how servers treated connections that they had left open, by host and port
+ * @param singleStreams the last warm-up request of each target that could be measured
  */
 public record RunOutcome(
     long dropped,
@@ -25,24 +27,64 @@ public record RunOutcome(
     Map<String, Long> notSent,
     @Nullable PromptRepeats prompts,
     Map<String, Connections> connections,
-    List<Conclusion> conclusions) {
+    List<Conclusion> conclusions,
+    Map<String, SingleStream> singleStreams) {
 
   public RunOutcome {
     notSent = RunInfo.ordered(notSent);
     connections = RunInfo.ordered(connections);
     conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
+    singleStreams = RunInfo.ordered(singleStreams);
   }
 
   RunOutcome counts(long lost, @Nullable Long due, @Nullable Long begun) {
-    return new RunOutcome(lost, due, begun, notSent, prompts, connections, conclusions);
+    return new RunOutcome(
+        lost, due, begun, notSent, prompts, connections, conclusions, singleStreams);
   }
 
-  RunOutcome observed(
-      Map<String, Long> skipped,
-      @Nullable PromptRepeats repeats,
-      Map<String, Connections> byAddress,
-      List<Conclusion> found) {
-    return new RunOutcome(dropped, planned, started, skipped, repeats, byAddress, found);
+  RunOutcome notSent(Map<String, Long> skipped) {
+    return new RunOutcome(
+        dropped, planned, started, skipped, prompts, connections, conclusions, singleStreams);
+  }
+
+  RunOutcome prompts(@Nullable PromptRepeats repeats) {
+    return new RunOutcome(
+        dropped, planned, started, notSent, repeats, connections, conclusions, singleStreams);
+  }
+
+  RunOutcome connections(Map<String, Connections> byAddress) {
+    return new RunOutcome(
+        dropped, planned, started, notSent, prompts, byAddress, conclusions, singleStreams);
+  }
+
+  RunOutcome conclusions(List<Conclusion> found) {
+    return new RunOutcome(
+        dropped, planned, started, notSent, prompts, connections, found, singleStreams);
+  }
+
+  RunOutcome singleStreams(Map<String, SingleStream> byTarget) {
+    return new RunOutcome(
+        dropped, planned, started, notSent, prompts, connections, conclusions, byTarget);
+  }
+
+  /**
+   * The single-stream peak of a target: its last warm-up request, which had the target to itself.
+   *
+   * @param tokens that arrived
+   * @param seconds from admission to the last token
+   * @param before warm-up requests that the target had answered before it; 0 where it may have met
+   *     a cold server
+   */
+  public record SingleStream(int tokens, double seconds, int before) {
+
+    public double tokensPerS() {
+      return tokens / seconds;
+    }
+
+    /** The faster one: the other may have shared the target with another injector's warm-up. */
+    public SingleStream or(SingleStream other) {
+      return tokensPerS() >= other.tokensPerS() ? this : other;
+    }
   }
 
   /**

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -205,6 +206,7 @@ final class InjectorMerge {
         .slo(first.objectives().common(), first.objectives().sloByTarget())
         .targets(merged(RunInfo::targets, TargetFacts::and))
         .connections(merged(run -> run.outcome().connections(), Connections::and))
+        .singleStreams(merged(run -> run.outcome().singleStreams(), SingleStream::or))
         .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())
         .dropped(runs.stream().mapToLong(run -> run.outcome().dropped()).sum())
         .planned(sum(run -> run.outcome().planned(), Long::sum))

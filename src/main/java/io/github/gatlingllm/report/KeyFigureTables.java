@@ -39,6 +39,7 @@ final class KeyFigureTables {
           metric("completed/s", Metric.REQUESTS_PER_S),
           metric("output tok/s", Metric.OUTPUT_TOKENS_PER_S),
           metric("inputs/s", Metric.INPUTS_PER_S),
+          metric("batch gain", Metric.BATCHING_GAIN),
           Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean()),
           metric("goodput/s", Metric.GOODPUT_REQUESTS_PER_S),
           Column.<Figures>percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share())
@@ -53,8 +54,8 @@ final class KeyFigureTables {
 
   /** The columns of most tables of pages. */
   private static final String KEY_FIGURES =
-      "output tok/s, inputs/s, in SLO, TTFT p50, TTFT p95, TTFT p99, ITL p50, ITL p99,"
-          + " E2E p50, E2E p95, E2E p99, cost/1M tokens, cost/1M in SLO, tok/J";
+      "output tok/s, inputs/s, batch gain, in SLO, TTFT p50, TTFT p95, TTFT p99, ITL p50,"
+          + " ITL p99, E2E p50, E2E p95, E2E p99, cost/1M tokens, cost/1M in SLO, tok/J";
 
   private KeyFigureTables() {}
 
@@ -233,9 +234,9 @@ final class KeyFigureTables {
     boolean isOpen = isOpen(summary);
     String figures =
         (isOpen
-                ? "output tok/s, inputs/s, TTFT p50, TTFT p99, ITL p99"
-                : "completed/s, output tok/s, inputs/s, TTFT p50, TTFT p99, ITL p50, ITL p99, E2E"
-                    + " p50")
+                ? "output tok/s, inputs/s, batch gain, TTFT p50, TTFT p99, ITL p99"
+                : "completed/s, output tok/s, inputs/s, batch gain, TTFT p50, TTFT p99, ITL p50,"
+                    + " ITL p99, E2E p50")
             + (embeds(summary) ? ", E2E p99" : "")
             + ", in SLO, failed, cost/1M tokens, cost/1M in SLO, tok/J";
     return Columns.<LevelFigures>of(Column.name("level", stage -> summary.place(stage.info())))
@@ -259,8 +260,8 @@ final class KeyFigureTables {
             columns(
                 summary,
                 false,
-                "count, failed, completed/s, output tok/s, inputs/s, in SLO, TTFT p50, TTFT p99,"
-                    + " ITL p99, E2E p50, E2E p95, E2E p99, prompt tokens"))
+                "count, failed, completed/s, output tok/s, inputs/s, batch gain, in SLO, TTFT p50,"
+                    + " TTFT p99, ITL p99, E2E p50, E2E p95, E2E p99, prompt tokens"))
         .table("Operating points", summary.curves().size() > 1 ? summary.curves() : List.of());
   }
 

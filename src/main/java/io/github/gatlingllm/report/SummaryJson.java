@@ -36,6 +36,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -69,6 +70,7 @@ final class SummaryJson {
           .addMixIn(SelfTestQuote.class, Inline.class)
           .addMixIn(SelfTest.class, SelfTestForm.class)
           .addMixIn(Summary.Target.class, ServedInline.class)
+          .addMixIn(SingleStream.class, SingleStreamForm.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
           .addMixIn(Figures.class, FiguresForm.class)
           .addMixIn(Distribution.class, DistributionForm.class)
@@ -174,6 +176,11 @@ final class SummaryJson {
   interface ServedInline extends FiguresInline {
     @JsonInclude(JsonInclude.Include.NON_NULL)
     EngineFigures serverMetrics();
+  }
+
+  interface SingleStreamForm {
+    @JsonProperty
+    Double tokensPerS();
   }
 
   @JsonIgnoreProperties("is_power_shared")

@@ -167,7 +167,9 @@ final class Setting {
   static final SettingEntry<Integer> WARMUP =
       of("warmup", "1", "3", Form.whole(0))
           .heads("Phases and bounds of each load level")
-          .means("real requests before measuring, per run and target, in no figure and no record");
+          .means(
+              "real requests before measuring, per run and target, in no record and no figure but"
+                  + " one: the last is the single-stream peak");
 
   static final SettingEntry<Boolean> JVM_WARM_UP =
       flag("jvmWarmUp", true)

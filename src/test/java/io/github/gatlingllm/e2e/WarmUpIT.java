@@ -3,6 +3,7 @@ package io.github.gatlingllm.e2e;
 import static io.gatling.javaapi.core.CoreDsl.*;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -147,13 +148,15 @@ class WarmUpIT {
     }
   }
 
+  /** The last of three warm-up requests is the single-stream peak, and is in no other figure. */
   @Test
-  void requestsThatWarmUpTheJvmAreInNoCount() throws Exception {
+  void requestsBeforeTheLoadAreInNoCount() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
       GatlingRun run =
           GatlingRun.of(Benchmark.class)
               .set("llm.endpoint", engine.baseUrl())
               .set("llm.jvmWarmUp", true)
+              .set("llm.warmup", 3)
               .set("llm.concurrency", 2)
               .set("llm.requests", 10)
               .set("llm.maxTokens", 2)
@@ -163,7 +166,15 @@ class WarmUpIT {
           .anyMatch(line -> line.matches("LLM warm-up of the JVM: \\d+ requests, [\\d.]+ s.*"));
       assertThat(run.requests()).hasSize(10);
       assertThat(run.info().outcome().started()).isEqualTo(10);
-      assertThat(engine.requestsReceived()).isEqualTo(11);
+      assertThat(engine.requestsReceived()).isEqualTo(13);
+      JsonNode alone = run.summary().at("/targets/0/single_stream");
+      assertThat(alone.path("tokens").asInt()).isEqualTo(2);
+      assertThat(alone.path("before").asInt()).isEqualTo(2);
+      double peak = alone.path("tokens_per_s").asDouble();
+      JsonNode output = run.summary().path("throughput");
+      assertThat(output.path("batching_gain").asDouble())
+          .isCloseTo(output.path("output_tokens_per_s").asDouble() / peak, withinPercentage(1e-4));
+      assertThat(run.output()).contains("> single stream: ");
     }
   }
 

@@ -10,6 +10,7 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +45,7 @@ class RunInfoTest {
                   "TGI", new TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of())))
           .conclusion(
               new Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
+          .singleStreams(Map.of("vLLM", new SingleStream(128, 2.5, 2)))
           .targets(Map.of("vLLM", new RunEnvironment.TargetFacts(true, "chars4", 0.5, 2.5)))
           .report(new RunInfo.ReportOptions(true, false, false))
           .share(new InjectorShare(2, 4))

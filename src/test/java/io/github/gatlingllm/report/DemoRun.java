@@ -17,6 +17,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
@@ -308,6 +309,7 @@ final class DemoRun {
                         t ->
                             new RunEnvironment.TargetFacts(
                                 false, "chars4", 4.0, observed ? 2.5 : null))))
+        .singleStreams(observed ? Map.of(targets.get(0), new SingleStream(128, 2.56, 2)) : Map.of())
         .slo(slo)
         .stages(stages)
         .assertions(assertions);

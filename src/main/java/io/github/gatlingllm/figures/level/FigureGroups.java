@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +27,8 @@ final class FigureGroups {
    *
    * @param facts of the target to which all requests went
    * @param isWhole whether cost and energy of that target belong to these requests alone
+   * @param alone a request that had the target to itself; for all requests of one level that has
+   *     the target to itself
    * @param intervals for all requests of one level of constant load
    */
   record Scope(
@@ -34,9 +37,10 @@ final class FigureGroups {
       @Nullable TargetFacts facts,
       boolean isWhole,
       @Nullable Double joules,
+      @Nullable SingleStream alone,
       @Nullable ConfidenceIntervals intervals) {
 
-    static final Scope NONE = new Scope(0, null, null, false, null, null);
+    static final Scope NONE = new Scope(0, null, null, false, null, null, null);
   }
 
   private final RunStatistics counted;
@@ -98,6 +102,7 @@ final class FigureGroups {
         isWhole
             ? counted.engines.joules(used.stream().map(level -> level.index).sorted().toList())
             : null,
+        isWhole && used.size() == 1 ? counted.alone.get(used.get(0).target()) : null,
         slices == null ? null : intervals(used.get(0), slices));
   }
 

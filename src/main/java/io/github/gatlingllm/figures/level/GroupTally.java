@@ -272,6 +272,9 @@ final class GroupTally extends Amounts {
     all.put(
         Metric.OUTPUT_TOKENS_PER_S_PER_GPU,
         gpus == null ? null : per(tokens / gpus, window, generates));
+    all.put(
+        Metric.BATCHING_GAIN,
+        scope.alone() == null ? null : per(tokens / scope.alone().tokensPerS(), window, generates));
     all.put(Metric.INPUT_TOKENS_PER_S, per(of(Amount.PROMPT_TOKENS), window, hasPrompts));
     all.put(
         Metric.TOTAL_TOKENS_PER_S,

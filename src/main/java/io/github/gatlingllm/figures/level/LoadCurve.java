@@ -7,7 +7,9 @@ import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.Slo;
 import java.util.Comparator;
 import java.util.List;
@@ -29,10 +31,13 @@ final class LoadCurve {
   private static final double MAX_GAIN = 1.1;
 
   private final List<SloTally.Objectives> slo;
+  private final @Nullable SingleStream alone;
   private final List<LevelFigures> levels;
 
-  LoadCurve(List<SloTally.Objectives> slo, List<LevelFigures> stages) {
+  LoadCurve(
+      List<SloTally.Objectives> slo, @Nullable SingleStream alone, List<LevelFigures> stages) {
     this.slo = slo;
+    this.alone = alone;
     List<LevelFigures> used =
         stages.stream().filter(s -> s.wasTried() && !isReplaced(s, stages)).toList();
     List<LevelFigures> kept = used.isEmpty() ? List.copyOf(stages) : used;
@@ -68,6 +73,24 @@ final class LoadCurve {
 
   List<LevelFigures> levels() {
     return levels;
+  }
+
+  /** The single-stream peak of a sweep without a level of one request; empty for others. */
+  String alone() {
+    LevelFigures quoted = chosen().level();
+    Double gain = quoted.figures().number(Metric.BATCHING_GAIN);
+    boolean isSweepOfMany =
+        levels.size() > 1 && levels.stream().noneMatch(LevelFigures::isOneRequest);
+    return alone == null || gain == null || !isSweepOfMany
+        ? ""
+        : """
+        No load level has one request: alone, the warm-up's last got %s, so the batching gain \
+        is %s × at %s.\
+        """
+            .formatted(
+                NumberText.with(alone.tokensPerS(), "tok/s"),
+                NumberText.number(gain),
+                quoted.load());
   }
 
   LatencyOrigin clock() {

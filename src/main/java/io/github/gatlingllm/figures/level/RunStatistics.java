@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
@@ -81,6 +82,7 @@ public final class RunStatistics {
   final InjectorTally byInjector;
   final EngineTally engines;
   final Map<String, RunEnvironment.TargetFacts> targets;
+  final Map<String, SingleStream> alone;
 
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
@@ -95,6 +97,7 @@ public final class RunStatistics {
     levels = new Windows(info.stages(), runEnd);
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
+    alone = info.outcome().singleStreams();
     byInjector = new InjectorTally(info.injectors());
     engines = new EngineTally(info.loadStartUnixNanos(), levels.all(), Series.MAX_BUCKETS);
   }

@@ -12,6 +12,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
@@ -303,6 +304,8 @@ public record Summary(
    * One server under test, all its load levels pooled.
    *
    * @param knee of the scenario that delivers most tokens at its knee
+   * @param singleStream its last warm-up request, in no other figure; null where that was not
+   *     measured
    */
   public record Target(
       String label,
@@ -310,6 +313,7 @@ public record Summary(
       @Nullable Knee knee,
       Figures.@Nullable Failures failures,
       @Nullable EngineFigures serverMetrics,
+      @Nullable SingleStream singleStream,
       Figures figures) {}
 
   /** One request name at the operating point of a curve. */

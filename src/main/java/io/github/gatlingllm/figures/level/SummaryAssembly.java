@@ -213,6 +213,7 @@ final class SummaryAssembly {
     curves.add(
         new LoadCurve(
             counted.slo.of(track.target()),
+            counted.alone.get(track.target()),
             stages.stream()
                 .filter(
                     s ->
@@ -242,6 +243,7 @@ final class SummaryAssembly {
             bestKnee(own),
             outages == null ? null : outages.failures(),
             counted.engines.of(target),
+            counted.alone.get(target),
             group.figures(groups.judge(target), null, bestGoodput(own))));
   }
 

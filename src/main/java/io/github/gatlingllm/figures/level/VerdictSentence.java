@@ -284,7 +284,7 @@ final class VerdictSentence {
       LoadCurve curve = curves.get(0);
       return curve.hasMostlyFailed()
           ? List.of(mostlyFailed(curve), sentence(curve) + ".")
-          : List.of(sentence(curve) + ".");
+          : List.of(sentence(curve) + ".", curve.alone());
     }
     Map<Boolean, List<LoadCurve>> byFailed =
         curves.stream().collect(Collectors.partitioningBy(LoadCurve::hasMostlyFailed));
@@ -296,6 +296,7 @@ final class VerdictSentence {
     List<LoadCurve> shown = some(byFailed, false);
     for (LoadCurve curve : shown) {
       parts.add(name(curve, curves) + ": " + inShort(curve) + ".");
+      parts.add(curve.alone());
     }
     int more = curves.size() - some(byFailed, true).size() - shown.size();
     if (more > 0) {

@@ -106,10 +106,15 @@ public record LevelFigures(
     if (offered == null) {
       return isWholeRun() ? "the whole run" : "load level " + label();
     }
-    boolean isOne = isConcurrency() && offered == 1;
     return NumberText.of(
         NumberText.load(offered),
-        isConcurrency() ? "concurrent request" + (isOne ? "" : "s") : info.unit());
+        isConcurrency() ? "concurrent request" + (isOneRequest() ? "" : "s") : info.unit());
+  }
+
+  /** Whether it has one request at a time. */
+  public boolean isOneRequest() {
+    Double offered = offered();
+    return offered != null && offered == 1 && isConcurrency();
   }
 
   /** Its load in short: {@code 8 concurrent}. */

@@ -159,6 +159,12 @@ public enum Metric {
       single("Output per GPU", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("output tok/s ÷ GPUs of the target (setting gpus)")
           .words("mean output tokens per second and GPU")),
+  BATCHING_GAIN(
+      single("Batching gain", Unit.NUMBER, Better.HIGHER)
+          .formula(
+              "output tok/s of a load level ÷ tok/s (N ÷ E2E) of the warm-up's last request, which"
+                  + " is sent alone")
+          .words("batching gain")),
   POWER_W(
       single("Power of the GPUs", Unit.WATTS, Better.LOWER)
           .formula("energy used in the window, by the server's metrics ÷ window")

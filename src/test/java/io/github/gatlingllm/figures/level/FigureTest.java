@@ -14,6 +14,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.Slo;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -33,6 +34,7 @@ class FigureTest {
       run(2, stage(1, 0, 2_000))
           .slo(Slo.parse("ttft<200ms", 30, Slo.Rule.PERCENTILES))
           .report(RunInfo.ReportOptions.DEFAULT.readAt(25))
+          .singleStreams(Map.of("a", new SingleStream(5, 0.5, 0)))
           .targets(Map.of("a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, 3.6)));
 
   /**
@@ -97,6 +99,7 @@ class FigureTest {
     SINGLE.put("billed_output_tokens_per_s", 4.5);
     SINGLE.put("peak_output_tokens_per_s", 8.0);
     SINGLE.put("output_tokens_per_s_per_gpu", 2.25);
+    SINGLE.put("batching_gain", 0.45); // of 10 tok/s
     SINGLE.put("power_w", null);
     SINGLE.put("output_tokens_per_joule", null);
     // 2 GPUs at 3.60 an hour for 2 s: 0.004 for 9 tokens, 5 of them in SLO.

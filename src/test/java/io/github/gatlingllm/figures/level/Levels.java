@@ -6,10 +6,12 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 
 /** A sweep for tests: levels of one second each, one after the other. */
 public final class Levels {
@@ -17,6 +19,7 @@ public final class Levels {
   private final List<LevelInfo> stages = new ArrayList<>();
   private final List<RequestRecord> records = new ArrayList<>();
   private String target = "a";
+  private Map<String, SingleStream> alone = Map.of();
 
   /**
    * A level of {@code users} whose {@code requests} have one token each at {@code e2eMs}, and all
@@ -83,9 +86,15 @@ public final class Levels {
     return this;
   }
 
+  /** With a warm-up request of that many tokens in a second, the third of the target. */
+  public Levels alone(int tokens) {
+    alone = Map.of(target, new SingleStream(tokens, 1, 2));
+    return this;
+  }
+
   public RunFigures figures(Slo slo) {
     RunInfo info = Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
-    return Recorded.figures(info.slo(slo), records);
+    return Recorded.figures(info.slo(slo).singleStreams(alone), records);
   }
 
   String verdict(Slo slo) {

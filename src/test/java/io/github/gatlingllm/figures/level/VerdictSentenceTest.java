@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
@@ -260,6 +261,22 @@ class VerdictSentenceTest {
     assertThat(new Levels().level(1, 10, 100).target("b").level(2, 90, 100).verdict())
         .as("no common load")
         .startsWith("a: At 1 concurrent request");
+  }
+
+  /** 10, 40 and 60 tok/s of 4 tok/s alone. With a level of one request the curve itself tells. */
+  @Test
+  void batchingGainIsOfEachLevelAndOneRequestIsNamedWhereTheSweepLacksIt() {
+    Levels sweep = new Levels().alone(4).level(2, 10, 100).level(8, 40, 100).level(16, 60, 100);
+    Summary summary = sweep.summary();
+    assertThat(summary.stages())
+        .extracting(level -> level.figures().number(Metric.BATCHING_GAIN))
+        .containsExactly(2.5, 10.0, 15.0);
+    assertThat(summary.figures().number(Metric.BATCHING_GAIN)).as("pooled").isNull();
+    assertThat(summary.verdict())
+        .endsWith("got 4 tok/s, so the batching gain is 15 × at 16 concurrent requests.");
+    assertThat(new Levels().alone(4).level(1, 10, 100).level(8, 40, 100).verdict())
+        .doesNotContain("gain");
+    assertThat(new Levels().level(2, 10, 100).level(8, 40, 100).verdict()).doesNotContain("gain");
   }
 
   @Test
