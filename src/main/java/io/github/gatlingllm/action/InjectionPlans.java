@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
@@ -38,7 +39,6 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import scala.Option;
 import scala.collection.Iterator$;
 import scala.collection.immutable.List;
 import scala.collection.immutable.List$;
@@ -235,19 +235,18 @@ final class InjectionPlans {
 
   /** Whether all scenarios of the simulation have the same llm protocol. */
   static boolean isOneProtocol(CoreComponents core) {
-    SimulationParams simulation = simulation(core);
-    return simulation == null
-        || populations(core).stream()
-                .map(
-                    population ->
-                        population
-                            .scenarioProtocols()
-                            .get(LlmProtocol.class)
-                            .orElse(() -> simulation.globalProtocols().get(LlmProtocol.class)))
-                .filter(Option::isDefined)
-                .distinct()
-                .count()
-            <= 1;
+    return protocols(core).size() <= 1;
+  }
+
+  /** The llm protocols that scenarios have; none as for {@link #populations}. */
+  static java.util.List<LlmProtocol> protocols(CoreComponents core) {
+    LlmProtocol common = commonProtocol(core);
+    return populations(core).stream()
+        .map(each -> each.scenarioProtocols().get(LlmProtocol.class).getOrElse(() -> common))
+        .filter(Objects::nonNull)
+        .map(LlmProtocol.class::cast)
+        .distinct()
+        .toList();
   }
 
   /** The llm protocol of the whole simulation; null where it has none. */

@@ -86,7 +86,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
     private static final StackWalker STACK = StackWalker.getInstance();
     private static final int EXIT_CODE = 1;
 
-    private static final String TWO_PROTOCOLS =
+    static final String TWO_PROTOCOLS =
         "protocols(…) has two llm protocols; give each scenario its own, or each target:"
             + " closedLoop(8).target(\"A\", llm.baseUrl(…)).inject(chat)";
 

@@ -358,6 +358,7 @@ final class LlmComponents implements ProtocolComponents {
     public Function1<LlmProtocol, LlmComponents> newComponents(CoreComponents core) {
       RunSettings settings = RunSettings.ofProcess();
       settings.begin(() -> Run.resultsFolder(core.statsEngine()));
+      ReplacedProtocols.requireNone(core);
       boolean isOnly = InjectionPlans.isOneProtocol(core);
       LlmProtocol common = InjectionPlans.commonProtocol(core);
       Set<String> levels = InjectionPlans.levels(core);

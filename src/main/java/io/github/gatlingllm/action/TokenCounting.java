@@ -224,7 +224,9 @@ final class TokenCounting {
     }
   }
 
-  /** Waits for pending counts, and counts nothing afterwards. */
+  /**
+   * Waits for pending counts, and counts nothing afterwards; without time, nothing is said of them.
+   */
   void close(Duration atMost) {
     LockSupport.unpark(thread);
     await(atMost);
@@ -234,7 +236,7 @@ final class TokenCounting {
     pending.forEach(PendingCount::giveUp);
     await(FINISHING);
     long lost = uncounted.getAndSet(0);
-    if (lost > 0) {
+    if (lost > 0 && !atMost.isZero()) {
       PrintableText.print(
           "LLM: the tokens of "
               + lost

@@ -9,6 +9,7 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.action.ReplacedProtocols;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers.MetricsPage;
@@ -58,6 +59,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return InvalidSimulation.checked(
         () -> {
           Run.checkResultsFolder();
+          ReplacedProtocols.taken(settings);
           return settings;
         });
   }

@@ -201,7 +201,9 @@ record VerdictSections(Summary summary, ShownLevels levels) {
     private static List<Tile> of(
         Summary summary, Figures figures, List<ObjectiveRow> objectives, String target) {
       List<Metric> times =
-          figures.embeds() ? List.of(Metric.E2E_MS) : List.of(Metric.TTFT_MS, Metric.ITL_MS);
+          figures.metric(Metric.TTFT_MS).isEmpty()
+              ? List.of(Metric.E2E_MS)
+              : List.of(Metric.TTFT_MS, Metric.ITL_MS);
       return rows(
           "tiles",
           Map.of(

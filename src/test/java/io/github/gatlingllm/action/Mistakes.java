@@ -9,7 +9,6 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.ChatRequestBuilder;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -25,6 +24,9 @@ public enum Mistakes {
   TWO_PROTOCOLS(
       "protocols(…) has two llm protocols; ",
       s -> s.setUp(chat().injectOpen(atOnceUsers(1))).protocols(server(), llm.model("x"))),
+  TWO_PROTOCOLS_OF_A_POPULATION(
+      "protocols(…) has two llm protocols; ",
+      s -> s.setUp(chat().injectOpen(atOnceUsers(1)).protocols(server(), llm.model("x")))),
   BASE_URL_UNSET("baseUrl(null): expected something like", s -> s.on(llm.baseUrl(null))),
   NO_SCHEME("'127.0.0.1:1/v1' is no base URL", s -> s.on(llm.baseUrl("127.0.0.1:1/v1"))),
   KEY_IN_URL("baseUrl(…): expected no credentials", s -> s.on(llm.baseUrl("http://a:b@c/v1"))),
@@ -86,17 +88,6 @@ public enum Mistakes {
   CHECK_OF_HTTP(
       "llm(\"ask\"): llm requests have no check Status",
       s -> s.asking(ask().check(status().is(200))));
-
-  /** Gatling's web page and newest version are not asked for. */
-  public static final List<String> JVM_OPTIONS =
-      List.of(
-          "-XX:TieredStopAtLevel=1",
-          "-XX:+UseSerialGC",
-          "--add-opens=java.base/java.lang=ALL-UNNAMED",
-          "-Dgatling.http.warmUpUrl=",
-          "-Dgatling.data.enableAnalytics=false",
-          "-Dhttps.proxyHost=127.0.0.1",
-          "-Dhttps.proxyPort=1");
 
   private static Mistakes now = NO_PROTOCOL;
 

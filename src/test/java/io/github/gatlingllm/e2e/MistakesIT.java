@@ -11,10 +11,8 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.JavaCommand;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,16 +35,8 @@ class MistakesIT {
 
   @Test
   void everyMistakeHasItsLine(@TempDir Path folder) throws Exception {
-    Path output = folder.resolve("output.txt");
-    Process java =
-        new ProcessBuilder(JavaCommand.of(Mistakes.JVM_OPTIONS, Mistakes.class, folder))
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    assertThat(java.waitFor(300, TimeUnit.SECONDS)).isTrue();
-
     Map<String, String> lines =
-        Files.readAllLines(output).stream()
+        JavaCommand.runFromJar(Mistakes.class, folder).stream()
             .filter(line -> line.startsWith("> "))
             .map(line -> line.substring(2).split("\t", 2))
             .collect(Collectors.toMap(line -> line[0], line -> line[1]));

@@ -43,7 +43,7 @@ class PlannedIT {
             "request        ask: completions of llama-8b, streamed; prompts of 4 tokens; answers of"
                 + " exactly 7 tokens",
             "seed           42",
-            "LLM: seed 42 of all that has none of its own; llm.seed=42 draws the same again",
+            "LLM: seed 42 for all that has no seed of its own; llm.seed=42 repeats this",
             "Dry run: nothing was sent")
         .doesNotContain("sk-secret", "Simulation io.github", "refused");
   }

@@ -5,15 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.JavaCommand;
 import io.github.gatlingllm.testing.Request;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the programs of the documentation. */
 class ProgramsIT {
@@ -53,6 +61,28 @@ class ProgramsIT {
       assertThat(run.info().outcome().planned()).isEqualTo(planned.size());
       assertThat(run.info().outcome().started()).isEqualTo(planned.size());
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
+    }
+  }
+
+  /** One JVM runs them from our jar, one after the other, and makes their reports when it ends. */
+  @Test
+  void simulationsOfNewcomersRunFromTheJar(@TempDir Path folder) throws Exception {
+    List<String> output = JavaCommand.runFromJar(Programs.class, folder);
+
+    assertThat(output).noneMatch(line -> line.contains("Exception") || line.startsWith("\tat "));
+    for (Programs each : Programs.values()) {
+      RunFiles run;
+      try (Stream<Path> runs = Files.list(folder.resolve(each.name()))) {
+        run = new RunFiles(runs.findFirst().orElseThrow());
+      }
+      List<RequestStatus> ends = new ArrayList<>();
+      RecordFile.read(run.requests(), record -> ends.add(record.outcome().status()));
+      assertThat(ends).as(each.name()).isNotEmpty().containsOnly(RequestStatus.COMPLETE);
+      if (each.requests > 0) {
+        assertThat(ends).as(each.name()).hasSize(each.requests);
+      }
+      assertThat(RunInfo.read(run.info()).orElseThrow().state()).isEqualTo(RunInfo.State.COMPLETE);
+      assertThat(run.page()).isNotEmptyFile();
     }
   }
 

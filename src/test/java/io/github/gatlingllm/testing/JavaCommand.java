@@ -1,8 +1,13 @@
 package io.github.gatlingllm.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Commands that start programs in separate JVMs, with the class path of this one. */
 public final class JavaCommand {
@@ -27,5 +32,34 @@ public final class JavaCommand {
       command.add(argument.toString());
     }
     return command;
+  }
+
+  /**
+   * The output of a main class that runs simulations into a folder, with the jar that is installed
+   * in place of our classes. Gatling's web page and newest version are not asked for.
+   */
+  public static List<String> runFromJar(Class<?> main, Path folder)
+      throws IOException, InterruptedException {
+    Path output = folder.resolve("output.txt");
+    List<String> options =
+        List.of(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            "-Dgatling.http.warmUpUrl=",
+            "-Dgatling.data.enableAnalytics=false",
+            "-Dhttps.proxyHost=127.0.0.1",
+            "-Dhttps.proxyPort=1");
+    List<String> command = of(options, main, folder);
+    command.set(command.indexOf("-cp") + 1, MavenProject.jar() + ":" + classPath());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    GatlingRun.removeForeign(builder.environment());
+    Process java = builder.redirectOutput(output.toFile()).start();
+    try {
+      assertThat(java.waitFor(300, TimeUnit.SECONDS)).as("ended; %s", output).isTrue();
+    } finally {
+      java.destroyForcibly();
+    }
+    return Files.readAllLines(output);
   }
 }

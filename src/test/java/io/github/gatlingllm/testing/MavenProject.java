@@ -92,10 +92,15 @@ public final class MavenProject {
     String version = property("version");
     String name = "gatling-llm-" + version;
     Path artifact = ours.resolve("gatling-llm").resolve(version);
-    Path jar = Path.of("target", name + ".jar");
-    assertThat(jar).as("made by mvn package").exists();
-    replace(jar, artifact.resolve(name + ".jar"));
+    replace(jar(), artifact.resolve(name + ".jar"));
     replace(Path.of("pom.xml"), artifact.resolve(name + ".pom"));
+  }
+
+  /** Our jar, as {@code mvn package} makes it. */
+  static Path jar() throws IOException {
+    Path jar = Path.of("target", "gatling-llm-" + property("version") + ".jar");
+    assertThat(jar).as("made by mvn package").exists();
+    return jar;
   }
 
   /** Atomically, because Maven of another project may be reading it. */
