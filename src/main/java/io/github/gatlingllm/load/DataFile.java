@@ -32,9 +32,13 @@ import java.util.zip.ZipException;
 
 /**
  * A UTF-8 file of a workload, found by its name in the file system, else on the class path, as
- * Gatling's resources are. Messages name the file and the line of a mistake.
+ * Gatling's resources are, or downloaded from its address ({@link Download}). Messages name the
+ * file and the line of a mistake.
+ *
+ * @param path its content, unpacked
+ * @param original the file as it was found
  */
-public record DataFile(String name, Path path) {
+public record DataFile(String name, Path path, Path original) {
 
   private static final int MIB = 1 << 20;
 
@@ -57,10 +61,12 @@ public record DataFile(String name, Path path) {
   public static DataFile of(String location) {
     try {
       Path file = found(location);
-      boolean isGzip = location.toLowerCase(Locale.ROOT).endsWith(".gz");
-      return new DataFile(
-          location.substring(location.lastIndexOf('/') + 1),
-          isGzip ? unpacked(location, file) : file);
+      String name =
+          Download.isOne(location)
+              ? file.getFileName().toString()
+              : location.substring(location.lastIndexOf('/') + 1);
+      boolean isGzip = name.toLowerCase(Locale.ROOT).endsWith(".gz");
+      return new DataFile(name, isGzip ? unpacked(name, file) : file, file);
     } catch (ZipException e) {
       throw new IllegalArgumentException(
           location + " is no gzip file (" + e.getMessage() + "); unpack it or drop the .gz", e);
@@ -70,6 +76,9 @@ public record DataFile(String name, Path path) {
   }
 
   private static Path found(String location) throws IOException {
+    if (Download.isOne(location)) {
+      return Download.file(location, Download.cache());
+    }
     try {
       Path path = Path.of(location);
       if (Files.isRegularFile(path)) {
@@ -148,6 +157,11 @@ public record DataFile(String name, Path path) {
       text.reset();
     }
     return text;
+  }
+
+  /** The SHA-256 of the file as it was found, in hexadecimal digits. */
+  public String sha256() {
+    return reading(() -> Download.sha256(original));
   }
 
   private interface Reading<T> {

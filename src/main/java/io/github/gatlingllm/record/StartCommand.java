@@ -172,7 +172,9 @@ public record StartCommand(@Nullable String text) {
   private static String setting(String base, String name, String value) {
     return base.startsWith(JAR)
         ? " --"
-            + CAPITAL.matcher(name).replaceAll(c -> "-" + c.group().toLowerCase(Locale.ROOT))
+            + (name.contains(".")
+                ? name
+                : CAPITAL.matcher(name).replaceAll(c -> "-" + c.group().toLowerCase(Locale.ROOT)))
             + " "
             + quoted(value)
         : " -Dllm." + name + "=" + quoted(value);

@@ -146,6 +146,13 @@ record BenchmarkPlan(
     if (misses > 0) {
       config.put("promptsNotExact", misses + " of " + workload.made());
     }
+    workload
+        .datasets()
+        .forEach(
+            (setting, dataset) -> {
+              config.put(setting.name, Secrets.redactUrl(String.valueOf(settings.text(setting))));
+              config.put(setting.name + ".sha256", dataset.sha256());
+            });
     String sizes = promptsSizedBy();
     if (sizes != null) {
       config.put("promptsSizedBy", sizes);

@@ -93,7 +93,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     } else if (dataset != null) {
       String order = plan.get(Setting.TURN_BY_TURN) ? ", turn by turn" : "";
       row("dataset", dataset.name() + " (" + dataset.format() + order + ")");
-      List.of(dataset.summary().split("; ", -1)).forEach(part -> row("", part));
+      recorded(dataset);
     } else if (workload.mixed()) {
       row("mix", shares(known));
     } else {
@@ -158,12 +158,24 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     String turns = scenario.dialog() ? plan.get(Setting.TURNS) + " turns of " : "";
     long differ = ready.prompts().made().stream().map(Prompts.Prompt::text).distinct().count();
     String distinct = scenario.same() ? "" : ", " + NumberText.count(differ) + " distinct";
+    Dataset dataset = ready.dataset();
     row(
         "",
         String.format(Locale.ROOT, "%-2s %s: ", scenario.name(), scenario.title())
-            + (system + turns + scenario.tokens() + " tokens" + distinct)
+            + (dataset != null && scenario.dialog()
+                ? "at most " + plan.get(Setting.TURNS) + " turns"
+                : system + turns + scenario.tokens() + " tokens" + distinct)
             + repeats(ready.prompts()));
+    if (dataset != null) {
+      row("", "   of " + dataset.name() + " (" + dataset.format() + ")");
+      recorded(dataset);
+    }
     row("", "   shows: " + scenario.shows());
+  }
+
+  private void recorded(Dataset dataset) {
+    List.of(dataset.summary().split("; ", -1)).forEach(part -> row("", part));
+    row("", "SHA-256 " + dataset.sha256());
   }
 
   private static String shares(List<Workload.Share> mix) {

@@ -236,7 +236,22 @@ final class Setting {
               "<sharegpt|oasst|longbench|mooncake|openai>:<file>",
               WorkloadReader::dataset)
           .excludes("each defines the prompts", "prompt, prompts, promptTokens")
-          .means("recorded dialogs in one of these formats");
+          .means(
+              "recorded dialogs in one of these formats; <file> is also https://… or"
+                  + " hf:<owner>/<name>[@<revision>]/<file>, with #sha256=<digits> if pinned");
+
+  static final SettingEntry<@Nullable Function<Tokenizer, Dataset>> B2_DATASET =
+      of("dataset.B2", "longbench:hf:THUDM/LongBench-v2/data.json", DATASET.form)
+          .means("texts of scenario B2 in place of built-in ones, each cut to its length");
+
+  static final SettingEntry<@Nullable Function<Tokenizer, Dataset>> D_DATASET =
+      of("dataset.D", "oasst:chats.jsonl.gz", DATASET.form)
+          .means("dialogs of scenario D in place of built-in ones, each to its end or <turns>");
+
+  static final SettingEntry<@Nullable String> DATASET_CACHE =
+      of("datasetCache", "/data/datasets", Form.text())
+          .orNull("~/.gatling-llm/datasets")
+          .means("folder of downloaded files, which are downloaded once");
 
   static final SettingEntry<List<WorkloadReader.Weighted>> SCENARIO =
       of(

@@ -342,7 +342,7 @@ final class Settings {
       return "***";
     }
     String text = String.valueOf(text(setting));
-    if (setting == Setting.ENDPOINT) {
+    if (text.contains("://")) {
       text = Secrets.redactUrl(URL_CREDENTIALS.matcher(text).replaceAll("//***@"));
     }
     return clipped(redacted(text));

@@ -113,6 +113,7 @@ class SimulationSettings implements RunSettings {
           Setting.INJECTOR,
           Setting.START_AT,
           Setting.SELF_TEST_FILE,
+          Setting.DATASET_CACHE,
           Setting.LIVE,
           Setting.OTLP,
           Setting.UPLOAD);

@@ -3,7 +3,9 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,21 @@ record Workload(
   /** Prompts that could not get their exact length; usually none. */
   Stream<Prompts.Miss> misses() {
     return prompts().flatMap(each -> each.misses().stream());
+  }
+
+  /** The datasets by the setting that names them. */
+  Map<SettingEntry<?>, Dataset> datasets() {
+    Map<SettingEntry<?>, Dataset> datasets = new LinkedHashMap<>();
+    if (dataset != null) {
+      datasets.put(Setting.DATASET, dataset);
+    }
+    for (Share share : known) {
+      Dataset own = share.ready().dataset();
+      if (own != null) {
+        datasets.put(WorkloadReader.DATASETS.get(share.ready().scenario()), own);
+      }
+    }
+    return datasets;
   }
 
   long made() {

@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings of the workload and generates its prompts. */
@@ -136,6 +137,7 @@ record WorkloadReader(
       Dataset opened = settings.checked(Setting.DATASET, () -> dataset.apply(tokenizer));
       return new Workload(null, opened, List.of(), false);
     }
+    checkDatasetsOfScenarios();
     for (SettingEntry<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
       if (settings.isSet(known)) {
         return new Workload(
@@ -151,6 +153,32 @@ record WorkloadReader(
       throw settings.invalid(Setting.IMAGES, "images need an API of messages, such as chat");
     }
     return new Workload(pool(prefix), null, List.of(), false);
+  }
+
+  /** The settings of the scenarios that can have a dataset. */
+  static final Map<WorkloadScenario, SettingEntry<@Nullable Function<Tokenizer, Dataset>>>
+      DATASETS =
+          Map.of(
+              WorkloadScenario.B2, Setting.B2_DATASET,
+              WorkloadScenario.D, Setting.D_DATASET);
+
+  private void checkDatasetsOfScenarios() {
+    DATASETS.forEach(
+        (scenario, setting) -> {
+          if (settings.isSet(setting)
+              && Stream.of(Setting.SCENARIO, Setting.MIX)
+                  .flatMap(known -> settings.get(known).stream())
+                  .noneMatch(known -> known.scenario() == scenario)) {
+            throw settings.invalid(
+                setting, "has no effect without " + scenario + " in llm.scenario or llm.mix");
+          }
+        });
+  }
+
+  private @Nullable Dataset dataset(WorkloadScenario scenario) {
+    SettingEntry<@Nullable Function<Tokenizer, Dataset>> setting = DATASETS.get(scenario);
+    Function<Tokenizer, Dataset> dataset = setting == null ? null : settings.get(setting);
+    return dataset == null ? null : settings.checked(setting, () -> dataset.apply(tokenizer));
   }
 
   private Prompts pool(PromptPrefix prefix) {
@@ -204,7 +232,10 @@ record WorkloadReader(
           setting, scenario + " is a dialog, which needs an API that takes messages");
     }
     return scenario.ready(
-        tokenizer, seed, distinct(scenario.dialog() ? settings.get(Setting.TURNS) : 1));
+        tokenizer,
+        seed,
+        distinct(scenario.dialog() ? settings.get(Setting.TURNS) : 1),
+        dataset(scenario));
   }
 
   /** As many distinct prompts as needed, but no more than can be generated in seconds. */

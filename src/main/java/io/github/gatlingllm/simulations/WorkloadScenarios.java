@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.feed;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
 import static io.github.gatlingllm.javaapi.LlmDsl.goesOn;
@@ -43,6 +44,7 @@ import java.util.stream.Stream;
 record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   private static final String HISTORY = "gatling.llm.dialog";
+  private static final String TURN = "gatling.llm.turn";
 
   List<ScenarioBuilder> list() {
     Workload workload = plan.workload();
@@ -63,11 +65,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   private ScenarioBuilder recorded(Dataset dataset) {
     ScenarioBuilder fed = scenario("Benchmark").feed(DatasetFeeder.of(dataset).seed(plan.seed()));
     if (plan.get(Setting.TURN_BY_TURN)) {
-      ConversationBuilder dialog = conversation(HISTORY).dialog("#{dialog}");
-      Integer context = plan.get(Setting.CONTEXT_TOKENS);
-      return fed.exec(context == null ? dialog : dialog.contextLimit(context))
-          .asLongAs(goesOn(HISTORY))
-          .on(withThinkTime(exec(withParameters(messages(request()).nextTurn(HISTORY))), true));
+      return fed.exec(turnByTurn(request(), Integer.MAX_VALUE));
     }
     return fed.exec(
         withThinkTime(
@@ -78,9 +76,20 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
             false));
   }
 
+  /** The user turns of the dialog that the user was fed, with the server's answers. */
+  private ChainBuilder turnByTurn(Llm request, int turns) {
+    ConversationBuilder dialog = conversation(HISTORY).dialog("#{dialog}");
+    Integer context = plan.get(Setting.CONTEXT_TOKENS);
+    return exec(context == null ? dialog : dialog.contextLimit(context))
+        .asLongAs(session -> session.getInt(TURN) < turns && goesOn(HISTORY).apply(session), TURN)
+        .on(withThinkTime(exec(withParameters(messages(request).nextTurn(HISTORY))), true));
+  }
+
   /** The session attributes that a user has when it sends its first request. */
   static Map<String, Object> firstSession(BenchmarkPlan plan) {
-    Dataset dataset = plan.workload().dataset();
+    Workload workload = plan.workload();
+    Dataset own = workload.datasets().get(Setting.D_DATASET);
+    Dataset dataset = own == null ? workload.dataset() : own;
     if (dataset == null) {
       return Map.of();
     }
@@ -136,11 +145,16 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     if (!ready.scenario().dialog()) {
       return withThinkTime(exec(workload(ready)), false);
     }
+    int turns = plan.get(Setting.TURNS);
+    if (ready.dataset() != null) {
+      return feed(DatasetFeeder.of(ready.dataset()).seed(plan.seed()))
+          .exec(turnByTurn(llm(ready.scenario().name()), turns));
+    }
     WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
     Integer context = plan.get(Setting.CONTEXT_TOKENS);
     WorkloadBuilder dialog = workload(ready);
     dialog = think.isNone() ? dialog : dialog.thinkTime(think.least(), think.most());
-    dialog = dialog.turns(plan.get(Setting.TURNS));
+    dialog = dialog.turns(turns);
     return context == null ? dialog : dialog.contextLimit(context);
   }
 

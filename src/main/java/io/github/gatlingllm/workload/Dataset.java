@@ -58,6 +58,27 @@ public final class Dataset {
     return file.name();
   }
 
+  /** The SHA-256 of its file, in hexadecimal digits. */
+  public String sha256() {
+    return file.sha256();
+  }
+
+  /** The texts of its dialogs, in an order drawn from the seed, cut after so many characters. */
+  Prompts.Source texts(int chars) {
+    return new Prompts.Source() {
+      @Override
+      public String origin() {
+        return name();
+      }
+
+      @Override
+      public String pick(long seed, long index) {
+        String text = dialog(seed, index).text();
+        return text.substring(0, Math.min(chars, text.length()));
+      }
+    };
+  }
+
   public Format format() {
     return format;
   }

@@ -261,6 +261,9 @@ public record Prompts(
     /** Least number of tokens of a prompt after its text from the pool. */
     private static final int MIN_OF_ITS_OWN = 10;
 
+    /** Characters of a recorded text that hold its tokens, whatever the language. */
+    private static final int CHARS_PER_TOKEN = 16;
+
     private static final long SYSTEM_SALT = 0x73797374656d7072L; // "systempr"
     private static final long OWN_SALT = 0x7363656e6172696fL; // "scenario"
     private static final String RULES =
@@ -310,11 +313,24 @@ public record Prompts(
     }
 
     public Ready ready(Tokenizer tokenizer, long seed, int count) {
+      return ready(tokenizer, seed, count, null);
+    }
+
+    /**
+     * The same with texts of a dataset; a dialog takes its turns from there as they are, and has no
+     * prompts.
+     */
+    public Ready ready(Tokenizer tokenizer, long seed, int count, @Nullable Dataset dataset) {
       // A server must not have cached prompts of this scenario from another one.
       long own = Seed.at(seed, OWN_SALT, name().hashCode()).nextLong();
-      Prompts prompts =
-          Prompts.of(source(own, tokenizer), own)
-              .tokens(LengthDistribution.exactly(tokens), tokenizer, same() ? 1 : count);
+      Prompts.Source source =
+          dataset == null ? source(own, tokenizer) : dataset.texts(CHARS_PER_TOKEN * tokens);
+      int distinct = dataset == null ? count : Math.min(count, dataset.size());
+      Prompts prompts = Prompts.of(source, own);
+      if (dataset == null || !dialog()) {
+        prompts =
+            prompts.tokens(LengthDistribution.exactly(tokens), tokenizer, same() ? 1 : distinct);
+      }
       ExactLength.Fitted system =
           this == C
               ? new ExactLength(tokenizer)
@@ -324,10 +340,15 @@ public record Prompts(
           this,
           system == null ? null : system.text(),
           system == null ? 0 : system.tokens(),
-          prompts);
+          prompts,
+          dataset);
     }
 
     public record Ready(
-        WorkloadScenario scenario, @Nullable String system, int systemTokens, Prompts prompts) {}
+        WorkloadScenario scenario,
+        @Nullable String system,
+        int systemTokens,
+        Prompts prompts,
+        @Nullable Dataset dataset) {}
   }
 }

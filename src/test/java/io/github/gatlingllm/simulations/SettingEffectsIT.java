@@ -133,7 +133,7 @@ class SettingEffectsIT {
       List<String> settings = new ArrayList<>(SET.keySet());
       settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
       settings.addAll(Arrays.asList("header.<Name>", "dryRun", "config", "env", "saveConfig"));
-      settings.addAll(List.of("live", "otlp", "upload", "selfTestFile"));
+      settings.addAll(List.of("datasetCache", "live", "otlp", "upload", "selfTestFile"));
       settings.addAll(List.of("help", "injector", "startAt"));
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }
@@ -241,6 +241,46 @@ class SettingEffectsIT {
                         .startsWith(1, 3)
                         .doesNotContain(5))),
         Arguments.of(
+            "dataset.B2, dataset.D, datasetCache",
+            new Row(
+                Map.of(
+                    "scenario",
+                    "B2,D",
+                    "dataset.B2",
+                    "longbench:$server/a/longbench.json",
+                    "dataset.D",
+                    "sharegpt:$server/a/dialog.json",
+                    "datasetCache",
+                    Files.createTempDirectory("cache"),
+                    "turns",
+                    2,
+                    "tokenizer",
+                    "chars4",
+                    "ignoreEos",
+                    false,
+                    "concurrency",
+                    1,
+                    "requests",
+                    3),
+                SettingEffectsIT::serveDatasets,
+                (run, asked) -> {
+                  asked.removeIf(JsonNode::isMissingNode); // downloads
+                  assertThat(asked.subList(0, 4))
+                      .allSatisfy(
+                          of -> assertThat(text(of)).startsWith("Here is a text").hasSize(10_000));
+                  assertThat(asked.subList(4, 7))
+                      .allSatisfy(of -> assertThat(text(of)).startsWith("word word"))
+                      .extracting(request -> users(request))
+                      .containsExactly(1L, 2L, 1L);
+                  assertThat(run.requests().get(3).identity().name()).isEqualTo("D");
+                  assertThat(run.info().config().get("dataset.B2.sha256")).hasSize(64);
+                  Path cache = Path.of(run.info().config().get("datasetCache"));
+                  try (Stream<Path> files = Files.walk(cache)) {
+                    assertThat(files.map(file -> file.getFileName().toString()))
+                        .contains("longbench.json", "dialog.json");
+                  }
+                })),
+        Arguments.of(
             "turns",
             new Row(
                 Map.of(
@@ -268,7 +308,10 @@ class SettingEffectsIT {
               .set("llm.model", "llama")
               .set(
                   row.settings.entrySet().stream()
-                      .collect(Collectors.toMap(of -> "llm." + of.getKey(), Map.Entry::getValue)))
+                      .collect(
+                          Collectors.toMap(
+                              of -> "llm." + of.getKey(),
+                              of -> of.getValue().toString().replace("$server", server.baseUrl()))))
               .succeed();
       List<JsonNode> asked = new ArrayList<>();
       for (Request request : server.requests()) {
@@ -307,6 +350,20 @@ class SettingEffectsIT {
         .event(ChatChunks.usage(5, 2))
         .done()
         .lastChunk();
+  }
+
+  private static void serveDatasets(Exchange exchange) throws IOException {
+    String path = exchange.request().path();
+    if (path.endsWith("longbench.json")) {
+      exchange.respond(
+          200,
+          "application/json",
+          Files.readString(Path.of("src/test/resources/datasets/longbench.json")));
+    } else if (path.endsWith("dialog.json")) {
+      exchange.respond(200, "application/json", Files.readString(dialog()));
+    } else {
+      exchange.answer("Yes");
+    }
   }
 
   private static void countTwentyPerMessage(Exchange exchange) throws IOException {

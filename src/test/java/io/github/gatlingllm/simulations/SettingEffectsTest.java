@@ -37,6 +37,7 @@ class SettingEffectsTest {
                           + " config env saveConfig")
                       .split(" ")),
               Stream.of(
+                  "datasetCache", // SettingEffectsIT
                   "dryRun", // UserProjectIT
                   "live", // LivePageIT
                   "otlp", // GenAiMetersTest
@@ -94,6 +95,8 @@ class SettingEffectsTest {
         DATASET + " maxTokens=9 | exactly 9 tokens",
         "turnByTurn=true " + DATASET + " | (sharegpt, turn by turn)",
         "scenario=B1 | scenarios      B1",
+        "dataset.B2=longbench:datasets/longbench.json scenario=B2 | of longbench.json (longbench)",
+        "dataset.D=oasst:datasets/oasst.trees.jsonl scenario=D | dialog: at most 5 turns",
         "mix=B1:3,D:1 | B1 75 %, D 25 %",
         "turns=3 scenario=D | 3 turns of 50 tokens",
         "contextTokens=900 scenario=D | context        900 tokens; a dialog ends before",

@@ -27,6 +27,21 @@ final class WorkloadScenarioTest {
   }
 
   @Test
+  void datasetGivesTheTextsOfB2AndTheDialogsOfD() {
+    Dataset texts = Dataset.open(Dataset.Format.LONGBENCH, "datasets/longbench.json", CL100K);
+    Prompts prompts = WorkloadScenario.B2.ready(CL100K, 42, 20, texts).prompts();
+
+    assertThat(prompts.made()).hasSize(texts.size()).allMatch(made -> made.exact());
+    assertThat(prompts.made())
+        .allMatch(made -> made.text().startsWith("Here is a text, and after it a question"));
+
+    Dataset dialogs = Dataset.open(Dataset.Format.OASST, "datasets/oasst.trees.jsonl", CL100K);
+    WorkloadScenario.Ready ready = WorkloadScenario.D.ready(CL100K, 42, 20, dialogs);
+    assertThat(ready.dataset()).isSameAs(dialogs);
+    assertThat(ready.prompts().made()).isEmpty();
+  }
+
+  @Test
   void onlyRagHasASystemPromptOf2000Tokens() {
     for (WorkloadScenario scenario : WorkloadScenario.values()) {
       WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 1);

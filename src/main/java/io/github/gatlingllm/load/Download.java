@@ -1,0 +1,273 @@
+package io.github.gatlingllm.load;
+
+import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.ProcessSetting;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of the web that is downloaded once into a cache folder: {@code https://…}, or {@code
+ * hf:<owner>/<name>[@<revision>]/<file>} for a dataset on Hugging Face's Hub; {@code #sha256=<64
+ * hex digits>} after it pins its content.
+ *
+ * <p>What has arrived when a connection is cut stays as {@code <file>.part}; with it, {@code
+ * <file>.etag} says of which version it is a part.
+ */
+final class Download {
+
+  /** The folder of simulations in code; the benchmark passes on its setting. */
+  static final ProcessSetting CACHE = new ProcessSetting("llm.datasetCache");
+
+  private static final String HUB = "https://huggingface.co";
+
+  private static final Pattern WEB = Pattern.compile("https?://[^/?#]+/.+");
+  private static final Pattern ON_HUB = Pattern.compile("hf:([^/@]+/[^/@]+)(?:@([^/]+))?/([^?]+)");
+  private static final Pattern PINNED = Pattern.compile("(.+)#sha256=(\\p{XDigit}{64})");
+  private static final Pattern RANGE = Pattern.compile("bytes (\\d+)-.*");
+
+  private static final int CONNECT_MILLIS = 10_000;
+  private static final int READ_MILLIS = 60_000;
+  private static final int MAX_REDIRECTS = 10;
+
+  /** An answer to a part of a file that no longer exists as it was. */
+  private static final int RANGE_NOT_SATISFIABLE = 416;
+
+  /** Larger files have a line for each tenth. */
+  private static final long QUIET = 16 << 20;
+
+  private final URI url;
+  private final Path file;
+  private final Path part;
+  private final Path etag;
+
+  /** The SHA-256 that the user, else the Hub, says; null if nobody does. */
+  private @Nullable String wanted;
+
+  private Download(String location, Path cache) {
+    Matcher pinned = PINNED.matcher(location);
+    String plain = pinned.matches() ? pinned.group(1) : location;
+    wanted =
+        pinned.matches()
+            ? HexFormat.of().formatHex(HexFormat.of().parseHex(pinned.group(2)))
+            : null;
+    Matcher hub = ON_HUB.matcher(plain);
+    if (!hub.matches() && !WEB.matcher(plain).matches() || plain.indexOf('#') >= 0) {
+      throw new IllegalArgumentException(
+          "expected https://<host>/<file> or hf:<owner>/<name>[@<revision>]/<file>, each with or"
+              + " without #sha256=<64 hex digits>");
+    }
+    url = URI.create((hub.matches() ? onHub(hub) : plain).replace(" ", "%20"));
+    String name = url.getPath().substring(url.getPath().lastIndexOf('/') + 1);
+    file =
+        cache
+            .resolve(sha256(url.toString().getBytes(StandardCharsets.UTF_8)).substring(0, 12))
+            .resolve(name.isEmpty() ? "data" : name.replaceAll("[^\\w.-]", "_"));
+    part = file.resolveSibling(file.getFileName() + ".part");
+    etag = file.resolveSibling(file.getFileName() + ".etag");
+  }
+
+  private static String onHub(Matcher hub) {
+    String revision = hub.group(2) == null ? "main" : hub.group(2);
+    return System.getProperty("gatlingllm.hub", HUB) // a test's own
+        + "/datasets/%s/resolve/%s/%s".formatted(hub.group(1), revision, hub.group(3));
+  }
+
+  static boolean isOne(String location) {
+    return location.startsWith("hf:") || location.matches("https?://.*");
+  }
+
+  static Path cache() {
+    String set = CACHE.text();
+    return set == null
+        ? Path.of(System.getProperty("user.home"), ".gatling-llm", "datasets")
+        : Path.of(set);
+  }
+
+  /** The file in the cache, after it has been downloaded if need be. */
+  static Path file(String location, Path cache) throws IOException {
+    Download download = new Download(location, cache);
+    synchronized (Download.class) { // locks of files are those of a whole JVM
+      if (!Files.isRegularFile(download.file)) {
+        download.fetch();
+      } else {
+        download.check(download.file);
+      }
+    }
+    return download.file;
+  }
+
+  static String sha256(Path file) throws IOException {
+    MessageDigest digest = digest();
+    try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
+      in.transferTo(OutputStream.nullOutputStream());
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static String sha256(byte[] bytes) {
+    return HexFormat.of().formatHex(digest().digest(bytes));
+  }
+
+  private static MessageDigest digest() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every JVM has it
+    }
+  }
+
+  private void check(Path content) throws IOException {
+    String is = sha256(content);
+    if (wanted != null && !wanted.equals(is)) {
+      Files.delete(content);
+      throw new IllegalArgumentException(
+          "SHA-256 is %s…, expected %s…; the file has been deleted, so try again or correct it"
+              .formatted(is.substring(0, 12), wanted.substring(0, 12)));
+    }
+  }
+
+  /** Receives the file; a connection that is cut is followed by another while each brings bytes. */
+  private void fetch() throws IOException {
+    Files.createDirectories(file.getParent());
+    try (FileChannel out =
+        FileChannel.open(part, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      var unused = out.lock(); // until the channel closes
+      if (Files.isRegularFile(file)) { // another process has been faster
+        return;
+      }
+      boolean isWhole = false;
+      while (!isWhole) {
+        long before = out.size();
+        try {
+          isWhole = receive(out);
+        } catch (IOException e) {
+          if (out.size() <= before) {
+            throw new IllegalArgumentException(
+                "no connection to %s (%s); go online, or put the file there: %s"
+                    .formatted(url.getHost(), e.getClass().getSimpleName(), file),
+                e);
+          }
+        }
+      }
+      check(part);
+      Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+      Files.deleteIfExists(etag);
+      print("SHA-256 " + sha256(file) + ", kept as " + file);
+    }
+  }
+
+  /** Whether the file is whole after one more exchange. */
+  private boolean receive(FileChannel out) throws IOException {
+    String version = Files.exists(etag) ? Files.readString(etag) : "";
+    long has = version.isEmpty() ? 0 : out.size();
+    HttpURLConnection http = open(has, version);
+    try (InputStream in = http.getInputStream()) {
+      Matcher range =
+          RANGE.matcher(
+              http.getResponseCode() == HttpURLConnection.HTTP_PARTIAL
+                  ? String.valueOf(http.getHeaderField("Content-Range"))
+                  : "");
+      long start = range.matches() ? Long.parseLong(range.group(1)) : 0;
+      if (start > has) {
+        throw new IOException("it sent another part");
+      }
+      String now = http.getHeaderField("ETag");
+      Files.writeString(etag, now == null || now.startsWith("W/") ? "" : now);
+      long length = http.getContentLengthLong() < 0 ? -1 : start + http.getContentLengthLong();
+      print(
+          (start == 0 ? "downloading from " : "going on from ")
+              + http.getURL().getHost()
+              + (length < 0 ? "" : ", " + of(start, length)));
+      out.truncate(start).position(start);
+      return copy(in, out, length);
+    } finally {
+      http.disconnect();
+    }
+  }
+
+  private boolean copy(InputStream in, FileChannel out, long length) throws IOException {
+    byte[] bytes = new byte[1 << 16];
+    long tenth = length < QUIET ? Long.MAX_VALUE : length / 10;
+    long next = tenth * (out.position() / tenth + 1);
+    for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
+      out.write(ByteBuffer.wrap(bytes, 0, n));
+      if (out.position() >= next) {
+        print(of(out.position(), length));
+        next += tenth;
+      }
+    }
+    if (out.position() < length) {
+      throw new IOException("the connection was cut");
+    }
+    return true;
+  }
+
+  private static String of(long bytes, long length) {
+    return "%s of %s MB".formatted(bytes >> 20, (length + (1 << 20) - 1) >> 20);
+  }
+
+  /** Follows redirects by hand: the Hub's first answer has the SHA-256, its store has the bytes. */
+  private HttpURLConnection open(long from, String version) throws IOException {
+    URI at = url;
+    for (int hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      HttpURLConnection http = (HttpURLConnection) at.toURL().openConnection();
+      http.setConnectTimeout(CONNECT_MILLIS);
+      http.setReadTimeout(READ_MILLIS);
+      http.setInstanceFollowRedirects(false);
+      http.setRequestProperty("Accept-Encoding", "identity");
+      if (from > 0) {
+        http.setRequestProperty("Range", "bytes=" + from + "-");
+        http.setRequestProperty("If-Range", version);
+      }
+      int status = http.getResponseCode();
+      String ofHub = http.getHeaderField("X-Linked-ETag");
+      if (wanted == null && ofHub != null && ofHub.matches("\"\\p{XDigit}{64}\"")) {
+        wanted = ofHub.substring(1, 65);
+      }
+      String next = http.getHeaderField("Location");
+      if (status == RANGE_NOT_SATISFIABLE && from > 0) {
+        Files.deleteIfExists(etag);
+        return open(0, "");
+      } else if (status / 100 == 2) {
+        return http;
+      } else if (status / 100 != 3 || next == null) {
+        throw new IllegalArgumentException(
+            "%s answers %s; expected the file%s"
+                .formatted(
+                    at.getHost(),
+                    status,
+                    status == 401 || status == 403
+                        ? ": if it needs a login, put it there by hand: " + file
+                        : ""));
+      }
+      URI to = at.resolve(next);
+      if (at.getScheme().equals("https") && !"https".equals(to.getScheme())) {
+        throw new IllegalArgumentException(
+            at.getHost() + " redirects from https to " + to.getScheme() + "; use a safe address");
+      }
+      at = to;
+    }
+    throw new IllegalArgumentException(url.getHost() + " redirects without end");
+  }
+
+  private void print(String what) {
+    PrintableText.print("LLM: " + file.getFileName() + ": " + what);
+  }
+}

@@ -1,0 +1,162 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.testing.Request;
+import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.ScriptedServer.Script;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class DownloadTest {
+
+  /** Of {@code 0123456789}. */
+  private static final String SUM =
+      "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882";
+
+  private static final Script CUT =
+      exchange ->
+          exchange.sendHeaders(200, "Content-Length: 10", "ETag: \"1\"").send("0123").reset();
+
+  @TempDir private Path cache;
+
+  private static Script whole(String content) {
+    return exchange -> exchange.respond(200, "text/plain", content, "ETag: \"2\"");
+  }
+
+  private static Script rest(String content) {
+    return exchange ->
+        exchange.respond(206, "text/plain", content, "ETag: \"1\"", "Content-Range: bytes 4-9/10");
+  }
+
+  private static Script refusal(int status) {
+    return exchange -> exchange.respond(status, "text/plain", "no");
+  }
+
+  private String get(ScriptedServer server, String file) throws IOException {
+    return Files.readString(Download.file(server.baseUrl() + file, cache));
+  }
+
+  @AfterEach
+  void removeHub() {
+    System.clearProperty("gatlingllm.hub");
+  }
+
+  @Test
+  void cutDownloadGoesOnAndIsKept() throws IOException {
+    try (ScriptedServer server = ScriptedServer.start(CUT, rest("456789"), refusal(500))) {
+      assertThat(get(server, "/a.json#sha256=" + SUM)).isEqualTo("0123456789");
+      assertThat(get(server, "/a.json")).as("from the cache").isEqualTo("0123456789");
+      assertThat(server.requests()).hasSize(2);
+      Request second = server.requests().get(1);
+      assertThat(second.header("Range")).isEqualTo("bytes=4-");
+      assertThat(second.header("If-Range")).isEqualTo("\"1\"");
+    }
+  }
+
+  @Test
+  void nextStartGoesOnWhereThisOneEnded() throws IOException {
+    try (ScriptedServer server = ScriptedServer.start(CUT, refusal(503), rest("456789"))) {
+      assertThatThrownBy(() -> get(server, "/a.json"))
+          .hasMessageContaining("127.0.0.1 answers 503");
+      assertThat(get(server, "/a.json")).isEqualTo("0123456789");
+      assertThat(server.requests().get(2).header("Range")).isEqualTo("bytes=4-");
+    }
+  }
+
+  @Test
+  void fileThatHasChangedIsDownloadedAgain() throws IOException {
+    try (ScriptedServer server = ScriptedServer.start(CUT, whole("another"))) {
+      assertThat(get(server, "/a.json")).isEqualTo("another");
+    }
+    try (ScriptedServer server = ScriptedServer.start(CUT, refusal(416), whole("short"))) {
+      assertThat(get(server, "/b.json")).isEqualTo("short");
+      assertThat(server.requests().get(2).header("Range")).isNull();
+    }
+  }
+
+  @Test
+  void resumedFileOfAnotherChecksumIsDeleted() throws IOException {
+    try (ScriptedServer server =
+        ScriptedServer.start(CUT, rest("987654"), whole("0123456789"), refusal(500))) {
+      String pinned = "/a.json#sha256=" + SUM;
+      assertThatThrownBy(() -> get(server, pinned))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("expected " + SUM.substring(0, 12));
+      assertThat(get(server, pinned)).isEqualTo("0123456789");
+      assertThat(server.requests().get(2).header("Range")).isNull();
+      assertThatThrownBy(() -> get(server, "/a.json#sha256=" + "0".repeat(64)))
+          .as("what is in the cache is checked too")
+          .hasMessageContaining("is " + SUM.substring(0, 12));
+    }
+  }
+
+  @Test
+  void hubRedirectsAndSaysTheChecksum() throws IOException {
+    for (String sum : List.of(SUM, "0".repeat(64))) {
+      try (ScriptedServer server =
+          ScriptedServer.start(
+              first ->
+                  first.sendHeaders(
+                      302,
+                      "Location: /store/blob",
+                      "X-Linked-ETag: \"" + sum + '"',
+                      "Content-Length: 0"),
+              CUT,
+              first -> first.sendHeaders(302, "Location: /store/blob", "Content-Length: 0"),
+              rest("456789"))) {
+        System.setProperty("gatlingllm.hub", server.baseUrl());
+        String file = "hf:owner/name@v1/data/a.json";
+        if (sum.equals(SUM)) {
+          assertThat(Download.file(file, cache)).hasFileName("a.json").hasContent("0123456789");
+        } else {
+          assertThatThrownBy(() -> Download.file(file, cache)).hasMessageContaining("expected 000");
+        }
+        assertThat(server.requests())
+            .extracting(Request::path)
+            .startsWith("/datasets/owner/name/resolve/v1/data/a.json", "/store/blob")
+            .hasSize(4);
+      }
+    }
+  }
+
+  @Test
+  void offlineIsOneLineThatSaysWhereTheFileGoes() throws IOException {
+    String url;
+    try (ServerSocket free = new ServerSocket(0)) {
+      url = "http://127.0.0.1:" + free.getLocalPort() + "/a.json";
+    }
+    assertThatThrownBy(() -> Download.file(url, cache))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("127.0.0.1", "ConnectException", cache + "/")
+        .satisfies(
+            e -> {
+              String line = e.getMessage();
+              Files.writeString(Path.of(line.substring(line.indexOf(cache.toString()))), "mine");
+            });
+    assertThat(Download.file(url, cache)).hasContent("mine");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "hf:owner",
+        "hf:owner/name",
+        "https://host",
+        "https://host/a#sha256=12",
+        "hf:a@b/c"
+      })
+  void otherFormsAreRefused(String location) {
+    assertThat(Download.isOne(location)).isTrue();
+    assertThatThrownBy(() -> Download.file(location, cache)).hasMessageContaining("expected https");
+  }
+}
