@@ -82,6 +82,7 @@ class HostileRunsIT {
             "HTTP/2: GOAWAY below the request",
             http2(
                 3,
+                60,
                 server -> {
                   server.next().startStream().event(A).event(STOP).end();
                   server.next().goAwayAfterTheFirst();
@@ -93,6 +94,7 @@ class HostileRunsIT {
             "HTTP/2: frames of streams that timed out",
             http2(
                 6,
+                3,
                 server -> {
                   for (String encoding : List.of("identity", "gzip", "identity")) {
                     server.next().startStream().event(A).event(STOP).end();
@@ -109,6 +111,7 @@ class HostileRunsIT {
             "HTTP/2: reset within gzip data",
             http2(
                 2,
+                60,
                 server -> {
                   Asked asked = server.next().startStream("content-encoding", "gzip");
                   asked.bytes(GZIP_HEADER, false);
@@ -293,14 +296,14 @@ class HostileRunsIT {
   }
 
   /** A run of so many requests, one after the other, to an HTTP/2 server that answers so. */
-  private static World http2(int requests, Answers answers) {
+  private static World http2(int requests, int timeoutSeconds, Answers answers) {
     return folder -> {
       Http2Server server = new Http2Server(SelfSigned.sslContext(folder));
       try (server;
           GatlingRun run =
               benchmark(server.url(), requests)
                   .set("llm.http2", true)
-                  .set("llm.timeout", 1)
+                  .set("llm.timeout", timeoutSeconds)
                   .set("llm.metricsUrl", "none")
                   .set("llm.verifyTls", false)
                   .start()) {
