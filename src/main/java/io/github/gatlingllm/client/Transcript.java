@@ -3,6 +3,7 @@ package io.github.gatlingllm.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gatling.http.client.Request;
+import io.github.gatlingllm.record.PrintableText;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
 import java.util.Map;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Logs one request and its response with the logger and in the format of Gatling's HTTP protocol:
  * failed requests at level DEBUG, all at TRACE. Made only where the logger is enabled. Secrets are
- * removed, and bodies are cut at 64 KiB.
+ * removed, bodies are cut at 64 KiB, and the text is a {@link PrintableText}.
  */
 final class Transcript {
 
@@ -72,7 +73,7 @@ final class Transcript {
       headers(headers, text);
       body(body.toByteArray(), body.size(), cut, text);
     }
-    return secrets.redactKeys(text.toString()) + "<<<<<<<<<<<<<<<<<<<<<<<<<";
+    return PrintableText.of(secrets.redactKeys(text.toString())) + "<<<<<<<<<<<<<<<<<<<<<<<<<";
   }
 
   private static void headers(HttpHeaders headers, StringBuilder text) {

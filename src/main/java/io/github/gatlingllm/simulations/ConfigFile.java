@@ -9,6 +9,7 @@ import com.typesafe.config.ConfigList;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigOrigin;
 import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigParseable;
 import com.typesafe.config.ConfigRenderOptions;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueFactory;
@@ -57,6 +58,9 @@ final class ConfigFile {
           "llm.config=%s: an included file cannot be read; expected one beside it".formatted(file));
     } catch (ConfigException e) {
       throw InvalidSimulation.because(read.mistake(e));
+    } catch (StackOverflowError | OutOfMemoryError e) {
+      throw InvalidSimulation.because(
+          "llm.config=%s is nested too deeply, or too large".formatted(file));
     }
     return read.entries;
   }
@@ -112,7 +116,10 @@ final class ConfigFile {
     Files.writeString(file, ConfigValueFactory.fromMap(settings).render(form));
   }
 
-  /** Unlike HOCON's own it refuses a file that is missing: the load would be another one. */
+  /**
+   * Unlike HOCON's own it refuses a file that is missing, as the load would be another one, and
+   * devices and pipes.
+   */
   private static final class Included implements ConfigIncluder {
     @Override
     public ConfigIncluder withFallback(ConfigIncluder fallback) {
@@ -121,7 +128,12 @@ final class ConfigFile {
 
     @Override
     public ConfigObject include(ConfigIncludeContext context, String what) {
-      return context.relativeTo(what).parse(context.parseOptions().setAllowMissing(false));
+      ConfigParseable included = context.relativeTo(what);
+      String file = included.origin().filename();
+      if (file != null && Files.exists(Path.of(file))) {
+        var unused = EnvFile.text(Path.of(file), file);
+      }
+      return included.parse(context.parseOptions().setAllowMissing(false));
     }
   }
 }

@@ -66,14 +66,17 @@ final class Load {
       settings.warn("llm.requests=" + requests + " is below a level's concurrency: never reached");
     }
     Integer trials = settings.get(Setting.TRIALS);
-    return new LoadPlan.Sweep(
-        concurrency.stream()
-            .<LoadLevel>map(
-                users ->
-                    trials == null
-                        ? new LoadLevel.Closed(users, phases)
-                        : new LoadLevel.Batch(users, trials, phases.drainNanos()))
-            .toList());
+    return settings.checked(
+        Setting.CONCURRENCY,
+        () ->
+            new LoadPlan.Sweep(
+                concurrency.stream()
+                    .<LoadLevel>map(
+                        users ->
+                            trials == null
+                                ? new LoadLevel.Closed(users, phases)
+                                : new LoadLevel.Batch(users, trials, phases.drainNanos()))
+                    .toList()));
   }
 
   private static LoadPlan.Sweep open(

@@ -315,55 +315,6 @@ final class BodiesIT {
         .isEqualTo("response has an HTTP chunk extension in a form that Netty does not read");
   }
 
-  @Test
-  void gzipThatIsCutIsTruncated() throws Exception {
-    byte[] whole = gzip(STREAM);
-    for (int cut : List.of(1, 8, 12)) {
-      byte[] part = Arrays.copyOf(whole, whole.length - cut);
-      ScriptedServer server =
-          client.serve(
-              x -> x.sendHeaders(200, with(GZIP, "Content-Length: " + part.length)).send(part),
-              x ->
-                  x.sendHeaders(200, with(GZIP, "Transfer-Encoding: chunked"))
-                      .chunk(part)
-                      .lastChunk(),
-              x -> x.sendHeaders(200, with(GZIP, "Connection: close")).send(part).close(),
-              x -> x.sendHeaders(200, with(GZIP, "Content-Length: " + whole.length)).send(whole),
-              x -> x.sendHeaders(200, with(GZIP, "Connection: close")).send(whole).close());
-      for (int i = 0; i < 3; i++) {
-        Ended ended = client.post(server.baseUrl()).ended();
-        ended.assertEnded(TRUNCATED, "gzip data ended before it was whole");
-      }
-      for (int i = 0; i < 2; i++) {
-        client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
-      }
-    }
-  }
-
-  @Test
-  void gzipOfSeveralMembersIsOneBody() throws Exception {
-    ByteArrayOutputStream members = new ByteArrayOutputStream();
-    for (String part : List.of("data: " + A + "\n\n", "data: " + B + "\n\n", "data: " + STOP)) {
-      members.writeBytes(gzip(part));
-    }
-    byte[] all = members.toByteArray();
-    ScriptedServer server =
-        client.serve(
-            x -> x.sendHeaders(200, with(GZIP, "Content-Length: " + all.length)).send(all),
-            x -> {
-              x.sendHeaders(200, with(GZIP, "Transfer-Encoding: chunked"));
-              for (byte single : all) {
-                x.chunk(new byte[] {single});
-              }
-              x.lastChunk();
-            });
-    for (int i = 0; i < 2; i++) {
-      Ended ended = client.post(server.baseUrl()).ended();
-      ended.assertEnded(COMPLETE, null);
-      assertThat(ended.text()).isEqualTo("ab");
-    }
-  }
-
   private static String[] with(String[] headers, String more) {
     String[] all = Arrays.copyOf(headers, headers.length + 1);
     all[headers.length] = more;

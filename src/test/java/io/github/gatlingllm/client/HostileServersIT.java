@@ -41,6 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HostileServersIT {
 
   private static final String TYPE = "Content-Type: text/event-stream";
+  private static final String GZIP = "Content-Encoding: gzip";
   private static final String CHUNKED = "Transfer-Encoding: chunked";
   private static final String LONGER = "Content-Length: 9999";
   private static final String STREAM = "data: " + A + "\n\ndata: " + STOP + "\n\ndata: [DONE]\n\n";
@@ -88,17 +89,7 @@ final class HostileServersIT {
             "error labelled zstd",
             HTTP_ERROR,
             "HTTP 500: " + ZSTD,
-            x -> x.respond(500, "text/plain", "no", "Content-Encoding: zstd")),
-        new Row(
-            "event in one line of 50 MB",
-            INVALID_RESPONSE,
-            "event longer than 8 MiB",
-            x -> x.startStream().event(ChatChunks.content("x".repeat(50_000_000)))),
-        new Row(
-            "body in one line of 50 MB",
-            INVALID_RESPONSE,
-            "body longer than 16 MiB",
-            x -> x.respond(200, "application/json", ChatChunks.whole("x".repeat(50_000_000)))));
+            x -> x.respond(500, "text/plain", "no", "Content-Encoding: zstd")));
   }
 
   private static Row closed(String name, ScriptedServer.Script script) {
@@ -180,13 +171,21 @@ final class HostileServersIT {
   @ParameterizedTest
   @MethodSource("gzipped")
   void gzipHasOneVerdictOverBothProtocols(Gzipped row) throws Exception {
-    client
-        .answeredBy(
-            x ->
-                x.sendHeaders(200, TYPE, "Content-Encoding: gzip", CHUNKED)
-                    .chunk(row.body())
-                    .lastChunk())
-        .assertEnded(row.status(), row.error());
+    byte[] body = row.body();
+    List<ScriptedServer.Script> frames =
+        List.of(
+            x -> {
+              x.sendHeaders(200, TYPE, GZIP, CHUNKED);
+              for (byte single : body) {
+                x.chunk(new byte[] {single});
+              }
+              x.lastChunk();
+            },
+            x -> x.sendHeaders(200, TYPE, GZIP, "Content-Length: " + body.length).send(body),
+            x -> x.sendHeaders(200, TYPE, GZIP, "Connection: close").send(body).close());
+    for (ScriptedServer.Script each : frames) {
+      client.answeredBy(each).assertEnded(row.status(), row.error());
+    }
     try (Http2Server server = new Http2Server(certificate)) {
       for (boolean isEndApart : List.of(true, false)) {
         Sent sent = client.post(server.url()).http2().send();
@@ -212,11 +211,7 @@ final class HostileServersIT {
     byte[] bomb = members.toByteArray(); // of 1 GiB
     try (Http2Server server = new Http2Server(certificate)) {
       ScriptedServer plain =
-          client.serve(
-              x ->
-                  x.sendHeaders(200, TYPE, "Content-Encoding: gzip", CHUNKED)
-                      .chunk(bomb)
-                      .awaitClientClose());
+          client.serve(x -> x.sendHeaders(200, TYPE, GZIP, CHUNKED).chunk(bomb).awaitClientClose());
       long start = System.nanoTime();
       Sent sent =
           (isHttp2 ? client.post(server.url()).http2() : client.post(plain.baseUrl()))

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests on a connection that carried another one, which the server may have closed. */
 @Timeout(120)
@@ -97,9 +98,13 @@ final class KeptAliveConnectionIT {
     assertThat(server.posts()).isEqualTo(4);
   }
 
-  @Test
-  void aResponseThatNoRequestAwaitsClosesTheConnection() throws Exception {
-    String unasked = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nslow";
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nslow",
+        "HTTP/1.1 100 Continue\r\n\r\n"
+      })
+  void aResponseThatNoRequestAwaitsClosesTheConnection(String unasked) throws Exception {
     CountDownLatch closed = new CountDownLatch(1);
     ScriptedServer server =
         client.serve(

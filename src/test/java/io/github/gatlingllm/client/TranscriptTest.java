@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -78,13 +79,25 @@ class TranscriptTest {
     logger.setLevel(Level.TRACE);
     Transcript transcript = exchange();
     for (int i = 0; i < 10; i++) {
-      transcript.body(new byte[10_000], 0, 10_000);
+      transcript.body("x".repeat(10_000).getBytes(UTF_8), 0, 10_000);
     }
     transcript.log("well", "its session", null);
 
     assertThat(log.list.get(0).getFormattedMessage())
         .hasSizeBetween(64 * 1024, 65 * 1024)
         .contains("…\n<<<<");
+  }
+
+  @Test
+  void commandsOfAServerAreBroken() {
+    logger.setLevel(Level.TRACE);
+    Transcript transcript = exchange();
+    byte[] sent = "a\n::stop-commands::b\u001b[2J".getBytes(UTF_8);
+    transcript.body(sent, 0, sent.length);
+    transcript.log("well", "its session", null);
+
+    assertThat(log.list.get(0).getFormattedMessage())
+        .contains("\na\n: :stop-commands::b\\u001b[2J\n<<<<");
   }
 
   private Transcript exchange() {

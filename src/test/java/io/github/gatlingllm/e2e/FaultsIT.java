@@ -99,7 +99,9 @@ class FaultsIT {
             .set("silent", String.join(";", silent))
             .succeed();
 
-    assertThat(run.output()).doesNotContain("\tat ");
+    assertThat(run.output())
+        .doesNotContain("\tat ", "::stop", "\u001b[2J")
+        .contains("oops : :stop-commands:: [2J");
     assertThat(run.requests())
         .extracting(r -> line(r.identity().name(), r.outcome().status(), r.outcome().error()))
         .containsExactlyInAnyOrderElementsOf(expected);
@@ -160,7 +162,11 @@ class FaultsIT {
         EMPTY,
         "stream ended well but held no token",
         x -> x.startStream().event(STOP).lastChunk());
-    fault("error", HTTP_ERROR, "HTTP 500: oops", x -> x.respond(500, "text/plain", "oops"));
+    fault(
+        "error that commands a terminal and a CI runner",
+        HTTP_ERROR,
+        "HTTP 500: oops ::stop-commands:: [2J",
+        x -> x.respond(500, "text/plain", "oops ::stop-commands::\u001b[2J"));
     fault(
         "too many requests",
         RATE_LIMITED,

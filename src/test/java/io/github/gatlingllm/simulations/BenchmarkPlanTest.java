@@ -149,8 +149,8 @@ final class BenchmarkPlanTest {
     String values =
         """
         endpoint=a:8000 ; endpoint=http://a/v1, ; api=generate ; stream=yes ; concurrency=abc
-        concurrency=0 ; concurrency=1,,2 ; concurrency=99999999999 ; concurrency=2,4,2 ; rate=0
-        rate=-1 ; rate=NaN ; rate=1e999 ; rate=0:60s,10: ; rate=0:60s ; arrival=trace:none.csv@2.0
+        concurrency=0 ; concurrency=1,,2 ; concurrency=99999999999 ; concurrency=2,4,2
+        concurrency=1000000000 ; rate=0 ; rate=-1 ; rate=NaN ; rate=1e999 ; rate=0:60s,10: ; rate=0:60s ; arrival=trace:none.csv@2.0
         arrival=poisson ; duration=0 ; duration=-3 ; duration=3 days ; duration=999999999h
         requests=0 ; warmup=-1 ; drain=x ; maxInFlight=0 ; interleave=both ; maxTokens=0
         ignoreEos=1 ; prompts=none.txt ; temperature=-0.1 ; temperature=warm ; topP=0 ; topP=1.1

@@ -97,10 +97,12 @@ class ConfigFileTest {
         "include \"gone.conf\" | llm.config=",
         "include \"http://127.0.0.1:1/x.conf\" | llm.config=",
         "include \"bench.conf\" | bench.conf: ",
+        "include \"/dev/zero\" | /dev/zero cannot be read",
+        "a = DEEP | llm.config=",
       })
   void aMistakeIsOneLineWithFileAndLine(String text, String message) throws IOException {
     Files.writeString(folder.resolve("part.conf"), "seed = 2\nmax = 1");
-    assertThatThrownBy(() -> read(text.replace("\\n", "\n")))
+    assertThatThrownBy(() -> read(text.replace("\\n", "\n").replace("DEEP", "[".repeat(100_000))))
         .isInstanceOf(InvalidSimulation.class)
         .message()
         .matches(line -> line.startsWith(message) || line.startsWith(folder + "/" + message))

@@ -12,6 +12,8 @@ import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.storage.S3Location;
 import java.io.File;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -168,10 +170,35 @@ record BenchmarkProcess(
     return words.stream().map(StartCommand::quoted).collect(Collectors.joining(" "));
   }
 
+  /** Gatling says so with a stack trace. Wildcards of a class path are left to the JVM. */
+  private void requireSimulation() throws IOException {
+    if (SimulationSource.isSourceFile(simulation) || classPath.contains("*")) {
+      return;
+    }
+    List<URL> places = new ArrayList<>();
+    for (String place : classPath.split(File.pathSeparator, -1)) {
+      places.add(Path.of(place).toUri().toURL());
+    }
+    ClassLoader own = BenchmarkProcess.class.getClassLoader();
+    try (URLClassLoader all = new URLClassLoader(places.toArray(URL[]::new), own)) {
+      if (all.getResource(simulation.replace('.', '/') + ".class") == null) {
+        throw new IllegalArgumentException(
+            "--simulation "
+                + simulation
+                + ": there is no such class; expected its full name, and its place in --class-path,"
+                + " or a .java file");
+      }
+    }
+  }
+
   private int run() throws IOException, InterruptedException {
     Path classes = Files.createTempDirectory("simulation");
     try {
+      requireSimulation();
       return run(new ProcessBuilder(command(classes)).inheritIO());
+    } catch (IllegalArgumentException | IOException e) {
+      noteEnd(1, new AtomicBoolean());
+      throw e;
     } finally {
       delete(classes);
     }

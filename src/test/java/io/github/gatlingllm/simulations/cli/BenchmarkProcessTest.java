@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BenchmarkProcessTest {
 
@@ -36,10 +37,11 @@ class BenchmarkProcessTest {
     }
   }
 
-  @Test
-  void injectorThatFailsBeforeItsRunLeavesAMarker() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"--no-such-setting=1", "--simulation=my.Chat"})
+  void injectorThatFailsBeforeItsRunLeavesAMarker(String argument) throws IOException {
     List<String> mistake =
-        List.of("--no-such-setting=1", "--injector=2/3", "--results=" + dir.resolve("results"));
+        List.of(argument, "--injector=2/3", "--results=" + dir.resolve("results"));
 
     assertThat(BenchmarkProcess.run(mistake)).isEqualTo(1);
     assertThat(InjectorEnd.read(dir.resolve("results/injector-2-of-3/llm/ended.json")))
