@@ -245,6 +245,21 @@ public record ServerSample(
     PROMPT_TOKENS(
         "prompt tokens", "tokens", COUNTER, SUM, "processed, those of the cache included"),
     GENERATION_TOKENS("generated tokens", "tokens", COUNTER, SUM, "reasoning included"),
+    SPEC_DRAFTS("drafts", "drafts", COUNTER, SUM, "of speculative decoding"),
+    SPEC_DRAFT_TOKENS("drafted tokens", "tokens", COUNTER, SUM, "of speculative decoding"),
+    SPEC_ACCEPTED_TOKENS("accepted tokens", "tokens", COUNTER, SUM, "of these, accepted"),
+    SPEC_ACCEPTANCE_RATE(
+        "acceptance rate",
+        "share",
+        GAUGE,
+        MEAN,
+        "accepted ÷ drafted tokens over a period that the server chooses; if it has no counters"),
+    SPEC_ACCEPTANCE_LENGTH(
+        "accepted length",
+        "tokens",
+        GAUGE,
+        MEAN,
+        "accepted tokens of a draft and the one after them; if it has no counter of drafts"),
     REQUESTS_FINISHED("requests finished", "requests", COUNTER, SUM, "for whatever reason"),
     ENGINE_TTFT_S(
         "engine TTFT",

@@ -105,6 +105,8 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
   }
 
   private Table states(List<LevelFigures> stages) {
+    boolean isSpeculative =
+        stages.stream().anyMatch(stage -> of(stage, EngineFigures::acceptedLength) != null);
     return Columns.of(level())
         .and(
             number("running", engine -> engine.mean(EngineMetric.REQUESTS_RUNNING)),
@@ -114,6 +116,10 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
             number("preemptions", engine -> engine.total(EngineMetric.PREEMPTIONS)),
             number("tok/s, engine", engine -> engine.perS(EngineMetric.GENERATION_TOKENS)),
             client("tok/s, client", Metric.OUTPUT_TOKENS_PER_S),
+            share("drafts accepted", EngineFigures::acceptanceRate),
+            number("accepted length", EngineFigures::acceptedLength))
+        .when(isSpeculative, client("tokens per event", Metric.BATCH_RATIO))
+        .and(
             share("GPU busy", engine -> engine.mean(EngineMetric.GPU_UTILIZATION)),
             client("power, W", Metric.POWER_W),
             client("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE))

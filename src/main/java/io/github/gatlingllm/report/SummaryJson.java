@@ -187,6 +187,14 @@ final class SummaryJson {
   interface EngineForm {
     @JsonProperty
     Double prefixCacheHitRate();
+
+    @JsonProperty
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Double acceptanceRate();
+
+    @JsonProperty
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Double acceptedLength();
   }
 
   interface FiguresInline {

@@ -55,6 +55,8 @@ class PageReaderTest {
             + " engine_tpot_s=91/0.819009428565788, engine_e2e_s=91/24.416390419006348,"
             + " engine_queue_s=91/0.0019177559806848876, engine_prefill_s=91/3.385053852973215,"
             + " engine_decode_s=91/18.837216857013118}",
+        "vllm-0.32-speculative; vllm; {requests_running=4, generation_tokens=7400,"
+            + " spec_drafts=2500, spec_draft_tokens=7500, spec_accepted_tokens=5250}",
         "llama.cpp-b11434; llama.cpp; {requests_running=0, requests_waiting=0,"
             + " prefix_cache_queries=26139, prefix_cache_hits=460, prompt_tokens=26139,"
             + " generation_tokens=2208}",
@@ -63,7 +65,8 @@ class PageReaderTest {
         "sglang-0.5; sglang; {requests_running=12, requests_waiting=3, kv_cache_use=0.28,"
             + " prefix_cache_hit_rate=0.007507552643049313, prefix_cache_queries=8128902,"
             + " prefix_cache_hits=61000, preemptions=2, prompt_tokens=8128902,"
-            + " generation_tokens=7557572, requests_finished=11228, engine_ttft_s=11228/2351861,"
+            + " generation_tokens=7557572, spec_acceptance_rate=0.6, spec_acceptance_length=2.8,"
+            + " requests_finished=11228, engine_ttft_s=11228/2351861,"
             + " engine_itl_s=7546344/866964.5, engine_e2e_s=11228/3116093.850019932,"
             + " engine_queue_s=11228/190.5}",
         "tgi-3; tgi; {requests_running=4, requests_waiting=7, prompt_tokens=9211,"
@@ -72,6 +75,7 @@ class PageReaderTest {
         "tensorrt-llm-1; tensorrt-llm; {requests_running=6, requests_waiting=1,"
             + " kv_cache_use=0.015625, prefix_cache_hit_rate=0.25, prefix_cache_queries=4096,"
             + " prefix_cache_hits=1024, prompt_tokens=4096, generation_tokens=960,"
+            + " spec_draft_tokens=900, spec_accepted_tokens=630, spec_acceptance_length=3.1,"
             + " requests_finished=15, engine_ttft_s=15/1.5, engine_tpot_s=15/0.3,"
             + " engine_e2e_s=15/15.6, engine_queue_s=15/0.002, engine_prefill_s=15/1.2,"
             + " engine_decode_s=15/14.1}",

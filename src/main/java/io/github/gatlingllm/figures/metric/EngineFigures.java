@@ -77,17 +77,35 @@ public record EngineFigures(
 
   /** Cached ÷ looked-up prompt tokens, else the server's own rate; null if unknown. */
   public @Nullable Double prefixCacheHitRate() {
-    return hitRate(
+    return share(
         total(EngineMetric.PREFIX_CACHE_HITS),
         total(EngineMetric.PREFIX_CACHE_QUERIES),
         mean(EngineMetric.PREFIX_CACHE_HIT_RATE));
   }
 
-  private static @Nullable Double hitRate(
-      @Nullable Double hits, @Nullable Double queries, @Nullable Double reported) {
-    return queries == null || hits == null
-        ? reported
-        : queries == 0 ? null : (Double) (hits / queries);
+  private static @Nullable Double share(
+      @Nullable Double part, @Nullable Double whole, @Nullable Double reported) {
+    return whole == null || part == null ? reported : whole == 0 ? null : (Double) (part / whole);
+  }
+
+  /** Accepted ÷ drafted tokens of speculative decoding, else the server's own rate; or null. */
+  public @Nullable Double acceptanceRate() {
+    return share(
+        total(EngineMetric.SPEC_ACCEPTED_TOKENS),
+        total(EngineMetric.SPEC_DRAFT_TOKENS),
+        mean(EngineMetric.SPEC_ACCEPTANCE_RATE));
+  }
+
+  /**
+   * Tokens of a step of speculative decoding: 1 + accepted tokens ÷ drafts, else the server's own
+   * mean; null if unknown.
+   */
+  public @Nullable Double acceptedLength() {
+    Double drafts = total(EngineMetric.SPEC_DRAFTS);
+    Double accepted = share(total(EngineMetric.SPEC_ACCEPTED_TOKENS), drafts, null);
+    return drafts == null
+        ? mean(EngineMetric.SPEC_ACCEPTANCE_LENGTH)
+        : accepted == null ? null : (Double) (1 + accepted);
   }
 
   /**
@@ -122,7 +140,7 @@ public record EngineFigures(
     }
 
     public @Nullable Double prefixCacheHitRate() {
-      return hitRate(
+      return share(
           of(EngineMetric.PREFIX_CACHE_HITS),
           of(EngineMetric.PREFIX_CACHE_QUERIES),
           of(EngineMetric.PREFIX_CACHE_HIT_RATE));

@@ -8,6 +8,11 @@ import static io.github.gatlingllm.record.ServerSample.EngineMetric.KV_CACHE_USE
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.PREFIX_CACHE_HITS;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.PREFIX_CACHE_QUERIES;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.REQUESTS_RUNNING;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SPEC_ACCEPTANCE_LENGTH;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SPEC_ACCEPTANCE_RATE;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SPEC_ACCEPTED_TOKENS;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SPEC_DRAFTS;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SPEC_DRAFT_TOKENS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -75,6 +80,35 @@ class EngineTallyTest {
     assertThat(tally.overTime().get(0).points())
         .extracting(point -> point.of(GENERATION_TOKENS))
         .containsExactly(100.0, 100.0, 40.0);
+  }
+
+  /** Within the window 100 drafts of 4 tokens each, 150 of them accepted; then without counters. */
+  @Test
+  void acceptedLengthCountsTheTokenAfterTheDraft() {
+    for (double at = 1; at <= 3; at++) {
+      double more = at;
+      tally.add(
+          reading(
+              at,
+              "a",
+              "http://a/metrics",
+              Map.of(
+                  SPEC_DRAFTS, 50 * more,
+                  SPEC_DRAFT_TOKENS, 200 * more,
+                  SPEC_ACCEPTED_TOKENS, 75 * more,
+                  SPEC_ACCEPTANCE_LENGTH, 9.0)));
+    }
+    assertThat(level().acceptanceRate()).isEqualTo(0.375);
+    assertThat(level().acceptedLength()).isEqualTo(2.5);
+    tally.add(
+        reading(
+            5.5,
+            "b",
+            "http://b/metrics",
+            Map.of(SPEC_ACCEPTANCE_RATE, 0.6, SPEC_ACCEPTANCE_LENGTH, 2.8)));
+    assertThat(tally.of(1))
+        .extracting(EngineFigures::acceptanceRate, EngineFigures::acceptedLength)
+        .containsExactly(0.6, 2.8);
   }
 
   @Test
