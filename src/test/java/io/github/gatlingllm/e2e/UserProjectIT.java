@@ -55,7 +55,7 @@ class UserProjectIT {
     }
     for (String name : List.of("examples/AgentSimulation.java", "examples/Server.java")) {
       String program = Files.readString(EXAMPLES.resolve(name));
-      project.with(name, program.replace(".disableIgnoreEos()", ".disableJvmWarmUp()"));
+      project.with(name, program.replace(".disableIgnoreEos()", ""));
     }
   }
 

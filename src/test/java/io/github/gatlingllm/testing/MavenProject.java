@@ -184,6 +184,7 @@ public final class MavenProject {
     GatlingRun.removeForeign(builder.environment());
     // A busy machine makes a run invalid; what tests look at does not depend on that.
     builder.environment().put("LLM_FAIL_ON_INVALID", "false");
+    builder.environment().put("LLM_JVM_WARM_UP", "false");
     builder.environment().putAll(variables);
     Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
     try {

@@ -22,7 +22,7 @@ class NearSaturationTest {
 
   @Test
   void runsOfTheSameQueueAreUnchanged() throws IOException {
-    int pairs = 8;
+    int pairs = 5;
     int changed = 0;
     for (int pair = 0; pair < pairs; pair++) {
       changed += isClear(Comparison.of(run(2L * pair), run(2L * pair + 1), 1)) ? 1 : 0;

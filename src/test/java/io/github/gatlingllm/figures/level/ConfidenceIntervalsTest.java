@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 class ConfidenceIntervalsTest {
 
-  private static final int RUNS = SimulatedTable.runs(30, 1_000);
+  private static final int RUNS = SimulatedTable.runs(20, 1_000);
 
   private static final List<String> FIGURES =
       List.of(

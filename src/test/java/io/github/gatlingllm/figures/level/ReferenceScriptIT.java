@@ -47,15 +47,13 @@ class ReferenceScriptIT {
 
   private Path run;
 
-  /** Six runs of random records, under another SLO each. */
+  /** Runs of random records, under another SLO each. */
   @ParameterizedTest
   @CsvSource({
     "11, ttft<300ms, 90, PERCENTILES",
     "12, 'ttft<250ms,e2e<1500ms', 95, REQUESTS",
     "13, 'ttft<400ms,tpot<45ms', 80, PERCENTILES",
-    "14, e2e<1s, 50, PERCENTILES",
-    "15, 'itl<150ms,stall<200ms', 60, REQUESTS",
-    "16, ttft<5s, 99, PERCENTILES"
+    "15, 'itl<150ms,stall<200ms', 60, REQUESTS"
   })
   void agrees(long seed, String slo, double percentile, Slo.Rule rule) throws Exception {
     write(info().slo(Slo.parse(slo, percentile, rule)), random(seed));

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What is called unsteady of simulated queues: see {@link MultiServerQueue}. */
 class SteadyQueueTest {
 
-  private static final int RUNS = 200;
+  private static final int RUNS = 100;
 
   /** Queues in steady state since long, at 0.9 with a memory of 24 s. */
   @ParameterizedTest
@@ -35,12 +35,12 @@ class SteadyQueueTest {
   @Test
   void queuesThatGrow() {
     int found = 0;
-    for (int seed = 0; seed < RUNS / 2; seed++) {
+    for (int seed = 0; seed < RUNS; seed++) {
       MultiServerQueue queue = new MultiServerQueue(0.5).load(at -> 1 + 1.5 * at / 120);
       Drift drift = drift(queue, seed, 120, 0);
       found += isUnsteady(drift) && drift.up() && drift.steadyFromS() == null ? 1 : 0;
     }
-    assertThat(found).isGreaterThanOrEqualTo(RUNS / 2 * 9 / 10);
+    assertThat(found).isGreaterThanOrEqualTo(RUNS * 9 / 10);
   }
 
   /** First tokens come a second late in the first 6 s of 60. */
@@ -49,7 +49,7 @@ class SteadyQueueTest {
   void transientsAtTheStart(double utilisation, double least) {
     int found = 0;
     int right = 0;
-    for (int seed = 0; seed < RUNS / 2; seed++) {
+    for (int seed = 0; seed < RUNS; seed++) {
       Drift drift = drift(new MultiServerQueue(utilisation), seed, 60, 6);
       if (isUnsteady(drift) && drift.steadyFromS() != null) {
         found++;
@@ -57,9 +57,8 @@ class SteadyQueueTest {
       }
     }
     System.out.printf(
-        "%d of %d transients found at %s, %d of them in time%n",
-        found, RUNS / 2, utilisation, right);
-    assertThat(found).isGreaterThanOrEqualTo((int) (least * RUNS / 2));
+        "%d of %d transients found at %s, %d of them in time%n", found, RUNS, utilisation, right);
+    assertThat(found).isGreaterThanOrEqualTo((int) (least * RUNS));
     assertThat(right).isGreaterThanOrEqualTo(found * 85 / 100);
   }
 

@@ -42,7 +42,7 @@ class VerdictRatesTest {
     for (int requests : new int[] {100, 1_000}) {
       simulate(
           "output ± 6 %, " + requests + " requests each",
-          SimulatedTable.runs(requests > 100 ? 15 : 30, 400),
+          SimulatedTable.runs(requests > 100 ? 6 : 30, 400),
           7,
           (levels, i, random) ->
               levels
