@@ -42,6 +42,15 @@ public final class InvalidSimulation extends IllegalArgumentException {
     }
   }
 
+  /** As {@link #checked(Supplier)}; the message begins with the method and what it was given. */
+  public static <T> T checked(String method, Object given, Supplier<T> validated) {
+    try {
+      return validated.get();
+    } catch (IllegalArgumentException e) {
+      throw because("%s(%s): %s".formatted(method, given, e.getMessage()));
+    }
+  }
+
   public static int atLeast(int least, String method, int value, String noun) {
     if (value < least) {
       throw because("%s(%s): expected %s %s or more".formatted(method, value, least, noun));

@@ -16,7 +16,6 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
@@ -173,10 +172,7 @@ final class LlmComponents implements ProtocolComponents {
   @Nullable Long leavesAfter(LlmRequest request, long index) {
     LlmProtocol.Abandonment leaving =
         request.abandonment == null ? protocol.abandonment : request.abandonment;
-    return leaving == null || !isLoad()
-        ? null
-        : leaving.afterNanos(
-            protocol.seed == null ? Seed.ofProcess().value() : protocol.seed, index);
+    return leaving == null || !isLoad() ? null : leaving.afterNanos(protocol.drawsFrom(), index);
   }
 
   LlmComponents forWarmUp(LlmProtocol target, WarmUpRounds.WarmUpLog log) {

@@ -72,6 +72,10 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   public @Nullable Dynamic<String> apiKey;
   public @Nullable Dynamic<String> model;
+
+  /** Models that requests are spread over by weight, in place of {@link #model}. */
+  public List<WeightedModel> models = List.of();
+
   public Map<String, Dynamic<String>> headers = Map.of();
   public Duration requestTimeout = Duration.ofMinutes(10);
   public Duration idleTimeout = Duration.ofMinutes(2);
@@ -108,6 +112,11 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public Tokenizer tokenizer = Tokenizer.cl100k();
 
   public Map<String, String> notes = Map.of();
+
+  /** The seed of what is drawn for each request. */
+  long drawsFrom() {
+    return seed == null ? Seed.ofProcess().value() : seed;
+  }
 
   /**
    * Users who leave before their answer is complete: a share of the requests, above 0 and at most
@@ -325,6 +334,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     config.put("recordTokens", Boolean.toString(recordTokens));
     config.put("timeout", seconds(requestTimeout));
     config.put("idleTimeout", seconds(idleTimeout));
+    putIfSet(config, "model", models.isEmpty() ? null : WeightedModel.shares(models));
     putIfSet(config, MAX_TOKENS_FIELD, maxTokensField);
     putIfSet(config, "abandon", abandonment);
     putIfSet(config, "maxInFlight", maxInFlight);

@@ -52,16 +52,18 @@ record PreparedRequest(
     request.messages.forEach(chat::add);
     Integer maxTokens = resolve(request.maxTokens, session);
     Boolean stream = resolve(request.stream, session);
-    String model = resolve(request.model == null ? protocol.model : request.model, session);
+    String prompt = resolve(request.prompt, session);
+    List<String> inputs =
+        request.inputList == null
+            ? resolve(request.inputs, session)
+            : request.inputList.resolve(session);
+    long number = prefixes.number(session); // that of the prompt, which has been drawn above
     body
-        .model(model)
-        .prompt(resolve(request.prompt, session))
-        .inputs(
-            request.inputList == null
-                ? resolve(request.inputs, session)
-                : request.inputList.resolve(session))
+        .model(model(request, protocol, prefixes, chat.conversation, number, session))
+        .prompt(prompt)
+        .inputs(inputs)
         // A prefix is sent, but is not part of the conversation.
-        .prefix(prefixes.next(session, chat.conversation != null))
+        .prefix(prefixes.text(number, session, chat.conversation != null))
         .stream(stream == null ? protocol.streaming : stream)
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
@@ -86,6 +88,25 @@ record PreparedRequest(
         chat.historyKey,
         chat.conversation,
         chat.newMessages);
+  }
+
+  private static @Nullable String model(
+      LlmRequest request,
+      LlmProtocol protocol,
+      Prefixes prefixes,
+      @Nullable Conversation conversation,
+      long number,
+      Session session) {
+    if (request.model != null || protocol.models.isEmpty()) {
+      return resolve(request.model == null ? protocol.model : request.model, session);
+    }
+    // Warm-up requests try each model at each URL.
+    return prefixes.isOfWarmUp()
+        ? WeightedModel.tried(protocol.models, protocol.baseUrls.size(), session.userId())
+        : WeightedModel.drawn(
+            protocol.models,
+            protocol.drawsFrom(),
+            conversation == null ? number : conversation.number());
   }
 
   private static Secrets secrets(
@@ -137,7 +158,12 @@ record PreparedRequest(
      */
     private static final int PLAN_BITS = 40;
 
-    String next(Session session, boolean conversation) {
+    boolean isOfWarmUp() {
+      return from > 0;
+    }
+
+    /** The number of a request. */
+    long number(Session session) {
       Arrival arrival = UserSessions.arrivalOf(session);
       PlanUser user = PlanUser.orNull(session);
       long plan = user == null || arrival == null || arrival.number() == null ? 0 : user.plan();
@@ -146,13 +172,16 @@ record PreparedRequest(
           && session.attributes().getOrElse(DrawOrder.KEY, () -> null) instanceof AtomicLong fed) {
         drawn = DrawOrder.nextOf(fed);
       }
-      long request = from + (drawn > 0 ? drawn : (plan << PLAN_BITS) + order.next(arrival));
+      return from + (drawn > 0 ? drawn : (plan << PLAN_BITS) + order.next(arrival));
+    }
+
+    String text(long request, Session session, boolean conversation) {
       return conversation ? texts.inConversation(request, user(session)) : texts.of(request);
     }
 
     /** The number of a user, from 1: the same whichever of several injectors starts the user. */
     long user(Session session) {
-      if (from > 0) {
+      if (isOfWarmUp()) {
         return session.userId(); // of a warm-up request, which each injector sends
       }
       Arrival arrival = UserSessions.arrivalOf(session);

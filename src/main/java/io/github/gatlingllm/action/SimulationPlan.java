@@ -148,6 +148,11 @@ final class SimulationPlan {
                 + schedule.description());
   }
 
+  private static String models(LlmRequest request, LlmProtocol protocol, String drawn) {
+    boolean isDrawn = request.model == null && !protocol.models.isEmpty();
+    return isDrawn ? WeightedModel.shares(protocol.models) : drawn;
+  }
+
   /** A request and the lengths of its prompts, as far as they are known without a user. */
   private static String description(LlmRequest request, LlmComponents components, Session session) {
     LlmProtocol protocol = components.protocol;
@@ -170,7 +175,7 @@ final class SimulationPlan {
       return "%s%s%s; prompts of %s; %s"
           .formatted(
               last.api().key(),
-              last.model() == null ? "" : " of " + last.model(),
+              last.model() == null ? "" : " of " + models(request, protocol, last.model()),
               last.stream() ? ", streamed" : ", not streamed",
               PlanText.sizes(tokens, "token"),
               last.maxTokens() == null

@@ -56,12 +56,15 @@ final class WarmUpRounds {
   }
 
   /**
-   * Sends real requests to the target, one after the other, at least one to each of its URLs. Where
-   * the target rejects the fields that pin output, the run continues without them.
+   * Sends real requests to the target, one after the other, at least one to each of its URLs for
+   * each of its models. Where the target rejects the fields that pin output, the run continues
+   * without them.
    */
   void warmUpTarget(LlmComponents components, LlmRequest request) {
     LlmProtocol protocol = components.protocol;
     int requests = protocol.warmUpRequests;
+    int urls = protocol.baseUrls.size();
+    int each = urls * Math.max(1, protocol.models.size());
     if (requests == 0) {
       return;
     }
@@ -70,7 +73,7 @@ final class WarmUpRounds {
     Action action = action(unrecorded, sent);
     Map<String, String> failures = new LinkedHashMap<>();
     RequestRecord last = null;
-    int rounds = Math.max(requests, protocol.baseUrls.size());
+    int rounds = Math.max(requests, each);
     try {
       for (int i = 0; i < rounds; i++) {
         String url = Secrets.redactUrl(protocol.url(i, request.api));
@@ -99,7 +102,7 @@ final class WarmUpRounds {
           return;
         }
         if (record == null || !record.outcome().ok()) {
-          failures.put(url, failure(components.target, url, record));
+          failures.put(url, failure(components.target, url, each > urls, record));
         }
         last = record;
       }
@@ -130,10 +133,12 @@ final class WarmUpRounds {
     }
   }
 
-  private static String failure(String target, String url, @Nullable RequestRecord record) {
+  private static String failure(
+      String target, String url, boolean isOneOfSeveral, @Nullable RequestRecord record) {
     String cause = "no answer";
     RequestStatus status = RequestStatus.TIMEOUT;
     Integer http = null;
+    String model = record == null || !isOneOfSeveral ? null : record.identity().model();
     if (record != null) {
       RequestRecord.Outcome outcome = record.outcome();
       status = outcome.status();
@@ -142,7 +147,10 @@ final class WarmUpRounds {
     }
     String remedy = HAS_REMEDY.matcher(cause).find() ? "" : remedy(url, status, http);
     return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
-        .formatted(target, url, (sentence(cause) + sentence(remedy)).stripTrailing());
+        .formatted(
+            target,
+            url + (model == null ? "" : ", model " + model),
+            (sentence(cause) + sentence(remedy)).stripTrailing());
   }
 
   private static String sentence(String text) {

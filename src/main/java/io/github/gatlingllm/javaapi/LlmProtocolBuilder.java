@@ -10,6 +10,7 @@ import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.action.ReplacedProtocols;
+import io.github.gatlingllm.action.WeightedModel;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers.MetricsPage;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * LlmProtocolBuilder engine =
- *     llm.baseUrl("http://localhost:8000/v1")
- *         .model("meta-llama/Llama-3.1-8B-Instruct")
- *         .slo(slo().ttft(ofMillis(200)).tpot(ofMillis(50)).percentile(99));
+ *     llm.baseUrl("http://localhost:8000/v1").model("llama-8b").slo(slo().ttft(200).tpot(50));
  * }</pre>
  */
 public final class LlmProtocolBuilder implements ProtocolBuilder {
@@ -103,11 +103,24 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** The model to request, unless a request sets its own; a Gatling EL String. */
   public LlmProtocolBuilder model(String model) {
-    return with(s -> s.model = Dynamic.text(model));
+    return model(Dynamic.text(model));
   }
 
   public LlmProtocolBuilder model(Function<Session, String> model) {
-    return with(s -> s.model = Dynamic.of(model));
+    return model(Dynamic.of(model));
+  }
+
+  /**
+   * Adds one to the models or adapters that the load is spread over by weight, a number above 0:
+   * {@link #seed} draws the model of each conversation, and of each request outside one.
+   */
+  public LlmProtocolBuilder model(String name, double weight) {
+    WeightedModel model = new WeightedModel(name, weight);
+    return with(s -> s.models = Draft.and(s.models, model));
+  }
+
+  private LlmProtocolBuilder model(Dynamic<String> model) {
+    return with(s -> s.model = model).with(s -> s.models = List.of());
   }
 
   /**
@@ -292,7 +305,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * nonces. Replaces {@link #sharedPrefix}.
    */
   public LlmProtocolBuilder uniquePrompts() {
-    return with(s -> s.prefix = new PromptPrefix.Unique(prefixSeed(s)));
+    return with(s -> s.prefix = new PromptPrefix.Unique(Seeds.ofPrefix(s)));
   }
 
   /**
@@ -301,7 +314,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * conversation with the same one. Replaces {@link #uniquePrompts}.
    */
   public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
-    return with(s -> s.prefix = Seeds.sharedPrefix(groups, tokens, prefixSeed(s)));
+    return with(s -> s.prefix = Seeds.sharedPrefix(groups, tokens, Seeds.ofPrefix(s)));
   }
 
   /** Objectives of every request whose name has none of its own. */
@@ -366,13 +379,10 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** As {@link #metricsUrl}, as a list. */
   public LlmProtocolBuilder metricsUrls(List<String> urls) {
-    try {
-      List<String> checked = MetricsPage.check(urls);
-      return with(s -> s.metricsUrls = checked);
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(
-          "metricsUrl(" + String.join(", ", urls) + "): " + e.getMessage());
-    }
+    String given = String.join(", ", urls);
+    List<String> good =
+        InvalidSimulation.checked("metricsUrl", given, () -> MetricsPage.check(urls));
+    return with(s -> s.metricsUrls = good);
   }
 
   /** Closes a server after the last reading of its metrics; {@code after()} is too early. */
@@ -385,11 +395,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * for late tokens; 5 by default. Words per minute ÷ 45 are tokens per second.
    */
   public LlmProtocolBuilder readingSpeed(double tokensPerSecond) {
-    try {
-      return report(ReportOptions.DEFAULT.readAt(ReadingSpeed.checked(tokensPerSecond)));
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because("readingSpeed(" + tokensPerSecond + "): " + e.getMessage());
-    }
+    Supplier<Double> speed = () -> ReadingSpeed.checked(tokensPerSecond);
+    double good = InvalidSimulation.checked("readingSpeed", tokensPerSecond, speed);
+    return report(ReportOptions.DEFAULT.readAt(good));
   }
 
   private LlmProtocolBuilder report(ReportOptions also) {
@@ -416,13 +424,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.warmUpJvm = false);
   }
 
-  /** The seed of prefixes, recorded in {@code run.json} so that the run can be repeated. */
+  /**
+   * The seed of prefixes and models, recorded in {@code run.json} so that the run can be repeated.
+   */
   public LlmProtocolBuilder seed(long seed) {
-    return with(
-        s -> {
-          s.seed = seed;
-          s.prefix = s.prefix.seed(seed);
-        });
+    return with(s -> s.seed = seed).with(s -> s.prefix = s.prefix.seed(seed));
   }
 
   /**
@@ -440,10 +446,5 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   private LlmProtocolBuilder with(Consumer<LlmProtocol> change) {
     return new LlmProtocolBuilder(settings.with(change), changes.andThen(change));
-  }
-
-  /** Drawn when the builder is called, so that all uses of the protocol have the same seed. */
-  private static long prefixSeed(LlmProtocol settings) {
-    return settings.seed == null ? Seeds.random() : settings.seed;
   }
 }

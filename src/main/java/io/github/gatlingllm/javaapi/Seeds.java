@@ -2,6 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
@@ -50,5 +51,10 @@ final class Seeds {
     } catch (IllegalArgumentException e) {
       throw InvalidSimulation.because("sharedPrefix: " + e.getMessage());
     }
+  }
+
+  /** Drawn when the builder is called, so that all uses of the protocol have the same seed. */
+  static long ofPrefix(LlmProtocol settings) {
+    return settings.seed == null ? random() : settings.seed;
   }
 }

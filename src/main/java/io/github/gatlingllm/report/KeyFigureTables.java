@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.Dimension;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -150,13 +152,30 @@ final class KeyFigureTables {
 
   /** Request names at the operating points, with links to {@code page}. */
   static Table byName(Summary summary, String page, List<RequestAtPoint> requests) {
+    return atPoints(
+        summary,
+        "request",
+        requests,
+        (request, cell) -> cell.linked(page + "#" + anchor(summary, request)));
+  }
+
+  /** Models at the operating points, or the like. */
+  static Table by(Summary summary, Dimension dimension) {
+    List<RequestAtPoint> parts = summary.byAtPoints().getOrDefault(dimension, List.of());
+    return atPoints(summary, dimension.key(), parts, (part, cell) -> cell);
+  }
+
+  private static Table atPoints(
+      Summary summary,
+      String noun,
+      List<RequestAtPoint> requests,
+      BiFunction<RequestAtPoint, Cell, Cell> linked) {
     return Columns.<RequestAtPoint>of(
             Column.of(
-                heading(summary, "Request"),
+                heading(summary, NumberText.capital(noun)),
                 request ->
-                    Cell.words(request.name())
-                        .remarked(at(summary, request))
-                        .linked(page + "#" + anchor(summary, request))))
+                    linked.apply(
+                        request, Cell.words(request.name()).remarked(at(summary, request)))))
         .of(
             RequestAtPoint::figures,
             columns(
@@ -164,7 +183,7 @@ final class KeyFigureTables {
                 false,
                 "count, failed, output tok/s, inputs/s, goodput/s, in SLO, TTFT p50, TTFT p95,"
                     + " TTFT p99, ITL p50, ITL p99, jitter, E2E p50, E2E p99"))
-        .table("Key figures by request", requests)
+        .table("Key figures by " + noun, requests)
         .styled("notes");
   }
 
@@ -172,7 +191,25 @@ final class KeyFigureTables {
   static Table requests(Summary summary) {
     List<RequestAtPoint> all = summary.requestsAtPoints();
     long names = all.stream().map(RequestAtPoint::name).distinct().count();
-    return Columns.<RequestAtPoint>of(Column.name("request", RequestAtPoint::name))
+    return parts(summary, "request", "Requests", names > 1 ? all : List.of());
+  }
+
+  /** The models of each operating point and the like, for text files; empty without several. */
+  static List<Table> dimensions(Summary summary) {
+    return summary.byAtPoints().entrySet().stream()
+        .map(
+            by ->
+                parts(
+                    summary,
+                    by.getKey().key(),
+                    NumberText.capital(by.getKey().key()) + "s",
+                    by.getValue()))
+        .toList();
+  }
+
+  private static Table parts(
+      Summary summary, String noun, String title, List<RequestAtPoint> parts) {
+    return Columns.<RequestAtPoint>of(Column.name(noun, RequestAtPoint::name))
         .when(
             summary.hasSeveralLevels(),
             Column.words("at", r -> summary.place(summary.operatingLevel(r.curve()).info())))
@@ -183,7 +220,7 @@ final class KeyFigureTables {
                 true,
                 "count, failed, completed/s, output tok/s, inputs/s, in SLO, TTFT p50, TTFT p99,"
                     + " ITL p99, E2E p50"))
-        .table("Requests", names > 1 ? all : List.of());
+        .table(title, parts);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.Dimension;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.level.Summary.Turn;
@@ -319,23 +320,28 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     List<Target> targets = summary.hasSeveralTargets() ? summary.targets() : List.of();
     List<RequestAtPoint> requests = hasParts() ? summary.requestsAtPoints() : List.of();
     List<Turn> turns = summary.workload().byTurn();
-    return Stream.of(
-        new Part("Trials", "", KeyFigureTables.trials(summary, Integer.MAX_VALUE), List.of()),
-        new Part(
-            "By target",
-            isPooled ? "All load levels of a target pooled." : "",
-            KeyFigureTables.byTarget(summary, targets),
-            targets.stream().map(t -> detail(t.label(), "", t.figures())).toList()),
-        new Part(
-            "By request name",
-            "",
-            KeyFigureTables.byName(summary, "", requests),
-            requests.stream().map(this::detail).toList()),
-        new Part(
-            "By turn of the conversation",
-            RunText.pooled(summary),
-            byTurn(turns.size() > 1 ? turns : List.of()),
-            List.of()));
+    Stream<Part> dimensions =
+        Stream.of(Dimension.values())
+            .map(by -> new Part("By " + by.key(), "", KeyFigureTables.by(summary, by), List.of()));
+    Stream<Part> others =
+        Stream.of(
+            new Part("Trials", "", KeyFigureTables.trials(summary, Integer.MAX_VALUE), List.of()),
+            new Part(
+                "By target",
+                isPooled ? "All load levels of a target pooled." : "",
+                KeyFigureTables.byTarget(summary, targets),
+                targets.stream().map(t -> detail(t.label(), "", t.figures())).toList()),
+            new Part(
+                "By request name",
+                "",
+                KeyFigureTables.byName(summary, "", requests),
+                requests.stream().map(this::detail).toList()),
+            new Part(
+                "By turn of the conversation",
+                RunText.pooled(summary),
+                byTurn(turns.size() > 1 ? turns : List.of()),
+                List.of()));
+    return Stream.concat(others, dimensions);
   }
 
   private Whole detail(RequestAtPoint request) {

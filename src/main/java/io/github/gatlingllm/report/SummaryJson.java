@@ -77,6 +77,7 @@ final class SummaryJson {
           .addMixIn(Figures.Goodput.class, GoodputForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
+          .addMixIn(Summary.Dimension.class, MetricKey.class)
           .addMixIn(EngineFigures.class, EngineForm.class)
           .addMixIn(Check.Level.class, Keyed.class)
           .build();
@@ -94,13 +95,16 @@ final class SummaryJson {
   private SummaryJson() {}
 
   @JsonPropertyOrder({"run", "verdict", "config", "workload", "slo", "figures"})
-  @JsonIgnoreProperties("requests_at_points")
+  @JsonIgnoreProperties({"requests_at_points", "by_at_points"})
   interface SummaryForm extends FiguresInline {
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     List<EngineFigures.Page> serverPages();
 
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     List<Summary.Injector> injectors();
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    Map<Summary.Dimension, List<Summary.RequestGroup>> by();
   }
 
   @JsonIgnoreProperties({

@@ -74,6 +74,7 @@ final class SummaryText {
     keyFigures(10)
         .findFirst()
         .ifPresentOrElse(this::titled, () -> rows(MetricsSection.latencies(summary)));
+    KeyFigureTables.dimensions(summary).forEach(this::titled);
     injectors().forEach(this::titled);
     if (!OutcomeTables.selfTest(summary).isEmpty()) {
       titled(OutcomeTables.selfTest(summary));
@@ -143,7 +144,9 @@ final class SummaryText {
 
   private String markdown() {
     List<Check> raised = VerdictSections.raised(summary);
-    List<Table> tables = new ArrayList<>(Stream.concat(keyFigures(50), injectors()).toList());
+    List<Table> tables = new ArrayList<>(keyFigures(50).toList());
+    tables.addAll(KeyFigureTables.dimensions(summary));
+    tables.addAll(injectors().toList());
     tables.add(OutcomeTables.selfTest(summary));
     if (summary.slo() != null) {
       tables.add(OutcomeTables.objectives(summary, summary.slo()));

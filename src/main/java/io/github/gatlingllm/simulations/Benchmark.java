@@ -10,6 +10,7 @@ import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpDsl;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.SelfTestResults;
@@ -180,7 +181,13 @@ public final class Benchmark extends Simulation {
   private static LlmProtocolBuilder target(BenchmarkPlan plan, Target target) {
     LlmProtocolBuilder protocol = llm.baseUrl(target.url()).apiKey(target.apiKey());
     protocol = target.name() == null ? protocol : protocol.target(target.name());
-    boolean isAsked = target.model() == null && plan.get(Setting.WARMUP) > 0;
+    for (WeightedModel one : plan.get(Setting.MODEL).mix()) {
+      protocol = protocol.model(one.name(), one.weight());
+    }
+    boolean isAsked =
+        target.model() == null
+            && plan.get(Setting.MODEL).mix().isEmpty()
+            && plan.get(Setting.WARMUP) > 0;
     String model =
         isAsked
             ? ServedModels.only(target, plan.settings().headers(), plan.get(Setting.VERIFY_TLS))

@@ -183,8 +183,9 @@ record BenchmarkPlan(
 
   private static List<Target> targets(Settings settings, @Nullable Api asked) {
     List<Target.NamedUrl> urls = settings.get(Setting.ENDPOINT);
-    List<@Nullable String> models = perEndpoint(settings, Setting.MODEL, urls.size());
-    List<@Nullable String> keys = perEndpoint(settings, Setting.API_KEY, urls.size());
+    List<@Nullable String> models = models(settings, urls.size());
+    List<@Nullable String> keys =
+        perEndpoint(settings, Setting.API_KEY, settings.get(Setting.API_KEY), urls.size());
     List<Target> targets = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
       Target endpoint = endpoint(settings, urls.get(i), asked);
@@ -196,6 +197,10 @@ record BenchmarkPlan(
       }
     }
     return targets;
+  }
+
+  private static List<@Nullable String> models(Settings settings, int endpoints) {
+    return perEndpoint(settings, Setting.MODEL, settings.get(Setting.MODEL).names(), endpoints);
   }
 
   /** The models of an endpoint: {@code a|b}, or one that is not known. */
@@ -218,9 +223,8 @@ record BenchmarkPlan(
 
   /** The values of a setting by endpoint: one for all, or one each; null for none. */
   private static List<@Nullable String> perEndpoint(
-      Settings settings, SettingEntry<List<String>> setting, int endpoints) {
-    List<String> values = settings.get(setting);
-    if (endpoints == 0 && !values.isEmpty()) {
+      Settings settings, SettingEntry<?> setting, List<String> values, int endpoints) {
+    if (endpoints == 0 && settings.isSet(setting)) {
       settings.warn(
           setting.property() + " has no effect: no llm.endpoint, the embedded engine answers");
     }
@@ -239,7 +243,7 @@ record BenchmarkPlan(
     if (set.size() == 1 || set.size() != endpoints) {
       return oneEach(settings, Setting.TOKENIZER, set, Math.max(1, targets), "target");
     }
-    List<@Nullable String> models = perEndpoint(settings, Setting.MODEL, endpoints);
+    List<@Nullable String> models = models(settings, endpoints);
     return IntStream.range(0, endpoints)
         .boxed()
         .flatMap(i -> models(models.get(i)).stream().map(model -> set.get(i)))

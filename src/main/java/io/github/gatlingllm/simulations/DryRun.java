@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.action.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -58,10 +59,12 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       Target target = plan.targets().get(i);
       String label = several ? plan.labels().get(i) + ": " : "";
       row("target", label + Secrets.redactUrl(target.url()));
+      List<WeightedModel> mix = plan.get(Setting.MODEL).mix();
       row(
           "model",
           Objects.requireNonNullElse(
-              target.model(), "not set: the server's only model; a server of several decides"));
+              mix.isEmpty() ? target.model() : WeightedModel.shares(mix),
+              "not set: the server's only model; a server of several decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {

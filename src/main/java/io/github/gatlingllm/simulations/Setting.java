@@ -56,12 +56,13 @@ final class Setting {
               "base URL (…/v1) or full path (…/v1/chat/completions) of the server; a list sets"
                   + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1");
 
-  static final SettingEntry<List<String>> MODEL =
-      of("model", "llama-8b", Form.texts("names"))
-          .unset("the server's only model", List.of())
+  static final SettingEntry<Target.Models> MODEL =
+      of("model", "llama-8b", Form.texts("names").map(Target.Models::of))
+          .unset("the server's only model", Target.Models.NONE)
           .means(
               "model to request; one for all endpoints, or one per endpoint; a|b requests"
-                  + " both from one endpoint, each as a target of its own");
+                  + " both from one endpoint, each as a target of its own; base=50,lora=30 spreads"
+                  + " the requests over models by weight");
 
   static final SettingEntry<List<String>> API_KEY =
       of("apiKey", "sk-…", Form.texts("keys"))

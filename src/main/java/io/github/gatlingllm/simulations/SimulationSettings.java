@@ -273,7 +273,9 @@ class SimulationSettings implements RunSettings {
     boolean isSaid =
         setting == Setting.ENDPOINT
             || !isOnly
-            || (setting == Setting.MODEL ? protocol.model : protocol.apiKey) != null;
+            || (setting == Setting.MODEL
+                ? protocol.model != null || !protocol.models.isEmpty()
+                : protocol.apiKey != null);
     return settings.isSet(setting)
         && !(isSaid && settings.source(setting) == Settings.Source.ENV_FILE);
   }
@@ -330,16 +332,19 @@ class SimulationSettings implements RunSettings {
       changed = url.name() == null ? changed : changed.target(url.name());
     }
     if (isChanging(settings, Setting.MODEL, protocol, true)) {
-      changed = changed.model(only(settings, Setting.MODEL));
+      Target.Models models = settings.get(Setting.MODEL);
+      changed =
+          models.mix().isEmpty()
+              ? changed.model(only(settings, Setting.MODEL, models.names()))
+              : LlmProtocolBuilder.of(changed.protocol().with(p -> p.models = models.mix()));
     }
     if (isChanging(settings, Setting.API_KEY, protocol, true)) {
-      changed = changed.apiKey(only(settings, Setting.API_KEY));
+      changed = changed.apiKey(only(settings, Setting.API_KEY, settings.get(Setting.API_KEY)));
     }
     return changed;
   }
 
-  private static String only(Settings settings, SettingEntry<List<String>> setting) {
-    List<String> values = settings.get(setting);
+  private static String only(Settings settings, SettingEntry<?> setting, List<String> values) {
     if (values.size() != 1) {
       throw settings.invalid(setting, "expected one value; Benchmark takes several");
     }

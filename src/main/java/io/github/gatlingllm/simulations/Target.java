@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.action.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import java.net.URI;
@@ -53,6 +54,36 @@ record Target(
     static List<NamedUrl> metricsPages(List<NamedUrl> list) {
       var unused = MetricsPage.check(list.stream().map(NamedUrl::url).toList());
       return list;
+    }
+  }
+
+  /**
+   * The models of the targets.
+   *
+   * @param names one for all endpoints, or one per endpoint; {@code a|b} are two targets each
+   * @param mix in place of names: models that the requests to each target are spread over
+   */
+  record Models(List<String> names, List<WeightedModel> mix) {
+    static final Models NONE = new Models(List.of(), List.of());
+
+    private static final Pattern WEIGHTED = Pattern.compile("(.+)=(\\d{1,9}(?:\\.\\d{1,9})?)");
+
+    static Models of(List<String> texts) {
+      if (texts.stream().noneMatch(text -> text.contains("="))) {
+        return new Models(texts, List.of());
+      }
+      List<WeightedModel> mix = texts.stream().map(Models::weighted).toList();
+      Form.distinct(mix.stream().map(WeightedModel::name).toList(), "model");
+      return new Models(List.of(), mix);
+    }
+
+    private static WeightedModel weighted(String text) {
+      Matcher form = WEIGHTED.matcher(text);
+      if (form.matches() && Double.parseDouble(form.group(2)) > 0 && text.indexOf('|') < 0) {
+        return new WeightedModel(form.group(1).strip(), Double.parseDouble(form.group(2)));
+      }
+      throw new IllegalArgumentException(
+          "expected <name>=<weight > 0> for each model of a mix, e.g. base=50,lora-a=30,lora-b=20");
     }
   }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Api.Message;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -13,17 +14,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a multi-turn chat, held in the session.
  *
+ * @param number a different one for each conversation of this process, from 1
  * @param tokens of all messages as counted with the last answer; 0 if not known
  * @param script the replayed dialog; null if the simulation supplies the prompts
  * @param endReason why no further turn is sent; null while it continues
  */
 public record Conversation(
+    long number,
     List<Message> messages,
     int turns,
     int tokens,
     @Nullable Integer contextLimit,
     @Nullable Script script,
     @Nullable String endReason) {
+
+  private static final AtomicLong BEGUN = new AtomicLong();
 
   public Conversation {
     messages = List.copyOf(messages);
@@ -37,26 +42,32 @@ public record Conversation(
 
   /** A conversation that begins with these messages, none of which is an answer. */
   public static Conversation of(Message... messages) {
-    return new Conversation(List.of(messages), 0, 0, null, null, null);
+    return new Conversation(BEGUN.incrementAndGet(), List.of(messages), 0, 0, null, null, null);
   }
 
   /** A conversation that replays a dialog, with recorded or received answers in its history. */
   public static Conversation of(Dialog dialog, boolean recorded) {
     return new Conversation(
-        dialog.opening(), 0, 0, null, new Script(dialog.turns(), dialog.tools(), recorded), null);
+        BEGUN.incrementAndGet(),
+        dialog.opening(),
+        0,
+        0,
+        null,
+        new Script(dialog.turns(), dialog.tools(), recorded),
+        null);
   }
 
   public Conversation withSystem(String text) {
     return new Conversation(
-        List.of(Message.system(text)), turns, tokens, contextLimit, script, endReason);
+        number, List.of(Message.system(text)), turns, tokens, contextLimit, script, endReason);
   }
 
   public Conversation withContextLimit(int limit) {
-    return new Conversation(messages, turns, tokens, limit, script, endReason);
+    return new Conversation(number, messages, turns, tokens, limit, script, endReason);
   }
 
   public Conversation ended(String reason) {
-    return new Conversation(messages, turns, tokens, contextLimit, script, reason);
+    return new Conversation(number, messages, turns, tokens, contextLimit, script, reason);
   }
 
   /** The conversation after a failed turn: a script ends, as its next turn needs the answer. */
@@ -75,7 +86,7 @@ public record Conversation(
     longer.addAll(asked);
     longer.addAll(answers);
     int known = promptTokens == 0 ? 0 : promptTokens + added;
-    return new Conversation(longer, turns + 1, known, contextLimit, script, endReason);
+    return new Conversation(number, longer, turns + 1, known, contextLimit, script, endReason);
   }
 
   private List<Message> recordedAnswer() {

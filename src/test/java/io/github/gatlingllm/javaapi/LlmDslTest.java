@@ -190,6 +190,7 @@ class LlmDslTest {
         mistake(
             () -> llm("ask").chat().user("Hi").abandonAfter(Duration.ZERO),
             "abandonAfter(1.0, PT0S, PT0S): expected a share above 0"),
+        mistake(() -> llm.model("lora", 0), "model(\"lora\", 0.0): expected a name and a weight"),
         mistake(() -> llm.maxTokensField("tokens"), "maxTokensField(\"tokens\"): expected one of"),
         mistake(() -> slo().ttft(0), "SLO ttft < PT0S: expected a limit above zero"),
         mistake(() -> slo().stall(-5), "SLO stall < PT-0.005S: expected a limit above zero"),

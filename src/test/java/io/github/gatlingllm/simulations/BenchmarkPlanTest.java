@@ -160,6 +160,7 @@ final class BenchmarkPlanTest {
         assert=ttft.p99<200ms, ; assert=c=3:ttft.p99<200ms ; sloPercentile=95 ; sloRule=requests
         sloRule=all ; sloPercentile=101 ; seed=lucky ; recordText=on ; recordTokens=off
         abandon=10% ; abandon=0%@2s ; abandon=101%@2s ; abandon=10%@5s-2s ; abandon=5%@0s
+        model=base=50,lora ; model=base=0 ; model=base=x ; model=a=1,a=2 ; model=a|b=1 ; model==1
         verifyTls=0 ; connections=many ; csv=yes ; failBuild=no ; dryRun=no
         """;
     return Stream.of(values.strip().split("\\s+;\\s+|\n", -1));

@@ -70,7 +70,7 @@ class ConfigFileTest {
     assertThat(set.text(Setting.BODY)).isEqualTo("{\"top_k\":40}");
     assertThat(set.headers()).isEqualTo(Map.of("X-Tenant", "acme", "X-Zone", "b"));
     assertThat(set.text(Setting.PROMPT)).isEqualTo(System.getenv("PATH"));
-    assertThat(set.get(Setting.MODEL)).containsExactly("a");
+    assertThat(set.get(Setting.MODEL).names()).containsExactly("a");
     assertThat(set.get(Setting.MAX_TOKENS)).isEqualTo(8);
     assertThat(set.get(Setting.DURATION)).hasSeconds(90);
     assertThat(set.isSet(Setting.DRAIN)).isFalse();

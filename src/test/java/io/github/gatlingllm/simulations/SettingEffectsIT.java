@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -295,7 +296,39 @@ class SettingEffectsIT {
                     assertThat(asked)
                         .extracting(request -> users(request))
                         .startsWith(1L, 2L, 1L)
-                        .doesNotContain(3L))));
+                        .doesNotContain(3L))),
+        Arguments.of(
+            "models by weight, drawn by dialog",
+            new Row(
+                Map.of(
+                    "model",
+                    "base=1,lora:8b=1,lora-b=1",
+                    "scenario",
+                    "D",
+                    "turns",
+                    2,
+                    "ignoreEos",
+                    false,
+                    "concurrency",
+                    1,
+                    "requests",
+                    60),
+                exchange -> exchange.answer("Yes"),
+                (run, asked) -> {
+                  List<String> models =
+                      asked.stream().map(request -> request.path("model").asText()).toList();
+                  assertThat(models).as("each is tried").startsWith("base", "lora:8b", "lora-b");
+                  for (int first = 3; first < models.size(); first += 2) {
+                    assertThat(models.get(first + 1)).isEqualTo(models.get(first));
+                  }
+                  for (JsonNode model : run.summary().at("/by/model")) {
+                    String name = model.path("name").asText();
+                    assertThat(model.at("/counts/started").asInt())
+                        .isEqualTo(Collections.frequency(models, name) - 1);
+                  }
+                  assertThat(run.summary().at("/by/model")).hasSize(3);
+                  assertThat(run.output()).contains("---- Models ----", "> lora:8b ");
+                })));
   }
 
   @ParameterizedTest(name = "{0}")

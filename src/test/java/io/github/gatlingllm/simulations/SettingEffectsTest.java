@@ -55,6 +55,7 @@ class SettingEffectsTest {
   static Stream<String> plans() {
     return Stream.of(
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
+        "model=base=3,lora:8b=1 " + ENDPOINT + " | model          base 75 %, lora:8b 25 %",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
         "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
         "api=messages " + ENDPOINT + " | output         at most 128 tokens (exactly that if",

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.action.WeightedModel;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
@@ -59,6 +60,8 @@ final class SimulationSettingsTest {
     assertThat(other.target).isEqualTo("b");
     assertThat(other.model.constant()).isEqualTo("large");
     assertThat(other.apiKey.constant()).isEqualTo("sk-other");
+    assertThat(with("model=large=3,small=1").models)
+        .containsExactly(new WeightedModel("large", 3), new WeightedModel("small", 1));
     assertThat(other.notes).containsEntry("model", "large").containsEntry("apiKey", "***");
 
     assertThatThrownBy(() -> of("model=large").applyTo(IN_CODE.protocol(), false))

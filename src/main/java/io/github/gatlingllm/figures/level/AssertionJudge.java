@@ -74,7 +74,7 @@ record AssertionJudge(
       @Nullable String name) {
     Figure figure = Figure.parse(assertion.figure());
     MaxGoodput max = assertion.scope() == Assertion.Scope.GLOBAL ? maxGoodput.apply(target) : null;
-    GroupTally group = parts.joined(levels, name);
+    GroupTally group = parts.joined(levels, name == null ? null : kind -> kind.name().equals(name));
     Figures figures = group.figures(parts.judge(target), null, max);
     Double value = figure.of(figures, group::recorder);
     String note = value == null ? noValue(figures) : note(figure, figures, group, value);

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Adds up the tallies of load levels and request names: by level, target, name, run. */
+/** Adds up the tallies of load levels and kinds of requests: by level, target, name, model, run. */
 final class FigureGroups {
 
   /** A step of an injection profile of Gatling that has one rate. */
@@ -62,15 +62,15 @@ final class FigureGroups {
                     .anyMatch(group -> LatencyOrigin.waited(group::distribution)));
   }
 
-  /** The requests of some levels; of one name unless that is null. */
-  GroupTally joined(Predicate<LevelTally> within, @Nullable String name) {
+  /** The requests of some levels; of some kinds unless that is null. */
+  GroupTally joined(Predicate<LevelTally> within, @Nullable Predicate<RequestKind> only) {
     Map<Boolean, List<GroupTally>> groups =
         counted.groups.stream()
             .collect(
                 Collectors.partitioningBy(
                     group ->
-                        within.test(level(group)) && (name == null || name.equals(group.name()))));
-    GroupTally sum = new GroupTally(counted.readingSpeed, scope(within, name, groups));
+                        within.test(level(group)) && (only == null || only.test(group.kind()))));
+    GroupTally sum = new GroupTally(counted.readingSpeed, scope(within, only == null, groups));
     groups.get(true).forEach(sum::add);
     return sum;
   }
@@ -80,7 +80,7 @@ final class FigureGroups {
   }
 
   private Scope scope(
-      Predicate<LevelTally> within, @Nullable String name, Map<Boolean, List<GroupTally>> groups) {
+      Predicate<LevelTally> within, boolean all, Map<Boolean, List<GroupTally>> groups) {
     List<LevelTally> used = groups.get(true).stream().map(FigureGroups::level).distinct().toList();
     List<LevelTally> others = groups.get(false).stream().map(FigureGroups::level).toList();
     boolean isOneTarget = used.stream().map(LevelTally::target).distinct().count() == 1;
@@ -89,7 +89,7 @@ final class FigureGroups {
         used.size() == 1 && !others.contains(used.get(0)) ? steadySlices(used.get(0)) : null;
     return new Scope(
         windowNanos(within),
-        name != null
+        !all
             ? null
             : TrialTally.pooled(
                 levels().stream()
@@ -175,7 +175,7 @@ final class FigureGroups {
   List<String> requests(@Nullable String target) {
     return counted.groups.stream()
         .filter(group -> group.levels().stream().anyMatch(of(target)))
-        .map(GroupTally::name)
+        .map(group -> group.kind().name())
         .distinct()
         .toList();
   }

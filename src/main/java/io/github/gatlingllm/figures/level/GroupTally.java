@@ -31,18 +31,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one load level and one name, or of several added up: those scheduled in measure,
+ * The requests of one load level and one kind, or of several added up: those scheduled in measure,
  * and what happened inside the measure windows, where requests of all phases count.
  */
 @SuppressWarnings("EnumOrdinal") // an array: every value of every request is added
 final class GroupTally extends Amounts {
+
+  private static final RequestKind NONE = new RequestKind("", "");
 
   private static final int STALL_MICROS = 100_000;
 
   private static final List<Metric> DRAWN =
       List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
 
-  private final String name;
+  private final RequestKind kind;
   private final double readingSpeed;
   private final Scope scope;
   private final Map<LevelTally, Span> spans = new LinkedHashMap<>();
@@ -62,23 +64,23 @@ final class GroupTally extends Amounts {
 
   private record Cause(String verdict, String message) {}
 
-  /** Requests of several levels and names, to be added. */
+  /** Requests of several levels and kinds, to be added. */
   GroupTally(double readingSpeed, Scope scope) {
-    this.name = "";
+    this.kind = NONE;
     this.readingSpeed = readingSpeed;
     this.scope = scope;
   }
 
-  GroupTally(LevelTally level, String name, double readingSpeed) {
-    this.name = name;
+  GroupTally(LevelTally level, RequestKind kind, double readingSpeed) {
+    this.kind = kind;
     this.readingSpeed = readingSpeed;
     this.scope = Scope.NONE;
     spans.put(level, new Span());
     peaks.add(new Peaks(level.from, level.to));
   }
 
-  String name() {
-    return name;
+  RequestKind kind() {
+    return kind;
   }
 
   Set<LevelTally> levels() {

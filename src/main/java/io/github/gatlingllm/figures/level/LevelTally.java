@@ -39,7 +39,7 @@ final class LevelTally {
   /** All levels of its target and scenario in order of time, itself included. */
   final List<LevelTally> track;
 
-  final Map<String, GroupTally> groups = new LinkedHashMap<>();
+  final Map<RequestKind, GroupTally> groups = new LinkedHashMap<>();
   final BreakdownTally breakdown = new BreakdownTally();
   private final Map<String, ScenarioTally> scenarios = new TreeMap<>();
   private @Nullable TimeBuckets<TimeSlice> slices;

@@ -29,11 +29,12 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the records of a run into its figures, in one pass. Memory does not grow with the number of
- * requests: about 1 MiB per load level and request name, 4 MiB per load level for its time slices,
- * 20 MiB for charts.
+ * requests: about 1 MiB per load level and kind of request, 4 MiB per load level for its time
+ * slices, 20 MiB for charts.
  *
  * <pre>{@code
  * RunFigures figures = RunStatistics.of(info, sink -> RecordFile.read(requestsJsonl, sink));
@@ -48,11 +49,12 @@ public final class RunStatistics {
 
   private static final int MAX_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
+  private static final RequestKind OTHER_KIND = new RequestKind(OTHER_NAMES, OTHER_NAMES);
 
   /** Load levels outside the plan, which have no rates, that keep their names. */
   private static final int MAX_UNPLANNED = 20;
 
-  /** Pairs of load level and request name with figures of their own, 1 MiB each. */
+  /** Load levels and kinds of request with figures of their own, 1 MiB each. */
   private static final int MAX_GROUPS = 500;
 
   /** How far outside the run a record may start: wrong clocks and time zones differ by less. */
@@ -73,6 +75,7 @@ public final class RunStatistics {
   final List<GroupTally> groups = new ArrayList<>();
 
   private final Set<String> names = new HashSet<>();
+  private final Set<String> models = new HashSet<>();
   final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, StallDetector> stalls = new LinkedHashMap<>();
@@ -152,14 +155,14 @@ public final class RunStatistics {
     RequestRecord record = boundedNames.of(given);
     RequestRecord.Identity id = record.identity();
     LevelTally level = levels.of(id);
-    String name = nameOf(id.name());
+    RequestKind kind = kindOf(id);
     SloTally.Objectives objectives = slo.of(id.target(), id.name());
     Slo.Judgement judgement = objectives.slo.judge(record);
     Boolean met = judgement.met();
     boolean inSlo = Boolean.TRUE.equals(met) && record.outcome().ok();
     stream.read(record);
-    addTokens(level, name, inSlo, id.injector());
-    addTimes(record, level, name, inSlo);
+    addTokens(level, kind, inSlo, id.injector());
+    addTimes(record, level, kind, inSlo);
     stalls.computeIfAbsent(id.target(), t -> new StallDetector(loadStart, runEnd)).add(record);
     outages.computeIfAbsent(id.target(), t -> new Outages(loadStart, runEnd)).add(record);
     injectors.add(id.injector());
@@ -173,7 +176,7 @@ public final class RunStatistics {
       if (record.outcome().hasFirstToken()) {
         values.read(record);
       }
-      group(level, name).measured(level, record, values, stream, objectives.owner, judgement);
+      group(level, kind).measured(level, record, values, stream, objectives.owner, judgement);
       workload.add(record);
       if (id.trial() != null) {
         level.addTrial(id.trial(), record);
@@ -187,7 +190,7 @@ public final class RunStatistics {
     }
   }
 
-  private void addTokens(LevelTally level, String name, boolean inSlo, String injector) {
+  private void addTokens(LevelTally level, RequestKind kind, boolean inSlo, String injector) {
     LevelTally latest = level;
     GroupTally group = null;
     for (int i = 0; i < stream.arrivals; i++) {
@@ -197,7 +200,7 @@ public final class RunStatistics {
       LevelTally window = latest.at(at);
       if (window != null) {
         if (group == null || window != latest) {
-          group = group(window, name);
+          group = group(window, kind);
           latest = window;
         }
         group.tokens(at, tokens, inSlo);
@@ -209,10 +212,10 @@ public final class RunStatistics {
   }
 
   /** Adds arrival, prompt, time in flight and end to the window in which each happened. */
-  private void addTimes(RequestRecord record, LevelTally level, String name, boolean inSlo) {
+  private void addTimes(RequestRecord record, LevelTally level, RequestKind kind, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
     overTime.times(record, levels.targets().size() > 1 ? record.identity().target() + ": " : "");
-    addAt(t.scheduledUnixNanos(), level, name, Amount.ARRIVED, 1);
+    addAt(t.scheduledUnixNanos(), level, kind, Amount.ARRIVED, 1);
     level.track.forEach(other -> other.addBacklog(record));
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
@@ -222,21 +225,21 @@ public final class RunStatistics {
     Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
-      addAt(admitted + answered, level, name, Amount.PROMPTS, 1);
-      addAt(admitted + answered, level, name, Amount.PROMPT_TOKENS, prompt);
+      addAt(admitted + answered, level, kind, Amount.PROMPTS, 1);
+      addAt(admitted + answered, level, kind, Amount.PROMPT_TOKENS, prompt);
     }
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
         // Reasoning that was billed but not sent counts at the first token that was sent.
         long at = answered == null ? closed : admitted + answered;
-        addAt(at, level, name, Amount.BILLED, 1);
-        addAt(at, level, name, Amount.HIDDEN_TOKENS, record.tokens().hidden());
+        addAt(at, level, kind, Amount.BILLED, 1);
+        addAt(at, level, kind, Amount.HIDDEN_TOKENS, record.tokens().hidden());
       }
       for (LevelTally window : level.track) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
-          GroupTally group = group(window, name);
+          GroupTally group = group(window, kind);
           group.inFlight(admitted, closed, overlap);
           if (ttft != null && t.latencyNanos() != null) {
             group.add(
@@ -245,21 +248,21 @@ public final class RunStatistics {
           }
         }
       }
-      addEnd(record, level, name, closed, (closed - admitted) / 1e6, inSlo);
+      addEnd(record, level, kind, closed, (closed - admitted) / 1e6, inSlo);
     }
   }
 
   private void addEnd(
       RequestRecord record,
       LevelTally level,
-      String name,
+      RequestKind kind,
       long closed,
       double durationMs,
       boolean inSlo) {
     boolean ok = record.outcome().ok();
     LevelTally window = level.at(closed);
     if (window != null) {
-      GroupTally group = group(window, name);
+      GroupTally group = group(window, kind);
       group.ended(durationMs, ok, inSlo);
       Integer inputs = record.tokens().inputs();
       if (inputs != null) {
@@ -274,10 +277,11 @@ public final class RunStatistics {
   }
 
   /** Adds to the window that contains an instant, if one does. */
-  private void addAt(long unixNanos, LevelTally level, String name, Amount amount, double more) {
+  private void addAt(
+      long unixNanos, LevelTally level, RequestKind kind, Amount amount, double more) {
     LevelTally window = level.at(unixNanos);
     if (window != null) {
-      group(window, name).add(amount, more);
+      group(window, kind).add(amount, more);
     }
   }
 
@@ -291,23 +295,28 @@ public final class RunStatistics {
     }
   }
 
-  private GroupTally group(LevelTally level, String name) {
-    GroupTally known = level.groups.get(name);
+  private GroupTally group(LevelTally level, RequestKind kind) {
+    GroupTally known = level.groups.get(kind);
     if (known != null) {
       return known;
     }
-    String kept = groups.size() < MAX_GROUPS ? name : OTHER_NAMES;
+    RequestKind kept = groups.size() < MAX_GROUPS ? kind : OTHER_KIND;
     return level.groups.computeIfAbsent(
         kept,
-        n -> {
+        k -> {
           GroupTally made = new GroupTally(level, kept, readingSpeed);
           groups.add(made);
           return made;
         });
   }
 
-  private String nameOf(String name) {
-    return names.contains(name) || (names.size() < MAX_NAMES && names.add(name))
+  private RequestKind kindOf(RequestRecord.Identity id) {
+    return new RequestKind(bounded(names, id.name()), bounded(models, id.model()));
+  }
+
+  private static String bounded(Set<String> known, @Nullable String given) {
+    String name = given == null ? "" : given;
+    return known.contains(name) || (known.size() < MAX_NAMES && known.add(name))
         ? name
         : OTHER_NAMES;
   }

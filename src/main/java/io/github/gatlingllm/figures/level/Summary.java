@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param serverNames by key, what servers call the timings of {@code figures.server}; empty where
  *     they report none
  * @param requestsAtPoints by request name at each curve's operating point; in no file
+ * @param by requests of several models, all levels pooled; empty where no level has several
+ * @param byAtPoints the same at each curve's operating point; in no file
  */
 public record Summary(
     Run run,
@@ -51,6 +54,8 @@ public record Summary(
     List<Target> targets,
     List<RequestGroup> requests,
     List<RequestAtPoint> requestsAtPoints,
+    Map<Dimension, List<RequestGroup>> by,
+    Map<Dimension, List<RequestAtPoint>> byAtPoints,
     List<EngineFigures.Page> serverPages,
     List<Injector> injectors) {
 
@@ -79,6 +84,8 @@ public record Summary(
         targets,
         requests,
         requestsAtPoints,
+        by,
+        byAtPoints,
         serverPages,
         injectors);
   }
@@ -316,7 +323,16 @@ public record Summary(
       @Nullable SingleStream singleStream,
       Figures figures) {}
 
-  /** One request name at the operating point of a curve. */
+  /** What requests of one load level can differ in, besides their name. */
+  public enum Dimension {
+    MODEL;
+
+    public String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** One request name, model or the like at the operating point of a curve. */
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}
 
   public record RequestGroup(String name, Figures figures) {}

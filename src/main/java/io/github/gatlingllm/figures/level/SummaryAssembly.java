@@ -5,6 +5,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
+import io.github.gatlingllm.figures.level.Summary.Dimension;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
@@ -25,11 +26,13 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the summary from the tallies: figures of levels, curves, targets, names and the run. */
@@ -92,7 +95,9 @@ final class SummaryAssembly {
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
             requests(),
-            requestsAtPoints(),
+            atPoints(RequestKind::name, 1),
+            parts(),
+            partsAtPoints(),
             counted.engines.pages(),
             injectors(groups.windowNanos(level -> true)));
     return new RunFigures(summary, facts(), series(whole), slices());
@@ -274,28 +279,61 @@ final class SummaryAssembly {
   }
 
   private List<RequestGroup> requests() {
-    return groups.requests(null).stream()
-        .map(
-            name ->
-                new RequestGroup(
-                    name,
-                    groups
-                        .joined(level -> true, name)
-                        .figures(groups.judge((String) null), null, null)))
-        .toList();
+    return groups.requests(null).stream().map(name -> group(RequestKind::name, name)).toList();
   }
 
-  private List<RequestAtPoint> requestsAtPoints() {
+  private RequestGroup group(Function<RequestKind, String> by, String name) {
+    GroupTally joined = groups.joined(level -> true, kind -> by.apply(kind).equals(name));
+    return new RequestGroup(name, joined.figures(groups.judge((String) null), null, null));
+  }
+
+  /** The requests by each dimension in which those of some load level differ. */
+  private Map<Dimension, List<RequestGroup>> parts() {
+    Map<Dimension, List<RequestGroup>> parts = new EnumMap<>(Dimension.class);
+    for (Dimension by : Dimension.values()) {
+      List<RequestGroup> some =
+          counted.levels.all().stream()
+              .map(level -> names(level, kind -> kind.of(by)))
+              .filter(names -> names.size() > 1)
+              .flatMap(List::stream)
+              .distinct()
+              .map(name -> group(kind -> kind.of(by), name))
+              .toList();
+      if (!some.isEmpty()) {
+        parts.put(by, some);
+      }
+    }
+    return parts;
+  }
+
+  private static List<String> names(LevelTally level, Function<RequestKind, String> by) {
+    return level.groups.keySet().stream().map(by).distinct().toList();
+  }
+
+  private Map<Dimension, List<RequestAtPoint>> partsAtPoints() {
+    Map<Dimension, List<RequestAtPoint>> parts = new EnumMap<>(Dimension.class);
+    for (Dimension by : Dimension.values()) {
+      List<RequestAtPoint> all = atPoints(kind -> kind.of(by), 2);
+      if (!all.isEmpty()) {
+        parts.put(by, all);
+      }
+    }
+    return parts;
+  }
+
+  /** The requests at the operating point of each curve, where they have so many names or more. */
+  private List<RequestAtPoint> atPoints(Function<RequestKind, String> by, int least) {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
       LevelTally level = counted.levels.all().get(stages.indexOf(curve.chosen().level()));
-      for (GroupTally group : level.groups.values()) {
+      List<String> names = names(level, by);
+      for (String name : names.size() < least ? List.<String>of() : names) {
         Figures figures =
             groups
-                .joined(level::equals, group.name())
+                .joined(level::equals, kind -> by.apply(kind).equals(name))
                 .figures(groups.judge(curve.target()), null, null);
         if (figures.counts().started() > 0 && all.size() < MAX_NAMES) {
-          all.add(new RequestAtPoint(group.name(), curve(curve), figures));
+          all.add(new RequestAtPoint(name, curve(curve), figures));
         }
       }
     }

@@ -33,6 +33,36 @@ import org.junit.jupiter.api.Test;
 
 class RunStatisticsTest {
 
+  @Test
+  void modelsOfOneLoadLevelHaveFiguresOfTheirOwn() throws Exception {
+    Summary summary =
+        summary(
+            run(10, stage(1, 0, 10_000)),
+            at(0).model("base").tokens(50, 60),
+            at(100).model("lora").tokens(30, 40, 50),
+            at(200).model("lora").tokens(70, 80));
+    assertThat(summary.by().get(Summary.Dimension.MODEL))
+        .extracting(
+            Summary.RequestGroup::name,
+            group -> group.figures().counts().started(),
+            group -> group.figures().metric(Metric.TTFT_MS).mean())
+        .containsExactly(tuple("base", 1L, 50.0), tuple("lora", 2L, 50.0));
+    assertThat(summary.byAtPoints().get(Summary.Dimension.MODEL))
+        .extracting(point -> Metric.OUTPUT_TOKENS_PER_S.number(point.figures()))
+        .containsExactly(0.2, 0.5);
+    assertThat(summary.requests()).as("one name").hasSize(1);
+  }
+
+  @Test
+  void oneModelPerTargetIsNoGroup() throws Exception {
+    Summary summary =
+        summary(
+            run(10, stage("a", 1, 0, 10_000), stage("b", 1, 0, 10_000)),
+            at(0).target("a").model("base").tokens(50, 60),
+            at(0).target("b").model("lora").tokens(50, 60));
+    assertThat(summary.by()).isEmpty();
+  }
+
   /**
    * One stage that measures [1.0 s, 3.0 s). Instants in milliseconds of the run; {@code |} is an
    * edge of the window.
