@@ -68,7 +68,7 @@ final class Download {
             ? HexFormat.of().formatHex(HexFormat.of().parseHex(pinned.group(2)))
             : null;
     Matcher hub = ON_HUB.matcher(plain);
-    if (!hub.matches() && !WEB.matcher(plain).matches() || plain.indexOf('#') >= 0) {
+    if ((!hub.matches() && !WEB.matcher(plain).matches()) || plain.indexOf('#') >= 0) {
       throw new IllegalArgumentException(
           "expected https://<host>/<file> or hf:<owner>/<name>[@<revision>]/<file>, each with or"
               + " without #sha256=<64 hex digits>");
