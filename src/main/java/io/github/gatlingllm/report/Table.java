@@ -6,11 +6,13 @@ import io.github.gatlingllm.record.PrintableText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -278,7 +280,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   /**
    * The table as lines of text of at most {@code width} characters. If the table is wider, headings
-   * are broken into several lines, and then the first column is clipped.
+   * are broken into several lines, and then the names in the first column, between words.
    */
   List<String> lines(int width) {
     List<List<String>> rows = rows().map(row -> row.stream().map(Cell::plain).toList()).toList();
@@ -289,7 +291,15 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     int[] widths = widths(all);
     int others = length(widths) - widths[0];
     widths[0] = Math.max(1, Math.min(widths[0], width - others));
-    return all.stream().map(row -> line(row, widths)).toList();
+    return all.stream().flatMap(row -> lines(row, widths)).toList();
+  }
+
+  /** A row, with more lines where its name is too long. */
+  private static Stream<String> lines(List<String> cells, int[] widths) {
+    List<String> names = broken(cells.get(0), widths[0]);
+    List<String> none = Collections.nCopies(cells.size(), "");
+    return IntStream.range(0, names.size())
+        .mapToObj(i -> line(names.get(i), i == 0 ? cells : none, widths));
   }
 
   private static int length(int[] widths) {
@@ -314,21 +324,26 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   /** A heading in at most {@code most} lines, with the longest line as short as possible. */
   private static List<String> wrapped(String heading, int most) {
-    String[] words = heading.split(" ");
-    for (int width = Arrays.stream(words).mapToInt(String::length).max().orElse(0); ; width++) {
-      List<String> lines = new ArrayList<>(List.of(words[0]));
-      for (String word : List.of(words).subList(1, words.length)) {
-        String last = lines.get(lines.size() - 1);
-        if (last.length() + 1 + word.length() <= width) {
-          lines.set(lines.size() - 1, last + " " + word);
-        } else {
-          lines.add(word);
-        }
-      }
+    for (int width = 0; ; width++) {
+      List<String> lines = broken(heading, width);
       if (lines.size() <= most) {
         return lines;
       }
     }
+  }
+
+  /** Lines of at most {@code width} characters, but for words that are longer. */
+  private static List<String> broken(String text, int width) {
+    List<String> lines = new ArrayList<>();
+    for (String word : text.split(" ", -1)) {
+      int last = lines.size() - 1;
+      if (last >= 0 && lines.get(last).length() + 1 + word.length() <= width) {
+        lines.set(last, lines.get(last) + " " + word);
+      } else {
+        lines.add(word);
+      }
+    }
+    return lines;
   }
 
   private int[] widths(List<List<String>> lines) {
@@ -345,8 +360,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return name.substring(0, start) + "…" + name.substring(name.length() - (width - 1 - start));
   }
 
-  private static String line(List<String> cells, int[] widths) {
-    String name = cells.get(0);
+  private static String line(String name, List<String> cells, int[] widths) {
     String clipped = name.length() <= widths[0] ? name : clipped(name, widths[0]);
     StringBuilder line = new StringBuilder(clipped);
     line.append(" ".repeat(widths[0] - clipped.length()));

@@ -14,16 +14,20 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.unbescape.html.HtmlEscape;
 
 /**
  * A user's project, laid out as in Gatling's documentation, with our jar from a Maven repository:
@@ -112,6 +116,18 @@ class UserProjectIT {
     assertThat(outcome.output())
         .containsSubsequence(MISS, "failOnError was set to false", "BUILD SUCCESS")
         .contains("LLM report generated");
+    assertAdviceWorksAsPrinted();
+  }
+
+  /** The page of a run without an SLO prints the command that sets one. */
+  private static void assertAdviceWorksAsPrinted() throws Exception {
+    Path page = run("target/gatling", "gatesimulation").resolve("llm.html");
+    Matcher advice = Pattern.compile("<code>(mvn .*?)</code>").matcher(Files.readString(page));
+    assertThat(advice.find()).isTrue();
+    String command = HtmlEscape.unescapeHtml(advice.group(1));
+    Outcome outcome = project.run(Map.of(), List.of("sh", "-c", command + " -Dllm.dryRun=true"));
+    assertThat(outcome.exitCode()).as(outcome.output()).isZero();
+    assertThat(outcome.output()).contains("SLO            ttft<200ms,tpot<50ms; ", "Dry run: ");
   }
 
   /**
@@ -198,10 +214,11 @@ class UserProjectIT {
     return new ObjectMapper().readTree(run.resolve("llm/summary.json").toFile());
   }
 
+  /** The newest. */
   private static Path run(String results, String simulation) throws IOException {
     try (Stream<Path> runs = Files.list(project.folder().resolve(results))) {
       return runs.filter(path -> path.getFileName().toString().startsWith(simulation + "-"))
-          .findFirst()
+          .max(Comparator.naturalOrder())
           .orElseThrow();
     }
   }

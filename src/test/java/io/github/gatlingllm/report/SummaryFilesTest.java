@@ -48,7 +48,8 @@ class SummaryFilesTest {
     assertThat(keys(JSON.get("run")))
         .isEqualTo(
             keys(
-                "id simulation start_unix_ns load_start_unix_ns end_unix_ns state seed injectors versions"));
+                "id simulation start_unix_ns load_start_unix_ns end_unix_ns state seed injectors"
+                    + " versions"));
   }
 
   @Test
@@ -205,15 +206,17 @@ class SummaryFilesTest {
   }
 
   @Test
-  void longNamesAreClipped() {
+  void longNamesAreBrokenBetweenWordsAndElseClipped() {
     Table table =
         Table.of(
             "Names",
-            List.of("x".repeat(300), "y"),
+            List.of("x".repeat(300), "y", "time to first token from schedule ms"),
             Column.name("name", name -> name),
             Column.figure("value", name -> name.equals("y") ? "22" : "1"));
     assertThat(table.lines(40)).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(40));
     assertThat(table.lines(40).get(1)).containsPattern("^x+…x+      1$");
+    assertThat(table.lines(40).get(3)).containsPattern("^time to first token from schedule +1$");
+    assertThat(table.lines(40).get(4)).isEqualTo("ms");
     assertThat(table.markdown()).contains("| y | 22 |");
   }
 
