@@ -348,6 +348,13 @@ enum CheckCatalogue {
       "as other_traffic, with 99 % of the requests ok and no other traffic",
       "Look at check token_counts, and at reasoning that is not streamed: one count is wrong.",
       one(EngineChecks::tokensAgree)),
+  ABANDONED_STOP(
+      "Does the engine stop generating when users leave?",
+      "tokens that the engine made and nobody received ÷ tokens made, of the worst target",
+      Threshold.judged("warning above 2 % and 10 tokens for each user who left"),
+      "as other_traffic, with users who leave and 99 % of the other requests ok",
+      "Let the server and the proxies before it cancel a request whose connection is closed.",
+      one(EngineChecks::stopsForAbandoned)),
   OTHER_TRAFFIC(
       "Is this run the only user of the server?",
       "(requests that the engine finished − requests sent) ÷ requests sent, of the worst target",

@@ -34,6 +34,11 @@ final class EngineChecks {
 
   private static final double SPIKES = 3;
 
+  private static final double MANY_TOKENS = 0.02;
+
+  /** Tokens of a stream that are on their way when its user leaves. */
+  private static final int UNDER_WAY = 10;
+
   private EngineChecks() {}
 
   static @Nullable Finding tokensAgree(CheckInput in) {
@@ -54,6 +59,67 @@ final class EngineChecks {
                         count(Math.round(requireNonNull(run.generatedTokens()))),
                         at(run),
                         count(run.outputTokens()))));
+  }
+
+  static @Nullable Finding stopsForAbandoned(CheckInput in) {
+    return CheckInput.atWorst(
+        in.facts().engines(),
+        EngineChecks::forNobody,
+        (run, share) -> {
+          double tokens = share * requireNonNull(run.generatedTokens());
+          Double later = secondsAfterLeaving(in, run);
+          return Finding.of(
+                  share,
+                  "%s left; the engine%s made %s tokens for nobody, %s of all, %s for each%s."
+                      .formatted(
+                          counted(run.abandoned(), "user"),
+                          at(run),
+                          count(Math.round(tokens)),
+                          percent(share),
+                          number(tokens / run.abandoned()),
+                          later == null
+                              ? ""
+                              : ", and held their requests for %s more"
+                                  .formatted(ms(1_000 * later))))
+              .warnsIf(share > MANY_TOKENS && tokens > UNDER_WAY * run.abandoned());
+        });
+  }
+
+  /** Share of the tokens that no record has; null where others than those who left cause it. */
+  private static @Nullable Double forNobody(WholeRun run) {
+    Double made = run.generatedTokens();
+    boolean isKnown = run.abandoned() > 0 && run.ok() >= MIN_OK * (run.sent() - run.abandoned());
+    return made == null || made == 0 || !isKnown || hasOthers(run)
+        ? null
+        : (Double) (Math.max(0, made - run.outputTokens()) / made);
+  }
+
+  /**
+   * By Little's law: requests that the engine has and no user awaits ÷ users who leave per second.
+   * Null where the engine does not say how many it has, or has those of several targets.
+   */
+  private static @Nullable Double secondsAfterLeaving(CheckInput in, WholeRun run) {
+    double unawaitedS = 0;
+    long left = 0;
+    for (LevelFigures level : in.levels()) {
+      EngineFigures engine = level.serverMetrics();
+      Double running = engine == null ? null : engine.mean(EngineMetric.REQUESTS_RUNNING);
+      boolean isMeant = run.targets().equals(List.of(level.target()));
+      if (isMeant
+          && (engine == null
+              || running == null
+              || level.meanInFlight() == null
+              || level.durationS() == null)) {
+        return null;
+      }
+      if (isMeant) {
+        Double waiting = engine.mean(EngineMetric.REQUESTS_WAITING);
+        double inEngine = running + (waiting == null ? 0 : waiting);
+        unawaitedS += (inEngine - level.meanInFlight()) * level.durationS();
+        left += level.figures().counts().abandoned();
+      }
+    }
+    return left == 0 ? null : (Double) Math.max(0, unawaitedS / left);
   }
 
   static @Nullable Finding otherTraffic(CheckInput in) {

@@ -59,6 +59,7 @@ class Amounts {
     count(Amount.OK, outcome.ok());
     count(Amount.FAILED, outcome.hasFailed());
     count(Amount.RATE_LIMITED, outcome.status() == RequestStatus.RATE_LIMITED);
+    count(Amount.ABANDONED, outcome.status() == RequestStatus.ABANDONED);
   }
 
   /** Adds an ok request to the readers, if it has one. */

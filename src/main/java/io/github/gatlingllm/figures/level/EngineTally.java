@@ -397,6 +397,7 @@ final class EngineTally {
               targets,
               requests(of),
               of.count(Amount.OK),
+              of.count(Amount.ABANDONED),
               of.count(Amount.TOKENS),
               tokens,
               finished));

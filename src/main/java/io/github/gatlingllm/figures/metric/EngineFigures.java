@@ -156,6 +156,7 @@ public record EngineFigures(
       List<String> targets,
       long sent,
       long ok,
+      long abandoned,
       long outputTokens,
       @Nullable Double generatedTokens,
       @Nullable Double finishedRequests) {}

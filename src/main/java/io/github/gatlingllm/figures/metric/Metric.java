@@ -370,6 +370,8 @@ public enum Metric {
     FAILED,
     /** Scheduled requests that the server rejected with status 429. */
     RATE_LIMITED,
+    /** Requests whose user left. */
+    ABANDONED,
     ATTEMPTED,
     MET,
     /** Ok requests by the instant of their end. */

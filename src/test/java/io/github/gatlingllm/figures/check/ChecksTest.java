@@ -139,6 +139,11 @@ class ChecksTest {
               () -> EngineChecksTest.readUntil(8.5),
               EngineChecksTest::healthyRun),
           engine("engine_tokens_agree", 0.05, EngineMetric.GENERATION_TOKENS, 1_050),
+          pair(
+              "abandoned_stop",
+              0.2,
+              () -> EngineChecksTest.left(1_175),
+              () -> EngineChecksTest.left(980)),
           engine("other_traffic", 0.05, EngineMetric.REQUESTS_FINISHED, 105),
           engine("engine_ttft", 83.0, EngineMetric.ENGINE_TTFT_S, 0.017),
           engine("engine_queue", 0.7, EngineMetric.ENGINE_QUEUE_S, 0.07),

@@ -15,6 +15,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.ServerSample;
@@ -24,6 +25,7 @@ import io.github.gatlingllm.record.ServerSample.Histogram;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +83,33 @@ class EngineChecksTest {
         readings(healthy()).stream()
             .filter(reading -> reading.unixNanos() <= ORIGIN + Math.round(second * 1e9))
             .toList());
+  }
+
+  /**
+   * A run in which 10 of 100 users leave with 4 of 10 tokens, after 160 ms, and what the engine has
+   * generated then: 940 tokens were received.
+   */
+  static Summary left(double generated) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      Recorded user = at(i * 97).tokens(i % 10 == 0 ? Arrays.copyOf(EVEN, 4) : EVEN);
+      records.add((i % 10 == 0 ? user.failed(RequestStatus.ABANDONED, "left") : user).record());
+    }
+    Map<EngineMetric, Double> said = healthy();
+    said.put(EngineMetric.GENERATION_TOKENS, generated);
+    return summary(RUN, records, readings(said));
+  }
+
+  /** In the engine 3 requests for 10 s, awaited 90 × 280 ms and 10 × 160 ms: 3.2 s more of 10. */
+  @Test
+  void tokensForUsersWhoLeftAndTheTimeAfterAreNamed() {
+    Check check = check(left(1_175), "abandoned_stop");
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message())
+        .contains("10 users left", " 235 tokens", "23.5 for each", "320 ms more");
+    assertThat(applying(left(1_175)))
+        .as("they would not agree")
+        .doesNotContain("engine_tokens_agree");
   }
 
   private static Summary run(Map<EngineMetric, Double> said) {
