@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 record ComparePage(RunSide base, List<Compared> others) {
 
   /** Figures that are shown whether or not they changed. */
-  private static final Set<String> KEY_FIGURES =
+  static final Set<String> KEY_FIGURES =
       Set.of(
           "ttft.p50",
           "ttft.p99",

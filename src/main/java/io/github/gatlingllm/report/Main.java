@@ -32,6 +32,7 @@ import picocli.CommandLine.Parameters;
  *     [--csv]
  * merge &lt;run&gt;… --out &lt;dir&gt;
  * compare &lt;base&gt; &lt;run&gt;… [--fail-on "ttft.p95>+10%"] [--allow-thin] [--out &lt;dir&gt;]
+ * trend &lt;folder of runs&gt;… [--out &lt;dir&gt;]
  * upload &lt;run&gt;… --to s3://bucket/prefix
  * </pre>
  *
@@ -40,9 +41,15 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
     name = "gatling-llm",
-    description = "Renders, merges, compares and uploads recorded runs.",
+    description = "Renders, merges, compares and uploads recorded runs, and shows their trend.",
     mixinStandardHelpOptions = true,
-    subcommands = {Main.Render.class, MergeCommand.class, CompareCommand.class, Main.Upload.class})
+    subcommands = {
+      Main.Render.class,
+      MergeCommand.class,
+      CompareCommand.class,
+      TrendCommand.class,
+      Main.Upload.class
+    })
 public final class Main {
 
   static final int MISSED = 2;

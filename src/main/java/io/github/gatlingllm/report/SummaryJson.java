@@ -369,6 +369,15 @@ final class SummaryJson {
     }
   }
 
+  /** A tree of plain values in the form of the summary. */
+  static String text(Map<String, Object> tree) {
+    try {
+      return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(tree) + "\n";
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a tree of plain values is always JSON", e);
+    }
+  }
+
   static void write(Summary summary, Path summaryJson) throws IOException {
     AtomicFile.write(summaryJson, of(summary));
   }

@@ -484,6 +484,10 @@ final class Setting {
               "S3-compatible object storage that the run is uploaded to when it has ended or was"
                   + " interrupted, as <prefix>/<run>-<injector>/");
 
+  static final SettingEntry<@Nullable String> ENGINE_VERSION =
+      of("engineVersion", "vllm 0.11.0", Form.text())
+          .means("version of the server's engine, recorded; trend and compare show it");
+
   static final SettingEntry<@Nullable Double> GPUS =
       of("gpus", "2", POSITIVE)
           .means("GPUs that serve each target: adds output tok/s per GPU, and its chart");

@@ -68,6 +68,9 @@ class SimulationSettings implements RunSettings {
           new Part<>(Setting.MAX_IN_FLIGHT, LlmProtocolBuilder::maxInFlight),
           new Part<>(Setting.MAX_REQUESTS_PER_MINUTE, LlmProtocolBuilder::maxRequestsPerMinute),
           new Part<>(Setting.MAX_TOKENS_PER_MINUTE, LlmProtocolBuilder::maxTokensPerMinute),
+          new Part<>(
+              Setting.ENGINE_VERSION,
+              (protocol, version) -> protocol.note(Setting.ENGINE_VERSION.name, version)),
           new Part<>(Setting.GPUS, LlmProtocolBuilder::gpus),
           new Part<>(Setting.COST_PER_HOUR, LlmProtocolBuilder::costPerHour),
           new Part<>(Setting.READING_SPEED, LlmProtocolBuilder::readingSpeed),

@@ -29,8 +29,8 @@ final class CiRecipes {
   /** The blocks of a recipe in order. */
   static List<Block> blocks(String file) throws IOException {
     return switch (file) {
-      case "github-actions.yml", "github-matrix.yml" -> github(file);
-      case "gitlab-ci.yml" -> gitlab();
+      case "github-actions.yml", "github-matrix.yml", "github-nightly.yml" -> github(file);
+      case "gitlab-ci.yml", "gitlab-nightly.yml" -> gitlab(file);
       default -> jenkins(file);
     };
   }
@@ -53,9 +53,9 @@ final class CiRecipes {
     return blocks;
   }
 
-  private static List<Block> gitlab() throws IOException {
+  private static List<Block> gitlab(String file) throws IOException {
     List<Block> blocks = new ArrayList<>();
-    yaml("gitlab-ci.yml")
+    yaml(file)
         .forEach(
             (name, job) -> {
               if (job instanceof Map<?, ?> map) {

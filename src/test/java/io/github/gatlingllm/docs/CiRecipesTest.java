@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +79,45 @@ class CiRecipesTest {
                     || name.equals(files.junit().getFileName().toString()));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"github-nightly.yml", "gitlab-nightly.yml"})
+  void nightlyJobKeepsSixtyRunsAndShowsTheirTrend(String file) throws Exception {
+    List<CiRecipes.Block> blocks = CiRecipes.blocks(file);
+    assertThat(blocks)
+        .hasSize(3)
+        .allSatisfy(block -> assertThat(syntaxError(block.shell())).as(block.name()).isEmpty());
+    Map<String, String> environment = new TreeMap<>();
+    Pattern.compile("(LLM_[A-Z_]+): ['\"]?([^$'\"\n]+)")
+        .matcher(Files.readString(CiRecipes.FOLDER.resolve(file)))
+        .results()
+        .forEach(found -> environment.put(found.group(1), found.group(2)));
+    environment.put("LLM_ENGINE_VERSION", "1.0");
+    environment.put("LLM_ENDPOINT", "http://localhost:8000/v1");
+    assertThat(environment).containsKeys("LLM_SLO", "LLM_CONCURRENCY", "LLM_FAIL_ON_INVALID");
+    assertThat(CheckedSettings.warnings(Map.of(), environment, folder)).isEmpty();
+
+    for (int night = 100; night < 160; night++) {
+      Files.createDirectories(folder.resolve("history/2026-01-" + night));
+    }
+    Path run = Files.createDirectories(folder.resolve("target/gatling/benchmark-1/llm"));
+    Files.createFile(run.resolve("run.json"));
+    Files.createFile(run.resolve("requests.jsonl"));
+    fakeMaven();
+    assertThat(bash("PATH=.:$PATH NIGHT=7 CI_PIPELINE_ID=7; " + blocks.get(2).shell()))
+        .contains("-Dexec.args=trend history");
+    try (Stream<Path> nights = Files.list(folder.resolve("history"))) {
+      assertThat(nights)
+          .hasSize(60)
+          .doesNotContain(folder.resolve("history/2026-01-100"))
+          .anyMatch(night -> Files.exists(night.resolve("llm/requests.jsonl")));
+    }
+  }
+
+  private void fakeMaven() throws IOException {
+    Path mvn = Files.writeString(folder.resolve("mvn"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+    assertThat(mvn.toFile().setExecutable(true)).isTrue();
+  }
+
   /** The command that merges the runners' artifacts, as bash passes it to Maven. */
   @Test
   void runsOfTheMatrixAreMerged() throws Exception {
@@ -94,8 +134,7 @@ class CiRecipesTest {
       Path run = folder.resolve("injectors/injector-" + i + "/benchmark-" + i + "/llm");
       Files.createFile(Files.createDirectories(run).resolve("run.json"));
     }
-    Path mvn = Files.writeString(folder.resolve("mvn"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
-    assertThat(mvn.toFile().setExecutable(true)).isTrue();
+    fakeMaven();
     String join =
         CiRecipes.blocks("github-matrix.yml").stream()
             .map(CiRecipes.Block::shell)

@@ -158,6 +158,8 @@ class SettingEffectsTest {
           protocol -> protocol.warmUpJvm,
           "failOnInvalid=true",
           protocol -> protocol.report.failOnInvalid(),
+          "engineVersion=0.11.0",
+          protocol -> protocol.notes,
           "readingSpeed=7.5",
           protocol -> protocol.report.readingSpeed(),
           "metricsUrl=none",
