@@ -268,6 +268,16 @@ public final class Dynamic<T> {
       return and(others, name, value);
     }
 
+    /** With more headers, whose values may be secrets. */
+    public static Map<String, Dynamic<String>> andHeaders(
+        Map<String, Dynamic<String>> headers, Map<String, String> more) {
+      Map<String, Dynamic<String>> all = headers;
+      for (Map.Entry<String, String> each : more.entrySet()) {
+        all = andHeader(all, each.getKey(), secret(each.getValue()));
+      }
+      return all;
+    }
+
     public static <V> Map<String, V> and(Map<String, V> map, String key, V value) {
       Map<String, V> more = new LinkedHashMap<>(map);
       more.put(key, value);

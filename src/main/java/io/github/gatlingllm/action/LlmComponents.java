@@ -195,7 +195,7 @@ final class LlmComponents implements ProtocolComponents {
       JvmWarmUp.run(context, this, request.api);
     }
     if (first) {
-      new WarmUpRounds(context).warmUpTarget(this, request);
+      new WarmUpRounds(context, targets.readyWait(protocol)).warmUpTarget(this, request);
     }
     if (jvm) {
       // Else a collection would copy long-lived objects, as of tokenizers, in a measure window.
@@ -372,6 +372,9 @@ final class LlmComponents implements ProtocolComponents {
                     whole.computeIfAbsent(
                         said, target -> settings.applyTo(target.over(common), isOnly).complete());
                 protocol.requireLevels(levels);
+                if (!LlmProtocol.isDryRun()) {
+                  parts.targets().readyWait(protocol).untilUp();
+                }
                 parts.targets().use(protocol);
                 return new LlmComponents(protocol, parts);
               });

@@ -79,6 +79,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public Map<String, Dynamic<String>> headers = Map.of();
   public Duration requestTimeout = Duration.ofMinutes(10);
   public Duration idleTimeout = Duration.ofMinutes(2);
+  public @Nullable Duration waitReady;
   public @Nullable Abandonment abandonment;
   public @Nullable Integer maxInFlight;
   public @Nullable Integer maxRequestsPerMinute;
@@ -271,6 +272,23 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   }
 
   List<MetricsPage> metricsPages() {
+    return pages(metricsUrls);
+  }
+
+  /** The pages that answer once a server is up. */
+  List<MetricsPage> readyPages() {
+    List<String> urls = new ArrayList<>();
+    for (String base : baseUrls) {
+      String path = base.split("\\?", 2)[0];
+      Api api = Api.ofPath(path);
+      int end = path.length() - (api == null ? 0 : api.path().length());
+      urls.add(URI.create(path).resolve("/health").toString());
+      urls.add(path.substring(0, end) + "/models");
+    }
+    return pages(urls);
+  }
+
+  private List<MetricsPage> pages(List<String> urls) {
     Map<String, String> secrets = new LinkedHashMap<>();
     String key = apiKey == null ? null : apiKey.constant();
     if (key != null) {
@@ -283,7 +301,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
             secrets.put(name, constant.strip());
           }
         });
-    return MetricsPage.of(label(), metricsUrls, baseUrls, secrets, Boolean.TRUE.equals(verifyTls));
+    return MetricsPage.of(label(), urls, baseUrls, secrets, Boolean.TRUE.equals(verifyTls));
   }
 
   /**
@@ -335,6 +353,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     config.put("timeout", seconds(requestTimeout));
     config.put("idleTimeout", seconds(idleTimeout));
     putIfSet(config, "model", models.isEmpty() ? null : WeightedModel.shares(models));
+    putIfSet(config, "waitReady", waitReady == null ? null : seconds(waitReady));
     putIfSet(config, MAX_TOKENS_FIELD, maxTokensField);
     putIfSet(config, "abandon", abandonment);
     putIfSet(config, "maxInFlight", maxInFlight);

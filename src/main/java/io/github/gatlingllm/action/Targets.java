@@ -64,6 +64,7 @@ final class Targets {
   private final Set<String> unpinned = ConcurrentHashMap.newKeySet();
   private final Set<String> renamed = ConcurrentHashMap.newKeySet();
   private final Map<String, Map<String, Slo>> ownSlos = new ConcurrentHashMap<>();
+  private final Map<String, ReadyWait> waits = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, InFlightGate> gates = new ConcurrentHashMap<>();
   private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
 
@@ -251,6 +252,11 @@ final class Targets {
     Map<String, Slo> named = new TreeMap<>(protocol.sloByName);
     named.putAll(ownSlos.getOrDefault(protocol.label(), Map.of()));
     return TargetSlo.of(protocol.slo, named);
+  }
+
+  /** The wait for a target, whose time includes that for its first request. */
+  ReadyWait readyWait(LlmProtocol protocol) {
+    return waits.computeIfAbsent(protocol.label(), label -> new ReadyWait(protocol));
   }
 
   @Nullable InFlightGate gate(LlmProtocol protocol) {

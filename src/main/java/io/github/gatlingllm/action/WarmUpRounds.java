@@ -47,9 +47,11 @@ final class WarmUpRounds {
   private final ScenarioContext context;
   private final CoreComponents core;
   private final HttpComponents http;
+  private final ReadyWait wait;
   private final WarmUpLog log = new WarmUpLog();
 
-  WarmUpRounds(ScenarioContext context) {
+  WarmUpRounds(ScenarioContext context, ReadyWait wait) {
+    this.wait = wait;
     this.context = context;
     this.core = context.coreComponents();
     this.http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
@@ -81,6 +83,9 @@ final class WarmUpRounds {
           continue;
         }
         RequestRecord record = sendAndAwait(action, i, protocol);
+        while (isStarting(record) && wait.again(url, cause(record))) {
+          record = sendAndAwait(action, i, protocol);
+        }
         if (error(record).contains(Api.MAX_COMPLETION_TOKENS) && components.renameMaxTokens()) {
           PrintableText.print(
               "LLM: %s rejects max_tokens, so the run sends %s (llm.maxTokensField says so up front)"
@@ -135,22 +140,37 @@ final class WarmUpRounds {
 
   private static String failure(
       String target, String url, boolean isOneOfSeveral, @Nullable RequestRecord record) {
-    String cause = "no answer";
-    RequestStatus status = RequestStatus.TIMEOUT;
-    Integer http = null;
+    String cause = cause(record);
+    RequestStatus status = record == null ? RequestStatus.TIMEOUT : record.outcome().status();
+    Integer http = record == null ? null : record.outcome().httpStatus();
     String model = record == null || !isOneOfSeveral ? null : record.identity().model();
-    if (record != null) {
-      RequestRecord.Outcome outcome = record.outcome();
-      status = outcome.status();
-      http = outcome.httpStatus();
-      cause = outcome.error() == null ? status.key() : outcome.error();
-    }
     String remedy = HAS_REMEDY.matcher(cause).find() ? "" : remedy(url, status, http);
     return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
         .formatted(
             target,
             url + (model == null ? "" : ", model " + model),
             (sentence(cause) + sentence(remedy)).stripTrailing());
+  }
+
+  private static String cause(@Nullable RequestRecord record) {
+    if (record == null) {
+      return "no answer";
+    }
+    String error = record.outcome().error();
+    return error == null ? record.outcome().status().key() : error;
+  }
+
+  /** Whether a server may answer so that still loads its model, or the proxy before it. */
+  private static boolean isStarting(@Nullable RequestRecord record) {
+    if (record == null) {
+      return true;
+    }
+    Integer http = record.outcome().httpStatus();
+    return switch (record.outcome().status()) {
+      case CONNECTION_ERROR, TIMEOUT, STALLED -> true;
+      case HTTP_ERROR -> http != null && http >= 500;
+      default -> false;
+    };
   }
 
   private static String sentence(String text) {
@@ -164,7 +184,9 @@ final class WarmUpRounds {
       case TIMEOUT, STALLED ->
           "Look at the server's log; is it still loading the model? Or allow more time (timeout,"
               + " idleTimeout)";
-      case CONNECTION_ERROR -> "Check host, port and scheme (https:// for TLS) of the endpoint";
+      case CONNECTION_ERROR ->
+          "Check host, port and scheme (https:// for TLS) of the endpoint; waitReady=5m waits for"
+              + " it";
       case INVALID_RESPONSE, EMPTY, TRUNCATED ->
           "Check that the endpoint is OpenAI-compatible, and the proxies before it";
       case IN_STREAM_ERROR, CANCELLED, ABANDONED, COMPLETE, CHECK_FAILED, NOT_BUILT ->
@@ -183,7 +205,7 @@ final class WarmUpRounds {
       case 405 -> "Check the path: requests are posted to it";
       default ->
           http >= 500
-              ? "Look at the server's log; is it still loading the model?"
+              ? "Look at the server's log; is it still loading the model? waitReady=5m waits for it"
               : "Check the endpoint: it does not take this request";
     };
   }

@@ -128,24 +128,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * case-insensitively. The value is a Gatling EL String.
    */
   public LlmProtocolBuilder header(String name, String value) {
-    return header(name, Dynamic.secret(value));
+    return with(s -> s.headers = Draft.andHeader(s.headers, name, Dynamic.secret(value)));
   }
 
   public LlmProtocolBuilder header(String name, Function<Session, String> value) {
-    return header(name, Dynamic.of(value));
-  }
-
-  private LlmProtocolBuilder header(String name, Dynamic<String> value) {
-    return with(s -> s.headers = Draft.andHeader(s.headers, name, value));
+    return with(s -> s.headers = Draft.andHeader(s.headers, name, Dynamic.of(value)));
   }
 
   /** Several headers, as {@link #header(String, String)}. */
   public LlmProtocolBuilder headers(Map<String, String> headers) {
-    return with(
-        s ->
-            headers.forEach(
-                (name, value) ->
-                    s.headers = Draft.andHeader(s.headers, name, Dynamic.secret(value))));
+    return with(s -> s.headers = Draft.andHeaders(s.headers, headers));
   }
 
   /** Longest time of a request, from connecting to the last byte; 600 s by default. */
@@ -219,27 +211,22 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    */
   public LlmProtocolBuilder maxRequestsPerMinute(int requests) {
     return with(
-        s ->
-            s.maxRequestsPerMinute =
-                atLeast(1, "maxRequestsPerMinute", requests, "request a minute"));
+        s -> s.maxRequestsPerMinute = atLeast(1, "maxRequestsPerMinute", requests, "request"));
   }
 
   /**
    * As {@link #maxRequestsPerMinute}, for tokens. Until the server's usage is known, a request
-   * counts as the tokens of its prompt, estimated as one per four characters, plus {@code
-   * maxTokens} for each answer if it is set. A request that exceeds the limit by itself is sent
-   * when no other one is in the window.
+   * counts as those of its prompt, one per four characters, plus {@code maxTokens} of each answer.
+   * One that exceeds the limit by itself is sent when no other one is in the window.
    */
   public LlmProtocolBuilder maxTokensPerMinute(int tokens) {
-    return with(
-        s -> s.maxTokensPerMinute = atLeast(1, "maxTokensPerMinute", tokens, "token a minute"));
+    return with(s -> s.maxTokensPerMinute = atLeast(1, "maxTokensPerMinute", tokens, "token"));
   }
 
   /**
    * Refuses servers whose certificate is not signed by a trusted authority (of Gatling's {@code
-   * ssl.trustStore}, else of the JVM) or is issued for another host, and TLS below 1.2. If neither
-   * this nor {@link #disableVerifyTls} is set, Gatling's configuration decides, which by default
-   * trusts every certificate.
+   * ssl.trustStore}, else of the JVM) or is issued for another host, and TLS below 1.2. Without
+   * this and {@link #disableVerifyTls} Gatling's configuration decides; it trusts all by default.
    */
   public LlmProtocolBuilder verifyTls() {
     return with(s -> s.verifyTls = true);
@@ -301,8 +288,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Begins every prompt with a nonce that differs for each request of the run, also for each turn
-   * of a conversation, so that no prompt is in a cache. The same {@link #seed} gives the same
-   * nonces. Replaces {@link #sharedPrefix}.
+   * of a conversation, so that none is in a cache. Replaces {@link #sharedPrefix}.
    */
   public LlmProtocolBuilder uniquePrompts() {
     return with(s -> s.prefix = new PromptPrefix.Unique(Seeds.ofPrefix(s)));
@@ -369,9 +355,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Pages of metrics of the engine, its GPUs and its host, in Prometheus' text format, read once a
-   * second while load is on: URLs such as {@code http://gpu-host:9400/metrics}, {@code none}, or
-   * the default {@code auto}, which is {@code <host>/metrics} of the target if a supported engine
-   * serves it.
+   * second: URLs such as {@code http://gpu-host:9400/metrics}, {@code none}, or by default {@code
+   * auto}, which is {@code <host>/metrics} of the target if a supported engine serves it.
    */
   public LlmProtocolBuilder metricsUrl(String url, String... more) {
     return metricsUrls(Stream.concat(Stream.of(url), Stream.of(more)).toList());
@@ -419,14 +404,20 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return warmUp(requests).with(s -> s.warmUpSession = Map.copyOf(session));
   }
 
+  /**
+   * Waits at most this long for a server that still starts: until {@code /health} and {@code
+   * …/models} answer, and the first warm-up request succeeds; not at all by default.
+   */
+  public LlmProtocolBuilder waitReady(Duration most) {
+    return with(s -> s.waitReady = above0("waitReady", most));
+  }
+
   /** Does not warm up this JVM before the load starts, which sends nothing to the target. */
   public LlmProtocolBuilder disableJvmWarmUp() {
     return with(s -> s.warmUpJvm = false);
   }
 
-  /**
-   * The seed of prefixes and models, recorded in {@code run.json} so that the run can be repeated.
-   */
+  /** The seed of prefixes and models, recorded in {@code run.json} to repeat the run. */
   public LlmProtocolBuilder seed(long seed) {
     return with(s -> s.seed = seed).with(s -> s.prefix = s.prefix.seed(seed));
   }

@@ -10,6 +10,7 @@ import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpDsl;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.ReadyWait;
 import io.github.gatlingllm.action.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine;
@@ -188,6 +189,10 @@ public final class Benchmark extends Simulation {
         target.model() == null
             && plan.get(Setting.MODEL).mix().isEmpty()
             && plan.get(Setting.WARMUP) > 0;
+    if (isAsked) {
+      LlmProtocolBuilder whole = protocol.headers(plan.settings().headers());
+      new ReadyWait(SimulationSettings.withParts(plan.settings(), whole).protocol()).untilUp();
+    }
     String model =
         isAsked
             ? ServedModels.only(target, plan.settings().headers(), plan.get(Setting.VERIFY_TLS))

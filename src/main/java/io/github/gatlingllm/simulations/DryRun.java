@@ -36,6 +36,10 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     dry.targets();
     dry.plan.load().addTo(dry.rows, dry.each());
     dry.rows.warmUp(plan.get(Setting.WARMUP));
+    Duration wait = plan.get(Setting.WAIT_READY);
+    if (wait != null) {
+      dry.row("wait", "at most " + PlanText.time(wait) + " for a server that still starts");
+    }
     dry.workload();
     dry.requests();
     dry.goalsAndLimits();

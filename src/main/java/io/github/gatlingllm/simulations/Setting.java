@@ -172,6 +172,13 @@ final class Setting {
               "real requests before measuring, per run and target, in no record and no figure but"
                   + " one: the last is the single-stream peak");
 
+  static final SettingEntry<@Nullable Duration> WAIT_READY =
+      of("waitReady", "5m", Form.duration(false))
+          .orNull("no wait")
+          .means(
+              "longest wait for a server that still starts: for its pages /health and /models, then"
+                  + " for the first request");
+
   static final SettingEntry<Boolean> JVM_WARM_UP =
       flag("jvmWarmUp", true)
           .means(

@@ -60,6 +60,7 @@ class SimulationSettings implements RunSettings {
       List.of(
           new Part<>(Setting.TIMEOUT, (protocol, most) -> protocol.requestTimeout(most)),
           new Part<>(Setting.IDLE_TIMEOUT, (protocol, most) -> protocol.idleTimeout(most)),
+          new Part<>(Setting.WAIT_READY, LlmProtocolBuilder::waitReady),
           new Part<>(Setting.MAX_TOKENS_FIELD, LlmProtocolBuilder::maxTokensField),
           new Part<>(
               Setting.ABANDON,

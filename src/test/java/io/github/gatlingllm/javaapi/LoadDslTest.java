@@ -151,9 +151,9 @@ class LoadDslTest {
     assertThatThrownBy(() -> LlmDsl.llm.maxInFlight(0))
         .hasMessage("maxInFlight(0): expected 1 request in flight or more");
     assertThatThrownBy(() -> LlmDsl.llm.maxRequestsPerMinute(0))
-        .hasMessage("maxRequestsPerMinute(0): expected 1 request a minute or more");
+        .hasMessage("maxRequestsPerMinute(0): expected 1 request or more");
     assertThatThrownBy(() -> LlmDsl.llm.maxTokensPerMinute(-5))
-        .hasMessage("maxTokensPerMinute(-5): expected 1 token a minute or more");
+        .hasMessage("maxTokensPerMinute(-5): expected 1 token or more");
     assertThatThrownBy(() -> LlmDsl.poissonUsersPerSec(1).during(Duration.ZERO))
         .hasMessage("during(PT0S) starts no user; expected more than 0 s");
   }

@@ -354,6 +354,36 @@ class SettingEffectsIT {
     }
   }
 
+  /** Health, models and the first request once each; the model is asked for when it is there. */
+  @Test
+  void waitReadyLetsAServerStart() throws Exception {
+    AtomicInteger polls = new AtomicInteger();
+    try (ScriptedServer server =
+        ScriptedServer.start(
+                exchange -> exchange.respond(503, "text/plain", "loading"),
+                exchange -> exchange.answer("Yes"))
+            .pages(
+                page -> {
+                  boolean isUp = polls.getAndIncrement() > 0;
+                  page.respond(
+                      isUp ? 200 : 503, "application/json", "{\"data\":[{\"id\":\"llama\"}]}");
+                })) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", server.baseUrl() + "/v1")
+              .set("llm.waitReady", "1m")
+              .set("llm.concurrency", 1)
+              .set("llm.requests", 1)
+              .succeed();
+      assertThat(run.lines()).anyMatch(line -> line.contains("waiting for " + server.baseUrl()));
+      assertThat(server.requests())
+          .as("refused, warm-up, measured")
+          .hasSize(3)
+          .allMatch(request -> request.body().contains("llama"));
+      assertThat(run.requests()).hasSize(1);
+    }
+  }
+
   private static void refuseIgnoreEos(Exchange exchange) throws IOException {
     if (exchange.request().body().contains("max_tokens")) {
       exchange.respond(

@@ -34,7 +34,7 @@ class SettingEffectsTest {
               Stream.of(
                   ("apiKey model prompt images body header.<Name> temperature topP maxTokens stream"
                           + " ignoreEos recordText recordTokens csv gpus costPerHour"
-                          + " config env saveConfig")
+                          + " config env saveConfig waitReady")
                       .split(" ")),
               Stream.of(
                   "datasetCache", // SettingEffectsIT

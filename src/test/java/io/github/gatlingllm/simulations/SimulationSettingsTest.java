@@ -112,6 +112,7 @@ final class SimulationSettingsTest {
         with(
             "timeout=7",
             "idleTimeout=3",
+            "waitReady=5m",
             "maxInFlight=5",
             "abandon=12.5%@2s-5s",
             "maxTokensField=max_completion_tokens",
@@ -136,6 +137,7 @@ final class SimulationSettingsTest {
             "uniquePrompts=true",
             "header.X-Tenant=acme");
     assertThat(set.requestTimeout).hasSeconds(7);
+    assertThat(set.waitReady).hasMinutes(5);
     assertThat(set.idleTimeout).hasSeconds(3);
     assertThat(set.maxInFlight).isEqualTo(5);
     assertThat(set.maxTokensField).isEqualTo("max_completion_tokens");

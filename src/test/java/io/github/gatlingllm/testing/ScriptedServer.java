@@ -79,7 +79,10 @@ public final class ScriptedServer implements AutoCloseable {
     return new ScriptedServer(0, tls, scripts);
   }
 
-  /** Answers {@code /models} and {@code /metrics}, which are not in {@link #exchanges}. */
+  /**
+   * Answers {@code /health}, {@code /models} and {@code /metrics}, which are not in {@link
+   * #exchanges}.
+   */
   public ScriptedServer pages(Script script) {
     pages = script;
     return this;
@@ -138,7 +141,8 @@ public final class ScriptedServer implements AutoCloseable {
           return;
         }
         Exchange exchange = new Exchange(request, socket, raw);
-        if (request.method().equals("GET") && request.path().matches(".*/(models|metrics)")) {
+        if (request.method().equals("GET")
+            && request.path().matches(".*/(models|metrics|health)")) {
           pages.answer(exchange);
         } else {
           answer(exchange);

@@ -1,0 +1,102 @@
+package io.github.gatlingllm.action;
+
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.run.Observers.MetricsPage;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for a server that still starts, as long as {@code waitReady} allows: for its pages {@code
+ * /health} and {@code …/models}, then for the first request. An answer below HTTP 500 is one of a
+ * server that is up, as not all have both pages.
+ */
+public final class ReadyWait {
+
+  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long SAID_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final Duration POLL = Duration.ofSeconds(5);
+
+  private final LlmProtocol protocol;
+  private final LongSupplier nanoClock;
+  private final Pause pause;
+  private final long startNanos;
+
+  private String said = "";
+  private long saidNanos;
+
+  @FunctionalInterface
+  interface Pause {
+    void sleep(long nanos) throws InterruptedException;
+  }
+
+  public ReadyWait(LlmProtocol protocol) {
+    this(protocol, System::nanoTime, TimeUnit.NANOSECONDS::sleep);
+  }
+
+  ReadyWait(LlmProtocol protocol, LongSupplier nanoClock, Pause pause) {
+    this.protocol = protocol;
+    this.nanoClock = nanoClock;
+    this.pause = pause;
+    startNanos = nanoClock.getAsLong();
+  }
+
+  /** Returns once the pages of all its base URLs answer; at once where nothing is to be awaited. */
+  public void untilUp() {
+    Duration most = protocol.waitReady;
+    for (MetricsPage page : most == null ? List.<MetricsPage>of() : protocol.readyPages()) {
+      String why = missing(page);
+      while (why != null) {
+        if (!again(page.toString(), why)) {
+          throw InvalidSimulation.because(
+              "LLM: %s is not ready after %s: %s. No load was sent; waitReady allows more time"
+                  .formatted(page, time(nanoClock.getAsLong() - startNanos), why));
+        }
+        why = missing(page);
+      }
+    }
+  }
+
+  private static @Nullable String missing(MetricsPage page) {
+    try {
+      String text = page.text(POLL).join();
+      boolean isEmpty = text.matches("(?s)\\s*\\{.*\"data\"\\s*:\\s*\\[\\s*].*");
+      return isEmpty && page.uri().getPath().endsWith("/models") ? "no model yet" : null;
+    } catch (CompletionException e) {
+      String why = String.valueOf(e.getMessage());
+      return why.matches("HTTP [1-4]\\d\\d") ? null : why;
+    }
+  }
+
+  /** Pauses before the next try, and says so now and then; false if the time is over. */
+  boolean again(String what, String why) {
+    long now = nanoClock.getAsLong();
+    Duration most = protocol.waitReady;
+    if (most == null || now + PAUSE_NANOS - startNanos > most.toNanos()) {
+      return false;
+    }
+    String cause = what + " (" + why + ")";
+    if (!cause.equals(said) || now - saidNanos >= SAID_AGAIN_NANOS) {
+      said = cause;
+      saidNanos = now;
+      PrintableText.print(
+          "LLM: waiting for %s, %s of at most %s"
+              .formatted(cause, time(now - startNanos), time(most.toNanos())));
+    }
+    try {
+      pause.sleep(PAUSE_NANOS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static String time(long nanos) {
+    return NumberText.duration(nanos / 1e9);
+  }
+}
