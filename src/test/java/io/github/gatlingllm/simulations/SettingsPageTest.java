@@ -72,6 +72,28 @@ class SettingsPageTest {
         .doesNotContain("getProperty(\"llm.", "getenv(\"LLM_", "getBoolean(\"llm.");
   }
 
+  /** In the second column of the tables for users of other tools. */
+  @Test
+  void settingsForUsersOfOtherToolsExist() throws IOException {
+    List<String> named = new ArrayList<>();
+    for (String row : Files.readAllLines(Path.of("docs", "coming-from.md"))) {
+      String[] cells = row.split(" \\| ", -1);
+      if (row.startsWith("| ") && cells.length == 3) {
+        Matcher code = Pattern.compile("`([^`]+)`").matcher(cells[1]);
+        code.results().forEach(found -> named.add(found.group(1)));
+      }
+    }
+    assertThat(named).hasSizeGreaterThan(120);
+    for (String text : named) {
+      String[] parts = text.split("=", 2);
+      SettingEntry<?> setting = Setting.named(parts[0]);
+      assertThat(setting).as(text).isNotNull();
+      if (parts.length == 2 && !parts[1].matches(".*<[a-z.]+>.*")) { // a placeholder
+        setting.parse(parts[1]);
+      }
+    }
+  }
+
   @Test
   void rulesNameSettings() {
     assertThat(Setting.all().stream().flatMap(setting -> setting.rules.stream()))
