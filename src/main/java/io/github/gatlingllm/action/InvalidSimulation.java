@@ -7,6 +7,7 @@ import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
 import io.gatling.core.structure.ScenarioContext;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.StartCommand;
 import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -125,7 +126,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
         @Nullable Throwable crash) {
       String line = logger.getName().startsWith(LAUNCHER) ? line(crash) : null;
       if (line != null) {
-        PrintableText.print(line);
+        PrintableText.print(StartCommand.typed(line));
         System.exit(EXIT_CODE);
       }
       return FilterReply.NEUTRAL;

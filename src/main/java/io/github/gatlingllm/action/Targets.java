@@ -143,8 +143,9 @@ final class Targets {
     Seed seed = Seed.ofProcess();
     if (seed.isDrawnFrom() && isFirst("seed")) {
       PrintableText.print(
-          "LLM: seed %s for all that has no seed of its own; llm.seed=%s repeats this"
-              .formatted(seed.value(), seed.value()));
+          StartCommand.typed(
+              "LLM: seed %s for all that has no seed of its own; llm.seed=%s repeats this"
+                  .formatted(seed.value(), seed.value())));
       run.describe(info -> info.config("seedOfTheUnseeded", Long.toString(seed.value())));
     }
   }

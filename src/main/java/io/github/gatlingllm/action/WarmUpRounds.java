@@ -17,6 +17,7 @@ import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
+import io.github.gatlingllm.record.StartCommand;
 import io.netty.channel.EventLoop;
 import java.io.ByteArrayOutputStream;
 import java.util.LinkedHashMap;
@@ -88,16 +89,18 @@ final class WarmUpRounds {
         }
         if (error(record).contains(Api.MAX_COMPLETION_TOKENS) && components.renameMaxTokens()) {
           PrintableText.print(
-              "LLM: %s rejects max_tokens, so the run sends %s (llm.maxTokensField says so up front)"
-                  .formatted(components.target, Api.MAX_COMPLETION_TOKENS));
+              StartCommand.typed(
+                  "LLM: %s rejects max_tokens, so the run sends %s (llm.maxTokensField says so up front)"
+                      .formatted(components.target, Api.MAX_COMPLETION_TOKENS)));
           record = sendAndAwait(action, i, protocol);
         }
         if (error(record).contains(StreamedExchange.PINNING_REMEDY) && components.unpin()) {
           PrintableText.print(
-              "LLM: "
-                  + components.target
-                  + " rejects ignore_eos and min_tokens, so the run goes on without: answers may"
-                  + " end early (llm.ignoreEos=false says so up front)");
+              StartCommand.typed(
+                  "LLM: "
+                      + components.target
+                      + " rejects ignore_eos and min_tokens, so the run goes on without: answers"
+                      + " may end early (llm.ignoreEos=false says so up front)"));
           record = sendAndAwait(action, i, protocol);
         }
         if (record != null && record.outcome().status() == RequestStatus.NOT_BUILT) {

@@ -45,6 +45,10 @@ public record StartCommand(@Nullable String text) {
   private static final Pattern PLAIN = Pattern.compile("[\\w@%+=:,./-]+");
   private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
 
+  /** A setting in a line, but neither a host nor a method. */
+  private static final Pattern NAMED =
+      Pattern.compile("(?<![\\w./@'])(?:-D)?llm\\.([a-z]\\w*+)(?![\\w(/-]|\\.\\w|:\\d)");
+
   /** Whether a setting is the same in a run that repeats this one. */
   public static boolean isOfNextRun(String setting) {
     return !LEFT_OUT.contains(setting);
@@ -169,15 +173,22 @@ public record StartCommand(@Nullable String text) {
         : text.split(" --", 2)[0] + " " + command;
   }
 
+  /** A line for who started this process: {@code llm.maxTokens} is an option of the jar. */
+  public static String typed(String line) {
+    return typed(line, System.getProperty(PROPERTY) != null);
+  }
+
+  static String typed(String line, boolean isJar) {
+    return isJar ? NAMED.matcher(line).replaceAll(name -> "--" + kebab(name.group(1))) : line;
+  }
+
+  private static String kebab(String name) {
+    return CAPITAL.matcher(name).replaceAll(c -> "-" + c.group().toLowerCase(Locale.ROOT));
+  }
+
   private static String setting(String base, String name, String value) {
-    return base.startsWith(JAR)
-        ? " --"
-            + (name.contains(".")
-                ? name
-                : CAPITAL.matcher(name).replaceAll(c -> "-" + c.group().toLowerCase(Locale.ROOT)))
-            + " "
-            + quoted(value)
-        : " -Dllm." + name + "=" + quoted(value);
+    String option = base.startsWith(JAR) ? " --" + kebab(name) + " " : " -Dllm." + name + "=";
+    return option + quoted(value);
   }
 
   /** A word for a POSIX shell. */

@@ -223,7 +223,8 @@ public final class Main {
 
   @Command(
       name = "upload",
-      description = "Uploads a run's records and report to object storage, as llm.upload does.",
+      description =
+          "Uploads a run's records and report to object storage, as a run with --upload does.",
       mixinStandardHelpOptions = true)
   static final class Upload implements Callable<Integer> {
 

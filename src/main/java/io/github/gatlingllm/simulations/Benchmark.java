@@ -25,6 +25,7 @@ import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
@@ -55,10 +56,10 @@ public final class Benchmark extends Simulation {
     SimulationSettings.passOn(settings, SimulationSettings.OF_RUN);
     BenchmarkPlan plan =
         BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(Seed::ofProcess).value());
-    settings.warnings().forEach(PrintableText::print);
+    settings.warnings().forEach(line -> PrintableText.print(StartCommand.typed(line)));
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
-    PrintableText.print(DryRun.text(plan).stripTrailing());
+    PrintableText.print(StartCommand.typed(DryRun.text(plan).stripTrailing()));
     if (injector.isPart()) {
       PrintableText.print(
           "injector       " + injector + "; automatic phases take their longest time");

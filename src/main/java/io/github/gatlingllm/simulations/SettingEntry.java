@@ -20,6 +20,9 @@ final class SettingEntry<T extends @Nullable Object> {
 
   private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
 
+  /** What may be a setting in a sentence. */
+  private static final Pattern NAME = Pattern.compile("\\b[a-z]+[A-Z]\\w*");
+
   /** The title of the group that begins with this setting. */
   @Nullable String heading;
 
@@ -167,6 +170,15 @@ final class SettingEntry<T extends @Nullable Object> {
         : name;
   }
 
+  private static String withOptions(String text) {
+    return NAME.matcher(text)
+        .replaceAll(
+            word ->
+                Setting.all().stream().anyMatch(each -> each.name.equals(word.group()))
+                    ? "--" + typed(word.group(), true)
+                    : word.group());
+  }
+
   /** Its lines of the help, with its name as a property or as an option. */
   String help(boolean asOption) {
     String line =
@@ -177,7 +189,7 @@ final class SettingEntry<T extends @Nullable Object> {
     String needs = needs().stream().map(typed).collect(Collectors.joining(", "));
     String excludes = excludes().stream().map(typed).collect(Collectors.joining(", "));
     String description =
-        "%s [%s]".formatted(meaning, defaultText())
+        "%s [%s]".formatted(asOption ? withOptions(meaning) : meaning, defaultText())
             + (needs.isEmpty() ? "" : "; needs " + needs)
             + (excludes.isEmpty() ? "" : "; not with " + excludes);
     return (isLong ? line.stripTrailing() + '\n' + INDENT : line)

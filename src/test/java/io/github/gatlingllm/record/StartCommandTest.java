@@ -72,6 +72,21 @@ class StartCommandTest {
     assertThat(start.forRecords("render x")).isEqualTo("java -jar x.jar render x");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "llm.maxTokens=0: expected … with llm.rate | --max-tokens=0: expected … with --rate",
+        "give -Dllm.seed=7, or llm.slo too | give --seed=7, or --slo too",
+        "see llm.slo. | see --slo.",
+        "at http://llm.a/v1, llm.a:80, llm.a.de | at http://llm.a/v1, llm.a:80, llm.a.de",
+        "llm.baseUrl(…) | llm.baseUrl(…)",
+      })
+  void settingsAreNamedAsOptionsOfTheJar(String line, String asOptions) {
+    assertThat(StartCommand.typed(line, true)).isEqualTo(asOptions);
+    assertThat(StartCommand.typed(line, false)).isEqualTo(line);
+  }
+
   @Test
   void gradleAndOthers() {
     assertThat(of(properties("a.jar:/p/build/classes/java/gatling:b.jar"), "").alone("seed", "7"))
