@@ -257,12 +257,19 @@ public final class Dynamic<T> {
       return Collections.unmodifiableList(more);
     }
 
-    /** The headers with one more, which replaces a header of the same name in any case. */
-    public static <V> Map<String, V> andHeader(Map<String, V> headers, String name, V value) {
+    /** The name of a header, which that method of the DSL is given. */
+    public static String headerName(String method, String name) {
       if (!HEADER_NAME.matcher(name).matches()) {
         throw InvalidSimulation.because(
-            "header(\"" + name + "\", …): expected a header name, e.g. X-Tenant");
+            "%s(\"%s\"%s): expected a header name, e.g. X-Tenant"
+                .formatted(method, name, method.equals("header") ? ", …" : ""));
       }
+      return name;
+    }
+
+    /** The headers with one more, which replaces a header of the same name in any case. */
+    public static <V> Map<String, V> andHeader(Map<String, V> headers, String name, V value) {
+      var unused = headerName("header", name);
       Map<String, V> others = new LinkedHashMap<>(headers);
       others.keySet().removeIf(name::equalsIgnoreCase);
       return and(others, name, value);

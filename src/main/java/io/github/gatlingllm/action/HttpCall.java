@@ -20,6 +20,7 @@ import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.workload.Conversation;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import java.util.Map;
@@ -135,6 +136,9 @@ final class HttpCall {
     all.put("Content-Type", (prepared, requestId, session) -> "application/json");
     all.put("Accept", (prepared, requestId, session) -> accept(prepared));
     all.put("X-Request-Id", (prepared, requestId, session) -> requestId);
+    if (protocol.conversationHeader != null) {
+      all.put(protocol.conversationHeader, (prepared, id, session) -> conversation(prepared, id));
+    }
     if (protocol.apiKey != null || request.apiKey != null) {
       all.put("Authorization", (prepared, requestId, session) -> "Bearer " + prepared.apiKey());
     }
@@ -149,6 +153,14 @@ final class HttpCall {
           (name, value) -> all.put(name, (prepared, id, session) -> value.resolve(session)));
     }
     return all.entrySet().stream().map(one -> new Header(one.getKey(), one.getValue())).toList();
+  }
+
+  /** The same for all requests of a conversation, and for no others of the load test. */
+  private static String conversation(PreparedRequest prepared, String requestId) {
+    Conversation conversation = prepared.conversation();
+    return conversation == null
+        ? requestId
+        : requestId.substring(0, requestId.lastIndexOf('-') + 1) + "c" + conversation.number();
   }
 
   /** The protocol's settings of connections, without those of requests. */

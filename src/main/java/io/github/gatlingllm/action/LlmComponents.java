@@ -16,6 +16,7 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
@@ -172,7 +173,9 @@ final class LlmComponents implements ProtocolComponents {
   @Nullable Long leavesAfter(LlmRequest request, long index) {
     LlmProtocol.Abandonment leaving =
         request.abandonment == null ? protocol.abandonment : request.abandonment;
-    return leaving == null || !isLoad() ? null : leaving.afterNanos(protocol.drawsFrom(), index);
+    return leaving == null || !isLoad()
+        ? null
+        : leaving.afterNanos(Seed.orOfProcess(protocol.seed), index);
   }
 
   LlmComponents forWarmUp(LlmProtocol target, WarmUpRounds.WarmUpLog log) {

@@ -77,6 +77,10 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public List<WeightedModel> models = List.of();
 
   public Map<String, Dynamic<String>> headers = Map.of();
+
+  /** The header that tells conversations apart; null for none. */
+  public @Nullable String conversationHeader;
+
   public Duration requestTimeout = Duration.ofMinutes(10);
   public Duration idleTimeout = Duration.ofMinutes(2);
   public @Nullable Duration waitReady;
@@ -113,11 +117,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public Tokenizer tokenizer = Tokenizer.cl100k();
 
   public Map<String, String> notes = Map.of();
-
-  /** The seed of what is drawn for each request. */
-  long drawsFrom() {
-    return seed == null ? Seed.ofProcess().value() : seed;
-  }
 
   /**
    * Users who leave before their answer is complete: a share of the requests, above 0 and at most
@@ -354,6 +353,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     config.put("idleTimeout", seconds(idleTimeout));
     putIfSet(config, "model", models.isEmpty() ? null : WeightedModel.shares(models));
     putIfSet(config, "waitReady", waitReady == null ? null : seconds(waitReady));
+    putIfSet(config, "conversationHeader", conversationHeader);
     putIfSet(config, MAX_TOKENS_FIELD, maxTokensField);
     putIfSet(config, "abandon", abandonment);
     putIfSet(config, "maxInFlight", maxInFlight);

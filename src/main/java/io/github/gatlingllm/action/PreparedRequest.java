@@ -6,6 +6,7 @@ import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -105,7 +106,7 @@ record PreparedRequest(
         ? WeightedModel.tried(protocol.models, protocol.baseUrls.size(), session.userId())
         : WeightedModel.drawn(
             protocol.models,
-            protocol.drawsFrom(),
+            Seed.orOfProcess(protocol.seed),
             conversation == null ? number : conversation.number());
   }
 

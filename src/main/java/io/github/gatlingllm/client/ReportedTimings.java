@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,11 @@ final class ReportedTimings {
   private static final int MAX_RATE_LIMITS = 16;
 
   private static final int MAX_NAME_LENGTH = 60;
+  private static final int MAX_REPLICA_LENGTH = 100;
+
+  /** Of llm-d, AIBrix, LiteLLM, and of caches and load balancers: they name who answered. */
+  private static final Set<String> REPLICA_HEADERS =
+      Set.of("x-inference-pod", "target-pod", "x-litellm-model-id", "x-served-by");
 
   private static final Pattern RATE_LIMIT =
       Pattern.compile("(?:x-)?ratelimit-(limit|remaining|reset)(?:-([a-z0-9_-]{1,40}))?");
@@ -49,6 +55,7 @@ final class ReportedTimings {
   private Map<String, String> names = Map.of();
   private Map<String, Double> rateLimits = Map.of();
   private @Nullable Double retryAfterS;
+  private @Nullable String replica;
   private @Nullable String date;
   private Secrets secrets = Secrets.NONE;
 
@@ -74,9 +81,10 @@ final class ReportedTimings {
 
   ServerReport report() {
     Long retryAfterNanos = retryAfterS == null ? null : (Long) Math.round(retryAfterS * 1e9);
-    return timings.isEmpty() && rateLimits.isEmpty() && retryAfterNanos == null
+    return timings.isEmpty() && rateLimits.isEmpty() && retryAfterNanos == null && replica == null
         ? ServerReport.NONE
-        : new ServerReport(timings, List.copyOf(names.values()), rateLimits, retryAfterNanos);
+        : new ServerReport(
+            timings, List.copyOf(names.values()), rateLimits, retryAfterNanos, replica);
   }
 
   void headers(HttpHeaders headers, Secrets secrets) {
@@ -99,6 +107,9 @@ final class ReportedTimings {
       retryAfterS = inRange(number(value) / 1e3);
     } else if (name.equals("retry-after") && retryAfterS == null) {
       retryAfterS = inRange(secondsFromNow(value));
+    } else if (replica == null && REPLICA_HEADERS.contains(name)) {
+      String line = secrets.line(value.toString().strip(), MAX_REPLICA_LENGTH);
+      replica = line.isEmpty() ? null : line;
     } else if (name.contains("ratelimit-")) {
       // Secrets are found as they were sent, not in lower case.
       rateLimit(secrets.redactKeys(sentName).toLowerCase(Locale.ROOT), value);

@@ -26,14 +26,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The settings that all requests to one target have in common.
- *
- * <pre>{@code
- * LlmProtocolBuilder engine =
- *     llm.baseUrl("http://localhost:8000/v1").model("llama-8b").slo(slo().ttft(200).tpot(50));
- * }</pre>
- */
+/** The settings that all requests to one target have in common. */
 public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** The value of {@code LlmDsl.llm}: all defaults. */
@@ -138,6 +131,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /** Several headers, as {@link #header(String, String)}. */
   public LlmProtocolBuilder headers(Map<String, String> headers) {
     return with(s -> s.headers = Draft.andHeaders(s.headers, headers));
+  }
+
+  /**
+   * Sends this header with a value of its own for each conversation, the same in all its turns, so
+   * that a gateway can send them to one replica. A request outside a conversation has its own.
+   */
+  public LlmProtocolBuilder conversationHeader(String name) {
+    return with(s -> s.conversationHeader = Draft.headerName("conversationHeader", name));
   }
 
   /** Longest time of a request, from connecting to the last byte; 600 s by default. */

@@ -44,6 +44,11 @@ public final class Seed {
     return ofProcess;
   }
 
+  /** That seed; the one of the process where there is none. */
+  public static long orOfProcess(@Nullable Long seed) {
+    return seed == null ? ofProcess().value() : seed;
+  }
+
   static @Nullable Long setting(Map<?, ?> properties, Map<String, String> environment) {
     return SETTING.read(properties, environment, Seed::number);
   }

@@ -152,7 +152,8 @@ final class RecordCodec {
             get(RecordField.SERVER, Map.of()),
             get(RecordField.SERVER_NAMES, List.of()),
             get(RecordField.RATE_LIMITS, Map.of()),
-            get(RecordField.RETRY_AFTER_S)),
+            get(RecordField.RETRY_AFTER_S),
+            get(RecordField.REPLICA)),
         hasText
             ? new Text(
                 get(RecordField.MESSAGES),

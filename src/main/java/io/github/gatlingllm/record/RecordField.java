@@ -223,6 +223,11 @@ enum RecordField implements FieldTable.Field {
       r -> r.server().retryAfterNanos(),
       "the wait that the server asks for (`Retry-After`, `retry-after-ms`); no request waits"
           + " for it"),
+  REPLICA(
+      TEXT,
+      r -> r.server().replica(),
+      "who answered behind the endpoint, by response header: `x-inference-pod`, `target-pod`,"
+          + " `x-litellm-model-id` or `x-served-by`"),
   PACING_WAIT_S(
       SECONDS,
       r -> r.timing().pacingWaitNanos(),

@@ -306,10 +306,12 @@ public record RequestRecord(
       Map<String, Double> timings,
       List<String> names,
       Map<String, Double> rateLimits,
-      @Nullable Long retryAfterNanos) {
+      @Nullable Long retryAfterNanos,
+      @Nullable String replica) {
 
     /** An answer without such a report. */
-    public static final ServerReport NONE = new ServerReport(Map.of(), List.of(), Map.of(), null);
+    public static final ServerReport NONE =
+        new ServerReport(Map.of(), List.of(), Map.of(), null, null);
 
     /** Prefix of the names in the header {@code Server-Timing}. */
     public static final String SERVER_TIMING = "server-timing.";

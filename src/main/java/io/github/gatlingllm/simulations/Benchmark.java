@@ -181,7 +181,7 @@ public final class Benchmark extends Simulation {
   }
 
   private static LlmProtocolBuilder target(BenchmarkPlan plan, Target target) {
-    LlmProtocolBuilder protocol = llm.baseUrl(target.url()).apiKey(target.apiKey());
+    LlmProtocolBuilder protocol = llm.baseUrls(target.urls()).apiKey(target.apiKey());
     protocol = target.name() == null ? protocol : protocol.target(target.name());
     for (WeightedModel one : plan.get(Setting.MODEL).mix()) {
       protocol = protocol.model(one.name(), one.weight());

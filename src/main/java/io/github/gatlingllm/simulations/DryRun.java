@@ -62,7 +62,9 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     for (int i = 0; i < plan.targets().size(); i++) {
       Target target = plan.targets().get(i);
       String label = several ? plan.labels().get(i) + ": " : "";
-      row("target", label + Secrets.redactUrl(target.url()));
+      row(
+          "target",
+          label + target.urls().stream().map(Secrets::redactUrl).collect(joining(" and ")));
       List<WeightedModel> mix = plan.get(Setting.MODEL).mix();
       row(
           "model",

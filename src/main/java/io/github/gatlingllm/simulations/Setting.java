@@ -24,6 +24,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,8 @@ final class Setting {
           .unset("the embedded engine", List.of())
           .means(
               "base URL (…/v1) or full path (…/v1/chat/completions) of the server; a list sets"
-                  + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1");
+                  + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1;"
+                  + " http://a/v1+http://b/v1 is one target of several replicas");
 
   static final SettingEntry<Target.Models> MODEL =
       of("model", "llama-8b", Form.texts("names").map(Target.Models::of))
@@ -363,6 +365,19 @@ final class Setting {
 
   static final SettingEntry<@Nullable String> HEADER =
       of("header.<Name>", "acme", Form.text()).means("extra header of every request");
+
+  static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+  static final SettingEntry<@Nullable String> CONVERSATION_HEADER =
+      of(
+              "conversationHeader",
+              "x-session-id",
+              "header name",
+              name -> Form.require(name, n -> HEADER_NAME.matcher(n).matches()))
+          .orNull("none")
+          .means(
+              "header with a value of its own for each dialog, the same in all its turns, by which"
+                  + " a gateway finds its replica");
 
   private static final List<String> SHARING = List.of("shared", "perUser");
 

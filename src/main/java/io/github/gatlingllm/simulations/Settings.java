@@ -163,7 +163,7 @@ final class Settings {
   }
 
   private void putHeader(String name, String header, String text) {
-    if (!header.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")) {
+    if (!Setting.HEADER_NAME.matcher(header).matches()) {
       throw InvalidSimulation.because(
           clipped(name) + ": expected a header name, e.g. llm.header.X-Tenant");
     }

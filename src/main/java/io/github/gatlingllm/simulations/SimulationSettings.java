@@ -66,6 +66,7 @@ class SimulationSettings implements RunSettings {
               Setting.ABANDON,
               (protocol, leaving) ->
                   protocol.abandonAfter(leaving.share(), leaving.least(), leaving.most())),
+          new Part<>(Setting.CONVERSATION_HEADER, LlmProtocolBuilder::conversationHeader),
           new Part<>(Setting.MAX_IN_FLIGHT, LlmProtocolBuilder::maxInFlight),
           new Part<>(Setting.MAX_REQUESTS_PER_MINUTE, LlmProtocolBuilder::maxRequestsPerMinute),
           new Part<>(Setting.MAX_TOKENS_PER_MINUTE, LlmProtocolBuilder::maxTokensPerMinute),
@@ -328,11 +329,11 @@ class SimulationSettings implements RunSettings {
     if (isChanging(settings, Setting.ENDPOINT, protocol, true)) {
       List<Target.NamedUrl> urls = settings.get(Setting.ENDPOINT);
       if (urls.size() > 1) {
-        throw settings.invalid(Setting.ENDPOINT, "expected one URL; Benchmark takes several");
+        throw settings.invalid(Setting.ENDPOINT, "expected one target; Benchmark takes several");
       }
       Target.NamedUrl url = urls.get(0);
       var unused = settings.checked(Setting.ENDPOINT, () -> Target.parse(url, null));
-      changed = changed.baseUrl(url.url());
+      changed = changed.baseUrls(List.of(Target.NamedUrl.AND.split(url.url(), -1)));
       changed = url.name() == null ? changed : changed.target(url.name());
     }
     if (isChanging(settings, Setting.MODEL, protocol, true)) {

@@ -14,11 +14,21 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A target: a model, and the URL that its requests are posted to. */
+/**
+ * A target: a model, and the URL that its requests are posted to.
+ *
+ * @param more further URLs of the same target, over which users are spread
+ */
 record Target(
-    @Nullable String name, String url, Api api, @Nullable String model, @Nullable String apiKey) {
+    @Nullable String name,
+    String url,
+    List<String> more,
+    Api api,
+    @Nullable String model,
+    @Nullable String apiKey) {
 
   private static final String EXPECTED =
       "expected http(s)://host[:port]/v1, or the same with /chat/completions, /completions,"
@@ -36,6 +46,9 @@ record Target(
 
   /** A URL with the name of a target, if it has one: {@code vLLM=http://a:8000/v1}. */
   record NamedUrl(@Nullable String name, String url) {
+
+    /** Between the URLs of one target. */
+    static final Pattern AND = Pattern.compile("\\s*\\+\\s*(?=[a-zA-Z]+://)");
 
     private static final Pattern FORM = Pattern.compile("([^:/?#=<>|]{1,60})=(.+)");
 
@@ -87,9 +100,27 @@ record Target(
     }
   }
 
-  /** A target without model and key, of a base URL or of the full path of an API. */
+  /**
+   * A target without model and key, of a base URL or of the full path of an API; of several, {@code
+   * http://a/v1+http://b/v1}.
+   */
   static Target parse(NamedUrl endpoint, @Nullable Api asked) {
-    URI uri = uri(endpoint.url);
+    List<Target> each =
+        NamedUrl.AND
+            .splitAsStream(endpoint.url)
+            .map(url -> one(endpoint.name, url, asked))
+            .toList();
+    if (each.stream().map(Target::api).distinct().count() > 1) {
+      throw new IllegalArgumentException("expected the same API at all URLs of one target");
+    }
+    List<String> urls = Form.distinct(each.stream().map(Target::url).toList(), "URL");
+    Target first = each.get(0);
+    return new Target(
+        first.name, first.url, List.copyOf(urls.subList(1, urls.size())), first.api, null, null);
+  }
+
+  private static Target one(@Nullable String name, String text, @Nullable Api asked) {
+    URI uri = uri(text);
     String path = uri.getRawPath().replaceAll("/+$", "");
     Api named = Api.ofPath(path);
     if (named == null && uri.getRawQuery() != null) {
@@ -105,7 +136,7 @@ record Target(
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
     String server = uri.getScheme().toLowerCase(Locale.ROOT) + "://" + uri.getRawAuthority();
     String url = server + path + (named == null ? api.path() : "") + query;
-    return new Target(endpoint.name, url, api, null, null);
+    return new Target(name, url, List.of(), api, null, null);
   }
 
   private static URI uri(String text) {
@@ -127,7 +158,11 @@ record Target(
   }
 
   Target with(@Nullable String otherModel, @Nullable String otherKey) {
-    return new Target(name, url, api, otherModel, otherKey);
+    return new Target(name, url, more, api, otherModel, otherKey);
+  }
+
+  List<String> urls() {
+    return Stream.concat(Stream.of(url), more.stream()).toList();
   }
 
   /** The URL without the API's path and without a query, e.g. {@code http://localhost:8000/v1}. */
@@ -160,6 +195,8 @@ record Target(
   /** Leaves out the API key. */
   @Override
   public String toString() {
-    return url + (model == null ? "" : " " + model) + (apiKey == null ? "" : " (with API key)");
+    return String.join(" and ", urls())
+        + (model == null ? "" : " " + model)
+        + (apiKey == null ? "" : " (with API key)");
   }
 }

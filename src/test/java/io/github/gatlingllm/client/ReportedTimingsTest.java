@@ -73,6 +73,13 @@ class ReportedTimingsTest {
         .collect(Collectors.toMap(each -> each[0], each -> Double.valueOf(each[1])));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"X-Inference-Pod", "target-pod", "x-litellm-model-id", "X-Served-By"})
+  void replicasNameThemselvesInAHeader(String header) {
+    assertThat(read(header + ": pod-7 of My-Secret-1").replica()).isEqualTo("pod-7 of ***");
+    assertThat(read(header + ": ").replica()).isNull();
+  }
+
   @Test
   void serverNamesOfTimingsAreKept() {
     assertThat(read("X-Queue-Time: 3", "Server-Timing: total;dur=9, db;dur=1").names())

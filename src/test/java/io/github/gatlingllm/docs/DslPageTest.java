@@ -101,7 +101,7 @@ class DslPageTest {
       metricsUrl.url="http://gpu:9400/metrics" metricsUrls.urls=List.of("none") llmStage.label="c=8"
       key=System.getenv("LLM_API_KEY") model="llama-8b" name="X-Tenant" value="acme" headers=Map.of("X-Tenant",~"acme")
       note.name="gpu" note.value="H100" llm.name="ask" json="{\\"top_k\\":40}" tools.json="#{tools}"
-      LlmProtocolBuilder.model.name="lora-a" toolChoice.json="\\"auto\\"" responseFormat.json="{\\"type\\":\\"json_object\\"}"
+      LlmProtocolBuilder.model.name="lora-a" conversationHeader.name="x-session-id" toolChoice.json="\\"auto\\"" responseFormat.json="{\\"type\\":\\"json_object\\"}"
       sessionKey="history" toolResults.sessionKey="calls" tool=call~->~"42" text="#{question}" system.text="Be~brief."
       callId="#{id}" texts="\\n" el="#{dialog}" requestName="ask" condition="#{strict}" encodingFormat.format="base64"
       encoding="o200k_base" file="chats.json" huggingFace.file="tokenizer.json" dataset.file=shareGpt("chats.json") image.file="cat.png" replay.file="trace.csv"

@@ -190,6 +190,9 @@ class LlmDslTest {
         mistake(
             () -> llm("ask").chat().user("Hi").abandonAfter(Duration.ZERO),
             "abandonAfter(1.0, PT0S, PT0S): expected a share above 0"),
+        mistake(
+            () -> llm.conversationHeader("x session"),
+            "conversationHeader(\"x session\"): expected a header name"),
         mistake(() -> llm.model("lora", 0), "model(\"lora\", 0.0): expected a name and a weight"),
         mistake(() -> llm.maxTokensField("tokens"), "maxTokensField(\"tokens\"): expected one of"),
         mistake(() -> slo().ttft(0), "SLO ttft < PT0S: expected a limit above zero"),
@@ -263,6 +266,8 @@ class LlmDslTest {
               "body",
               "{\"a\":1}",
               "header",
+              "x",
+              "conversationHeader",
               "x",
               "maxTokensField",
               "max_completion_tokens",

@@ -106,7 +106,8 @@ public final class RandomRecords {
             maybe(random::nextBoolean),
             texts(),
             random.nextBoolean()),
-        new ServerReport(server(), texts(), server(), maybe(() -> random.nextLong(1L << 50))),
+        new ServerReport(
+            server(), texts(), server(), maybe(() -> random.nextLong(1L << 50)), maybe(this::text)),
         maybe(this::words));
   }
 

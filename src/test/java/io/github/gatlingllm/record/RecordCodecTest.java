@@ -101,7 +101,11 @@ class RecordCodecTest {
             record.tokens(),
             record.outcome(),
             new ServerReport(
-                Map.of("queue_s", Double.NaN, "prefill_s", 0.0005), List.of(), Map.of(), null),
+                Map.of("queue_s", Double.NaN, "prefill_s", 0.0005),
+                List.of(),
+                Map.of(),
+                null,
+                null),
             null);
     byte[] line = RecordCodec.write(odd);
     assertThat(new String(line, UTF_8)).contains("\"server\":{\"prefill_s\":0.00050}");

@@ -110,7 +110,8 @@ final class BenchmarkPlanTest {
   void anEndpointIsMeasuredAtConcurrency8For30Seconds() {
     BenchmarkPlan settings = read(Map.of("endpoint", "http://a/v1"));
     assertThat(settings.targets())
-        .containsExactly(new Target(null, "http://a/v1/chat/completions", Api.CHAT, null, null));
+        .containsExactly(
+            new Target(null, "http://a/v1/chat/completions", List.of(), Api.CHAT, null, null));
     assertThat(settings.load().levels()).containsExactly(new LoadLevel.Closed(8, Phases.DEFAULT));
   }
 
@@ -161,6 +162,8 @@ final class BenchmarkPlanTest {
         sloRule=all ; sloPercentile=101 ; seed=lucky ; recordText=on ; recordTokens=off
         abandon=10% ; abandon=0%@2s ; abandon=101%@2s ; abandon=10%@5s-2s ; abandon=5%@0s
         model=base=50,lora ; model=base=0 ; model=base=x ; model=a=1,a=2 ; model=a|b=1 ; model==1
+        endpoint=http://a/v1+http://a/v1/ ; conversationHeader=x session ; conversationHeader=x:
+        endpoint=http://a/v1+http://b/v1/completions ; endpoint=http://a/v1+ftp://b/v1
         verifyTls=0 ; connections=many ; csv=yes ; failBuild=no ; dryRun=no
         """;
     return Stream.of(values.strip().split("\\s+;\\s+|\n", -1));
@@ -274,9 +277,14 @@ final class BenchmarkPlanTest {
                 "interleave", "true"));
     assertThat(settings.targets())
         .containsExactly(
-            new Target(null, "http://a:1/v1/chat/completions", Api.CHAT, "x", KEY),
-            new Target(null, "http://b:2/v1/completions", Api.COMPLETIONS, "y", KEY));
+            new Target(null, "http://a:1/v1/chat/completions", List.of(), Api.CHAT, "x", KEY),
+            new Target(null, "http://b:2/v1/completions", List.of(), Api.COMPLETIONS, "y", KEY));
     assertThat(settings.labels()).containsExactly("a:1", "b:2");
+    assertThat(read(Map.of("endpoint", "x=http://a/v1 + https://b/v1+c,http://d/v1")).targets())
+        .extracting(Target::name, Target::urls)
+        .containsExactly(
+            tuple("x", List.of("http://a/v1/chat/completions", "https://b/v1+c/chat/completions")),
+            tuple(null, List.of("http://d/v1/chat/completions")));
     assertThat(settings.get(Setting.INTERLEAVE)).isTrue();
     assertThat(read(Map.of("endpoint", "http://a/v1,http://b/v1", "model", "m")).targets())
         .extracting(Target::model)

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +89,8 @@ class ServedModelsTest {
   }
 
   private static @Nullable String only(String url) {
-    Target target = new Target(null, url + "/chat/completions", Api.CHAT, null, "sk-123456");
+    Target target =
+        new Target(null, url + "/chat/completions", List.of(), Api.CHAT, null, "sk-123456");
     return ServedModels.only(target, Map.of("X-Tenant", "acme"), true);
   }
 

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -15,6 +16,7 @@ import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -135,7 +137,7 @@ class SettingEffectsIT {
       settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
       settings.addAll(Arrays.asList("header.<Name>", "dryRun", "config", "env", "saveConfig"));
       settings.addAll(List.of("datasetCache", "live", "otlp", "upload", "selfTestFile"));
-      settings.addAll(List.of("help", "injector", "startAt"));
+      settings.addAll(List.of("help", "injector", "startAt", "waitReady"));
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }
   }
@@ -296,39 +298,7 @@ class SettingEffectsIT {
                     assertThat(asked)
                         .extracting(request -> users(request))
                         .startsWith(1L, 2L, 1L)
-                        .doesNotContain(3L))),
-        Arguments.of(
-            "models by weight, drawn by dialog",
-            new Row(
-                Map.of(
-                    "model",
-                    "base=1,lora:8b=1,lora-b=1",
-                    "scenario",
-                    "D",
-                    "turns",
-                    2,
-                    "ignoreEos",
-                    false,
-                    "concurrency",
-                    1,
-                    "requests",
-                    60),
-                exchange -> exchange.answer("Yes"),
-                (run, asked) -> {
-                  List<String> models =
-                      asked.stream().map(request -> request.path("model").asText()).toList();
-                  assertThat(models).as("each is tried").startsWith("base", "lora:8b", "lora-b");
-                  for (int first = 3; first < models.size(); first += 2) {
-                    assertThat(models.get(first + 1)).isEqualTo(models.get(first));
-                  }
-                  for (JsonNode model : run.summary().at("/by/model")) {
-                    String name = model.path("name").asText();
-                    assertThat(model.at("/counts/started").asInt())
-                        .isEqualTo(Collections.frequency(models, name) - 1);
-                  }
-                  assertThat(run.summary().at("/by/model")).hasSize(3);
-                  assertThat(run.output()).contains("---- Models ----", "> lora:8b ");
-                })));
+                        .doesNotContain(3L))));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -381,6 +351,64 @@ class SettingEffectsIT {
           .hasSize(3)
           .allMatch(request -> request.body().contains("llama"));
       assertThat(run.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void dialogsKeepTheirModelAndTheirReplica() throws Exception {
+    try (ScriptedServer a =
+            ScriptedServer.start(
+                e -> e.respond(200, "application/json", ANSWER, "X-Inference-Pod: pod-a"));
+        ScriptedServer b = ScriptedServer.start(e -> e.respond(200, "application/json", ANSWER))) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", a.baseUrl() + "/v1+" + b.baseUrl() + "/v1")
+              .set("llm.model", "base=1,lora:8b=1,lora-b=1")
+              .set("llm.conversationHeader", "x-session-id")
+              .set("llm.scenario", "D")
+              .set("llm.turns", 2)
+              .set("llm.stream", false)
+              .set("llm.ignoreEos", false)
+              .set("llm.concurrency", 2)
+              .set("llm.requests", 60)
+              .succeed();
+      Set<String> dialogs = new HashSet<>();
+      List<String> models = new ArrayList<>();
+      for (ScriptedServer server : List.of(a, b)) {
+        List<Request> asked = server.requests();
+        assertThat(asked.stream().limit(3).map(SettingEffectsIT::model))
+            .as("each model is tried at each URL")
+            .containsExactly("base", "lora:8b", "lora-b");
+        for (int turn = 3; turn < asked.size(); turn++) {
+          models.add(model(asked.get(turn)));
+          String dialog = asked.get(turn).header("x-session-id");
+          boolean isSecond = turn % 2 == 0;
+          assertThat(dialogs.add(dialog)).isEqualTo(!isSecond);
+          if (isSecond) {
+            assertThat(dialog).isEqualTo(asked.get(turn - 1).header("x-session-id"));
+            assertThat(model(asked.get(turn))).isEqualTo(model(asked.get(turn - 1)));
+          }
+        }
+      }
+      assertThat(run.summary().at("/by/model")).hasSize(3);
+      for (JsonNode model : run.summary().at("/by/model")) {
+        assertThat(model.at("/counts/started").asInt())
+            .isEqualTo(Collections.frequency(models, model.path("name").asText()));
+      }
+      assertThat(run.summary().at("/by/replica"))
+          .extracting(of -> of.path("name").asText(), of -> of.at("/counts/started").asInt())
+          .containsExactlyInAnyOrder(
+              tuple("pod-a", a.requests().size() - 3),
+              tuple("127.0.0.1:" + b.port(), b.requests().size() - 3));
+      assertThat(run.output()).contains("---- Models ----", "> lora:8b ", "---- Replicas ----");
+    }
+  }
+
+  private static String model(Request request) {
+    try {
+      return JSON.readTree(request.body()).path("model").asText();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -164,6 +164,8 @@ class SettingEffectsTest {
           protocol -> protocol.report.readingSpeed(),
           "metricsUrl=none",
           protocol -> protocol.metricsUrls,
+          "conversationHeader=x-session-id",
+          protocol -> String.valueOf(protocol.conversationHeader),
           "maxTokensField=max_completion_tokens",
           protocol -> String.valueOf(protocol.maxTokensField));
 

@@ -60,6 +60,8 @@ final class SimulationSettingsTest {
     assertThat(other.target).isEqualTo("b");
     assertThat(other.model.constant()).isEqualTo("large");
     assertThat(other.apiKey.constant()).isEqualTo("sk-other");
+    assertThat(with("endpoint=http://b/v1+http://c/v1").baseUrls)
+        .containsExactly("http://b/v1", "http://c/v1");
     assertThat(with("model=large=3,small=1").models)
         .containsExactly(new WeightedModel("large", 3), new WeightedModel("small", 1));
     assertThat(other.notes).containsEntry("model", "large").containsEntry("apiKey", "***");
@@ -115,6 +117,7 @@ final class SimulationSettingsTest {
             "waitReady=5m",
             "maxInFlight=5",
             "abandon=12.5%@2s-5s",
+            "conversationHeader=x-session-id",
             "maxTokensField=max_completion_tokens",
             "maxRequestsPerMinute=60",
             "maxTokensPerMinute=600",
@@ -140,6 +143,7 @@ final class SimulationSettingsTest {
     assertThat(set.waitReady).hasMinutes(5);
     assertThat(set.idleTimeout).hasSeconds(3);
     assertThat(set.maxInFlight).isEqualTo(5);
+    assertThat(set.conversationHeader).isEqualTo("x-session-id");
     assertThat(set.maxTokensField).isEqualTo("max_completion_tokens");
     assertThat(set.abandonment).hasToString("12.5%@2s-5s");
     assertThat(set.maxRequestsPerMinute).isEqualTo(60);

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("EnumOrdinal") // an array: every value of every request is added
 final class GroupTally extends Amounts {
 
-  private static final RequestKind NONE = new RequestKind("", "");
+  private static final RequestKind NONE = new RequestKind("", "", "");
 
   private static final int STALL_MICROS = 100_000;
 

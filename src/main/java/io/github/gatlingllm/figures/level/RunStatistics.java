@@ -49,7 +49,8 @@ public final class RunStatistics {
 
   private static final int MAX_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
-  private static final RequestKind OTHER_KIND = new RequestKind(OTHER_NAMES, OTHER_NAMES);
+  private static final RequestKind OTHER_KIND =
+      new RequestKind(OTHER_NAMES, OTHER_NAMES, OTHER_NAMES);
 
   /** Load levels outside the plan, which have no rates, that keep their names. */
   private static final int MAX_UNPLANNED = 20;
@@ -76,6 +77,7 @@ public final class RunStatistics {
 
   private final Set<String> names = new HashSet<>();
   private final Set<String> models = new HashSet<>();
+  private final Set<String> replicas = new HashSet<>();
   final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, StallDetector> stalls = new LinkedHashMap<>();
@@ -155,7 +157,7 @@ public final class RunStatistics {
     RequestRecord record = boundedNames.of(given);
     RequestRecord.Identity id = record.identity();
     LevelTally level = levels.of(id);
-    RequestKind kind = kindOf(id);
+    RequestKind kind = kindOf(record);
     SloTally.Objectives objectives = slo.of(id.target(), id.name());
     Slo.Judgement judgement = objectives.slo.judge(record);
     Boolean met = judgement.met();
@@ -310,8 +312,11 @@ public final class RunStatistics {
         });
   }
 
-  private RequestKind kindOf(RequestRecord.Identity id) {
-    return new RequestKind(bounded(names, id.name()), bounded(models, id.model()));
+  private RequestKind kindOf(RequestRecord record) {
+    return new RequestKind(
+        bounded(names, record.identity().name()),
+        bounded(models, record.identity().model()),
+        bounded(replicas, RequestKind.replica(record)));
   }
 
   private static String bounded(Set<String> known, @Nullable String given) {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param serverNames by key, what servers call the timings of {@code figures.server}; empty where
  *     they report none
  * @param requestsAtPoints by request name at each curve's operating point; in no file
- * @param by requests of several models, all levels pooled; empty where no level has several
+ * @param by requests by model and by replica, all levels pooled; empty where no level has several
  * @param byAtPoints the same at each curve's operating point; in no file
  */
 public record Summary(
@@ -325,7 +325,8 @@ public record Summary(
 
   /** What requests of one load level can differ in, besides their name. */
   public enum Dimension {
-    MODEL;
+    MODEL,
+    REPLICA;
 
     public String key() {
       return name().toLowerCase(Locale.ROOT);

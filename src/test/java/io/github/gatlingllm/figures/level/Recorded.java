@@ -299,7 +299,7 @@ public final class Recorded {
   }
 
   public Recorded server(Map<String, Double> timings) {
-    return server(new ServerReport(timings, List.of(), Map.of(), null));
+    return server(new ServerReport(timings, List.of(), Map.of(), null, null));
   }
 
   public Recorded server(ServerReport said) {
@@ -310,7 +310,7 @@ public final class Recorded {
   /** What response headers said of rate limits. */
   public Recorded limits(Map<String, Double> left, @Nullable Double retryAfterS) {
     Long nanos = retryAfterS == null ? null : (Long) Math.round(retryAfterS * 1e9);
-    return server(new ServerReport(Map.of(), List.of(), left, nanos));
+    return server(new ServerReport(Map.of(), List.of(), left, nanos, null));
   }
 
   /** Of the gate wait, how long it was held back. */

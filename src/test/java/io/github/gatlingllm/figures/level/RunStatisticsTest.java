@@ -54,6 +54,21 @@ class RunStatisticsTest {
   }
 
   @Test
+  void replicasAreThoseThatAnswersNameElseHosts() throws Exception {
+    ServerReport named = new ServerReport(Map.of(), List.of(), Map.of(), null, "pod-1");
+    Summary summary =
+        summary(
+            run(10, stage(1, 0, 10_000)),
+            at(0).server(named).tokens(50, 60),
+            at(100).tokens(30, 40),
+            at(200).server(named).tokens(70, 80));
+    assertThat(summary.by().get(Summary.Dimension.REPLICA))
+        .extracting(
+            Summary.RequestGroup::name, group -> group.figures().metric(Metric.TTFT_MS).mean())
+        .containsExactly(tuple("pod-1", 60.0), tuple("localhost", 30.0));
+  }
+
+  @Test
   void oneModelPerTargetIsNoGroup() throws Exception {
     Summary summary =
         summary(
@@ -405,7 +420,7 @@ class RunStatisticsTest {
   }
 
   private static ServerReport said(String name, double queueS) {
-    return new ServerReport(Map.of("queue_s", queueS), List.of(name), Map.of(), null);
+    return new ServerReport(Map.of("queue_s", queueS), List.of(name), Map.of(), null, null);
   }
 
   private static Figures one(RequestRecord record) {
