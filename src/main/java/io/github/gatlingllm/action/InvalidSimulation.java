@@ -30,7 +30,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
 
   public static InvalidSimulation because(String message) {
     StartFilter.install();
-    return new InvalidSimulation(message);
+    return new InvalidSimulation(message.replaceAll("\\s*\\R\\s*", " "));
   }
 
   public static <T> T checked(Supplier<T> validated) {

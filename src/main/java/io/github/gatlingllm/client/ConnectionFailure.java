@@ -123,7 +123,8 @@ final class ConnectionFailure {
     }
     DecompressionException compressed = find(DecompressionException.class, failure);
     if (compressed != null) {
-      return "response could not be decompressed: " + message(compressed);
+      return "response could not be decompressed: "
+          + message(compressed).replaceFirst("\\. Expected.*", ""); // and numbers of this answer
     }
     if (failure instanceof ClosedChannelException
         || failure instanceof PrematureChannelClosureException) {

@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.Timeline;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -342,6 +343,9 @@ public final class StreamedExchange implements HttpListener {
       connectionClosed(now);
     } else if (body != null && ConnectionFailure.find(TruncatedGzip.class, cause) != null) {
       gzipTruncated(now, body);
+    } else if (ConnectionFailure.find(DecompressionException.class, cause) != null) {
+      // How much was decoded before depends on where the reads were cut.
+      end(now, RequestStatus.CONNECTION_ERROR, ConnectionFailure.reason(cause));
     } else {
       connectionFailed(now, ConnectionFailure.reason(cause, connection.proxy(), options.secrets()));
     }
@@ -387,10 +391,7 @@ public final class StreamedExchange implements HttpListener {
     } else if (body != null) {
       end(now, body.end(now, true));
     } else {
-      end(
-          now,
-          RequestStatus.CONNECTION_ERROR,
-          "connection closed by the server before any response");
+      connectionFailed(now, "connection closed by the server before any response");
     }
   }
 
@@ -404,11 +405,9 @@ public final class StreamedExchange implements HttpListener {
 
   /** Ends the request from this side; an answer that already has its final status keeps it. */
   private void endEarly(long now, RequestStatus status, String error) {
-    if (body != null && body.hasFinalStatus()) {
-      end(now, body.end(now, true));
-    } else {
-      end(now, status, error);
-    }
+    end(
+        now,
+        body != null && body.hasFinalStatus() ? body.end(now, true) : new Ending(status, error));
   }
 
   private void idleTimedOut(long now) {

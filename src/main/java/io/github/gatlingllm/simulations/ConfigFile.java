@@ -46,7 +46,7 @@ final class ConfigFile {
 
   static List<Entry> read(String file) {
     ConfigFile read = new ConfigFile(file);
-    var unused = EnvFile.text(Path.of(file), file); // refuses what is no text file
+    var unused = EnvFile.text(file, file); // refuses what is no text file
     try {
       Config parsed =
           ConfigFactory.parseFile(
@@ -131,7 +131,7 @@ final class ConfigFile {
       ConfigParseable included = context.relativeTo(what);
       String file = included.origin().filename();
       if (file != null && Files.exists(Path.of(file))) {
-        var unused = EnvFile.text(Path.of(file), file);
+        var unused = EnvFile.text(file, file);
       }
       return included.parse(context.parseOptions().setAllowMissing(false));
     }

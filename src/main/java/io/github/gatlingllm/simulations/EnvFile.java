@@ -4,6 +4,7 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,19 +35,20 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
   static EnvFile read(Path file, String shown) {
     return Files.notExists(file)
         ? new EnvFile(Map.of(), List.of())
-        : parse(text(file, shown), shown);
+        : parse(text(file.toString(), shown), shown);
   }
 
   /** The text of a file that a user wrote. */
-  static String text(Path file, String shown) {
+  static String text(String path, String shown) {
     try {
+      Path file = Path.of(path);
       if (!Files.isRegularFile(file) || Files.size(file) > MAX_BYTES) {
         throw new IOException("missing, a folder, a device or a pipe, or too long");
       }
       return Files.readString(file);
     } catch (CharacterCodingException e) {
       throw InvalidSimulation.because(shown + " is not UTF-8 text; save it as UTF-8");
-    } catch (IOException e) {
+    } catch (IOException | InvalidPathException e) {
       throw InvalidSimulation.because(
           shown + " cannot be read; expected a readable file of settings, at most 1 MB");
     }

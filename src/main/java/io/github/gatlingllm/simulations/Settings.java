@@ -74,7 +74,7 @@ final class Settings {
     EnvFile dotEnv =
         named == null
             ? EnvFile.read(envFile, ENV_FILE)
-            : EnvFile.parse(EnvFile.text(Path.of(named), "llm.env=" + named), named);
+            : EnvFile.parse(EnvFile.text(named, "llm.env=" + named), named);
     Source file = named == null ? Source.ENV_FILE : Source.ENVIRONMENT;
     warnings.addAll(dotEnv.warnings());
     for (SettingEntry<?> setting : List.of(Setting.ENDPOINT, Setting.API_KEY, Setting.MODEL)) {

@@ -21,10 +21,12 @@ import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -140,9 +142,10 @@ final class HostileServersIT {
     }
   }
 
-  static Stream<Gzipped> gzipped() {
+  static Stream<Gzipped> gzipped() throws IOException {
     byte[] whole = gzip(STREAM);
     byte[] members = joined(gzip(STREAM.substring(0, 9)), gzip(STREAM.substring(9)));
+    String broken = "response could not be decompressed: ";
     String cut = "gzip data ended before it was whole";
     return Stream.of(
         new Gzipped("zeros after it", COMPLETE, null, joined(whole, new byte[1_000])),
@@ -156,10 +159,30 @@ final class HostileServersIT {
         new Gzipped(
             "its second member cut", TRUNCATED, cut, Arrays.copyOf(members, members.length - 1)),
         new Gzipped(
+            "wrong checksum after [DONE]",
+            CONNECTION_ERROR,
+            broken + "CRC value mismatch",
+            joined(Arrays.copyOf(whole, whole.length - 8), new byte[8])),
+        new Gzipped(
+            "broken data after [DONE]",
+            CONNECTION_ERROR,
+            broken + "decompression failure",
+            joined(flushed(STREAM), new byte[] {7, 7, 7, 7})),
+        new Gzipped(
             "no gzip",
             CONNECTION_ERROR,
-            "response could not be decompressed: Input is not in the GZIP format",
+            broken + "Input is not in the GZIP format",
             STREAM.getBytes(UTF_8)));
+  }
+
+  /** Gzip data that goes on. */
+  private static byte[] flushed(String text) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes, true)) {
+      gzip.write(text.getBytes(UTF_8));
+      gzip.flush();
+      return bytes.toByteArray();
+    }
   }
 
   private static byte[] joined(byte[] one, byte[] other) {

@@ -63,7 +63,8 @@ class HttpFuzzTest {
       }
     }
     connection.finishAndReleaseAll();
-    return listener.said.toString();
+    // How much is decoded before broken data depends on the reads; the exchange does not use it.
+    return listener.said.toString().replaceFirst("(?s)\n.*(?=: decompression failure)", "");
   }
 
   /** Notes what reaches Gatling's client up to the first failure, with the body in one piece. */
