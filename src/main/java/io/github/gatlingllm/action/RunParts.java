@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.CoreComponents;
 import io.github.gatlingllm.load.Injector;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.run.Run;
@@ -55,7 +56,7 @@ record RunParts(
             () -> {
               run.complete(
                   () -> {
-                    counting.close(COUNTING);
+                    close(counting, COUNTING);
                     run.describe(info -> totals.addTo(info, counting));
                   });
               return null;
@@ -89,8 +90,19 @@ record RunParts(
     long now = System.nanoTime();
     inFlight.close(InFlight.INTERRUPTED);
     inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
-    counting.close(Duration.ZERO);
+    close(counting, Duration.ZERO);
     inFlight.await(now + atMost.toNanos());
+  }
+
+  private static void close(TokenCounting counting, Duration atMost) {
+    long lost = counting.close(atMost);
+    if (lost > 0) {
+      PrintableText.print(
+          "LLM: the tokens of "
+              + lost
+              + (lost == 1 ? " request" : " requests")
+              + " were not counted; the tokenizer was too slow");
+    }
   }
 
   /** Parts that count requests before the load apart from the run. */

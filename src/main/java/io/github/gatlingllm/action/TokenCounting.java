@@ -224,10 +224,8 @@ final class TokenCounting {
     }
   }
 
-  /**
-   * Waits for pending counts, and counts nothing afterwards; without time, nothing is said of them.
-   */
-  void close(Duration atMost) {
+  /** Counts nothing after what is pending; returns the requests whose tokens were not counted. */
+  long close(Duration atMost) {
     LockSupport.unpark(thread);
     await(atMost);
     closed = true;
@@ -235,14 +233,7 @@ final class TokenCounting {
     LockSupport.unpark(thread);
     pending.forEach(PendingCount::giveUp);
     await(FINISHING);
-    long lost = uncounted.getAndSet(0);
-    if (lost > 0 && !atMost.isZero()) {
-      PrintableText.print(
-          "LLM: the tokens of "
-              + lost
-              + (lost == 1 ? " request" : " requests")
-              + " were not counted; the tokenizer was too slow");
-    }
+    return uncounted.getAndSet(0);
   }
 
   private void await(Duration atMost) {

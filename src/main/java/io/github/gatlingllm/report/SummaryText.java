@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.report.RunText.Fact;
@@ -20,6 +21,9 @@ import java.util.stream.Stream;
  * {@code llm/junit.xml}.
  */
 final class SummaryText {
+
+  /** Kinds of errors that the console names. */
+  private static final int ERRORS = 5;
 
   private static final int WIDTH = 120;
 
@@ -80,14 +84,7 @@ final class SummaryText {
       titled(OutcomeTables.selfTest(summary));
       wrapped(RunText.ceiling(summary));
     }
-    List<String> errors =
-        OutcomeTables.failures(summary.figures(), 5).stream()
-            .map(e -> NumberText.count(e.count()) + " × " + e.verdict() + ": " + e.message())
-            .toList();
-    if (!errors.isEmpty()) {
-      line(title("Errors"));
-      errors.forEach(this::wrapped);
-    }
+    errors();
     line(title("Validity"));
     List<Check> raised = VerdictSections.raised(summary);
     raised.forEach(
@@ -103,6 +100,23 @@ final class SummaryText {
   private static String title(String text) {
     String start = "---- " + text + " ";
     return start + "-".repeat(Math.max(0, WIDTH - start.length()));
+  }
+
+  private void errors() {
+    List<ErrorCount> kinds = OutcomeTables.failures(summary.figures(), Integer.MAX_VALUE);
+    List<ErrorCount> shown = kinds.subList(0, Math.min(ERRORS, kinds.size()));
+    List<ErrorCount> others = kinds.subList(shown.size(), kinds.size());
+    if (!shown.isEmpty()) {
+      line(title("Errors"));
+    }
+    shown.forEach(
+        e -> wrapped(NumberText.count(e.count()) + " × " + e.verdict() + ": " + e.message()));
+    if (!others.isEmpty()) {
+      long requests = others.stream().mapToLong(ErrorCount::count).sum();
+      wrapped(
+          "%s requests failed in %s other ways: see the report"
+              .formatted(NumberText.count(requests), NumberText.count(others.size())));
+    }
   }
 
   private void titled(Table table) {

@@ -26,10 +26,12 @@ import io.github.gatlingllm.testing.ScriptedServer.Script;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +42,9 @@ import org.junit.jupiter.api.Test;
  * itself. All endings of an exchange are in the tests of the client.
  */
 class FaultsIT {
+  private static final Pattern ERRORS =
+      Pattern.compile("^> (\\d+) (?:× |requests failed in )", Pattern.MULTILINE);
+
   private static final String A = ChatChunks.content("a");
   private static final String STOP = ChatChunks.finish("stop");
   private static final String TIME_OUT = "no complete answer within 5 s (requestTimeout)";
@@ -99,9 +104,16 @@ class FaultsIT {
             .set("silent", String.join(";", silent))
             .succeed();
 
-    assertThat(run.output())
-        .doesNotContain("\tat ", "::stop", "\u001b[2J")
-        .contains("oops : :stop-commands:: [2J");
+    long failed =
+        run.requests().stream()
+            .filter(r -> !r.outcome().ok() && r.outcome().status() != RATE_LIMITED)
+            .count();
+    assertThat(run.output()).doesNotContain("\tat ", "::stop", "\u001b[2J");
+    assertThat(
+            ERRORS.matcher(run.output()).results().mapToLong(m -> Long.parseLong(m.group(1))).sum())
+        .as("five kinds of errors by name, and the others together")
+        .isEqualTo(failed);
+    assertThat(Files.readString(run.files().page())).contains("oops ::stop-commands:: [2J");
     assertThat(run.requests())
         .extracting(r -> line(r.identity().name(), r.outcome().status(), r.outcome().error()))
         .containsExactlyInAnyOrderElementsOf(expected);
