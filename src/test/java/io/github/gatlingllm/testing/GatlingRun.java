@@ -329,10 +329,11 @@ public final class GatlingRun implements AutoCloseable {
     return results;
   }
 
+  /** A simulation that only asks for a self-test has no files of ours beside those of the test. */
   public Path directory() throws IOException {
     try (Stream<Path> all = Files.list(results)) {
       return all.filter(path -> Files.exists(path.resolve("simulation.log")))
-          .findFirst()
+          .max(Comparator.comparing(path -> Files.exists(new RunFiles(path).folder())))
           .orElseThrow();
     }
   }
