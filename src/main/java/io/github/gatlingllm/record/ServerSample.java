@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -36,13 +37,14 @@ import org.jspecify.annotations.Nullable;
  * @param url of the page, without credentials; with {@code target} it identifies the endpoint
  * @param source the software whose metric names the page has: {@code vllm}, {@code sglang}, {@code
  *     tgi}, {@code llama.cpp}, {@code tensorrt-llm}, {@code triton}, {@code dynamo}, {@code llm-d},
- *     {@code dcgm}, {@code node}, several joined by {@code +}; empty if not recognised
+ *     {@code dcgm}, {@code amd}, {@code node}, several joined by {@code +}; empty if not recognised
  * @param tookMs from the request to the complete answer, milliseconds
  * @param error why there are no values; null if there are
  * @param reset whether a counter decreased since the last successful scrape, as after a restart
  * @param names the server's own names of the values
  * @param values gauges, and counters since the server's start
  * @param histograms since the server's start
+ * @param gpus by GPU, its own values of the gauges that begin with {@code gpu_}
  */
 public record ServerSample(
     @JsonProperty(value = "unix_ns", required = true) long unixNanos,
@@ -54,13 +56,33 @@ public record ServerSample(
     @JsonProperty(required = true) boolean reset,
     Map<EngineMetric, String> names,
     Map<EngineMetric, Double> values,
-    Map<EngineMetric, Histogram> histograms) {
+    Map<EngineMetric, Histogram> histograms,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Map<EngineMetric, Double>> gpus) {
 
   public ServerSample {
     source = source == null ? "" : source;
     names = known(names);
     values = known(values);
     histograms = known(histograms);
+    Map<String, Map<EngineMetric, Double>> each =
+        new LinkedHashMap<>(gpus == null ? Map.of() : gpus);
+    each.replaceAll((gpu, own) -> known(own));
+    gpus = Collections.unmodifiableMap(each);
+  }
+
+  /** A sample of a page without GPUs. */
+  public ServerSample(
+      long unixNanos,
+      @Nullable String target,
+      String url,
+      String source,
+      double tookMs,
+      @Nullable String error,
+      boolean reset,
+      Map<EngineMetric, String> names,
+      Map<EngineMetric, Double> values,
+      Map<EngineMetric, Histogram> histograms) {
+    this(unixNanos, target, url, source, tookMs, error, reset, names, values, histograms, Map.of());
   }
 
   /** Without metrics that this version does not know, which are read as null, and without nulls. */
@@ -80,13 +102,13 @@ public record ServerSample(
   /** The same sample as the first one of its page and of that target, and so without a reset. */
   public ServerSample asFirst(@Nullable String ofTarget) {
     return new ServerSample(
-        unixNanos, ofTarget, url, source, tookMs, error, false, names, values, histograms);
+        unixNanos, ofTarget, url, source, tookMs, error, false, names, values, histograms, gpus);
   }
 
   private ServerSample with(
       Map<EngineMetric, String> otherNames, Map<EngineMetric, Histogram> others) {
     return new ServerSample(
-        unixNanos, target, url, source, tookMs, error, reset, otherNames, values, others);
+        unixNanos, target, url, source, tookMs, error, reset, otherNames, values, others, gpus);
   }
 
   public @Nullable Double value(EngineMetric metric) {
@@ -281,6 +303,10 @@ public record ServerSample(
     GPU_UTILIZATION("GPU utilisation", "share", GAUGE, MEAN, "share of time in which a kernel ran"),
     GPU_MEMORY_USED_BYTES("GPU memory used", "bytes", GAUGE, SUM, "of all GPUs of the page"),
     GPU_MEMORY_TOTAL_BYTES("GPU memory", "bytes", GAUGE, SUM, "of all GPUs of the page"),
+    GPU_CLOCK_MHZ("GPU clock", "MHz", GAUGE, MEAN, "of the processors of a GPU, not its memory"),
+    GPU_TEMPERATURE_C("GPU temperature", "°C", GAUGE, MAX, "of the hottest GPU"),
+    GPU_TEMPERATURE_LIMIT_C("GPU temperature limit", "°C", GAUGE, MEAN, "where a GPU slows down"),
+    GPU_POWER_LIMIT_W("GPU power limit", "W", GAUGE, SUM, "of all GPUs of the page"),
     GPU_POWER_W("GPU power", "W", GAUGE, SUM, "of all GPUs of the page"),
     GPU_ENERGY_J("GPU energy", "J", COUNTER, SUM, "of all GPUs of the page"),
     GPUS("GPUs", "GPUs", GAUGE, SUM, "whose power or utilisation the page reports"),
@@ -320,6 +346,11 @@ public record ServerSample(
       this.kind = kind;
       this.series = series;
       this.meaning = meaning;
+    }
+
+    /** Whether it is a gauge of GPUs, which each has by itself. */
+    public boolean isOfEachGpu() {
+      return kind == Kind.GAUGE && key.startsWith("gpu_");
     }
 
     /** Its name in charts and tables. */

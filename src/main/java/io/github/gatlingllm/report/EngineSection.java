@@ -31,6 +31,7 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
     if (summary.serverPages().isEmpty()) {
       return null;
     }
+    GpuTables gpus = new GpuTables(summary, series);
     List<LevelFigures> stages =
         summary.stages().stream().filter(stage -> stage.serverMetrics() != null).toList();
     return Section.of("engine")
@@ -40,10 +41,14 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
                 + " percentiles are interpolated within the buckets of its histograms. Counts"
                 + " between two readings are divided in proportion where a window begins or ends"
                 + " between them.",
-            Stream.of(times(stages), states(stages), pages())
+            Stream.of(times(stages), states(stages), gpus.spread(), gpus.each(), pages())
                 .filter(table -> !table.isEmpty() && table.headings().size() > 1)
                 .toList())
-        .charts(charts().filter(Chart::hasPoints).map(chart -> chart.over(bands)).toList());
+        .charts(
+            Stream.concat(charts(), gpus.charts())
+                .filter(Chart::hasPoints)
+                .map(chart -> chart.over(bands))
+                .toList());
   }
 
   // ---- tables

@@ -189,6 +189,9 @@ final class SummaryJson {
 
   @JsonIgnoreProperties("is_power_shared")
   interface EngineForm {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    Map<String, EngineFigures.Gpu> gpus();
+
     @JsonProperty
     Double prefixCacheHitRate();
 

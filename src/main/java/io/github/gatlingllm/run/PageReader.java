@@ -33,12 +33,14 @@ final class PageReader {
   /** Values from here on are no measurement: DCGM reports a blank value like this. */
   private static final double LARGEST = 9e18;
 
-  /** Labels that identify a GPU. Other labels (MIG instance, pod) do not. */
-  private static final List<String> GPU = List.of("Hostname", "UUID", "gpu_uuid", "gpu");
+  /** Labels of a host and of a GPU; where the host is not known, its number says little. */
+  private static final List<String> HOST = List.of("Hostname", "hostname");
 
-  /** Labels that identify a GPU or MIG instance, which has memory of its own. */
-  private static final List<String> GPU_PART =
-      List.of("Hostname", "UUID", "gpu_uuid", "gpu", "GPU_I_ID");
+  private static final List<String> NUMBER = List.of("gpu", "gpu_id", "UUID", "gpu_uuid");
+  private static final List<String> SERIAL = List.of("UUID", "gpu_uuid", "gpu", "gpu_id");
+
+  /** The label of a MIG instance, which has memory of its own. */
+  private static final String PART = "GPU_I_ID";
 
   private Map<EngineMetric, Double> before = Map.of();
   private double cpuBefore = Double.NaN;
@@ -50,9 +52,11 @@ final class PageReader {
       boolean reset,
       Map<EngineMetric, String> names,
       Map<EngineMetric, Double> values,
-      Map<EngineMetric, Histogram> histograms) {
+      Map<EngineMetric, Histogram> histograms,
+      Map<String, Map<EngineMetric, Double>> gpus) {
 
-    static final Reading NONE = new Reading(Set.of(), false, Map.of(), Map.of(), Map.of());
+    static final Reading NONE =
+        new Reading(Set.of(), false, Map.of(), Map.of(), Map.of(), Map.of());
   }
 
   private record Series(String name, Map<String, String> labels, double value) {
@@ -93,7 +97,8 @@ final class PageReader {
             false,
             new EnumMap<>(EngineMetric.class),
             new EnumMap<>(EngineMetric.class),
-            new EnumMap<>(EngineMetric.class));
+            new EnumMap<>(EngineMetric.class),
+            new LinkedHashMap<>());
     for (SourceNames.Entry entry : SourceNames.ALL) {
       if (!reading.names().containsKey(entry.metric())) {
         take(entry, byName, reading);
@@ -112,7 +117,12 @@ final class PageReader {
             .anyMatch(then -> now.getOrDefault(then.getKey(), then.getValue()) < then.getValue());
     before = now;
     return new Reading(
-        reading.sources(), reset, reading.names(), reading.values(), reading.histograms());
+        reading.sources(),
+        reset,
+        reading.names(),
+        reading.values(),
+        reading.histograms(),
+        reading.gpus());
   }
 
   private static Map<EngineMetric, Double> counters(Reading reading) {
@@ -149,6 +159,7 @@ final class PageReader {
   private static @Nullable String value(
       SourceNames.Entry entry, Choice choice, Map<String, List<Series>> byName, Reading reading) {
     double sum = 0;
+    Map<String, Double> byGpu = new LinkedHashMap<>();
     List<String> names = new ArrayList<>();
     for (Term term : choice.terms()) {
       List<Series> series =
@@ -161,28 +172,53 @@ final class PageReader {
       if (series.isEmpty()) {
         return null;
       }
-      Collection<Double> values = values(entry.metric(), series);
+      Map<String, Double> parts = byGpuPart(entry.metric(), series);
+      Collection<Double> values =
+          isOfGpus(entry.metric()) ? parts.values() : series.stream().map(Series::value).toList();
       sum += choice.isCount() ? values.size() : one(entry.metric(), values);
+      parts.forEach((part, own) -> byGpu.merge(part.split("\n", 2)[0], own, Double::sum));
       String label = term.label().isEmpty() ? "" : "{" + term.label() + "=" + term.value() + "}";
       names.add(series.get(0).name() + label);
     }
     reading.values().put(entry.metric(), sum * entry.factor());
+    if (entry.metric().isOfEachGpu()) {
+      byGpu.forEach(
+          (gpu, own) ->
+              reading
+                  .gpus()
+                  .computeIfAbsent(gpu, any -> new EnumMap<>(EngineMetric.class))
+                  .put(entry.metric(), own * entry.factor()));
+    }
     return String.join(" + ", names);
   }
 
-  /** One value per GPU, where an exporter repeats it per MIG instance or pod. */
-  private static Collection<Double> values(EngineMetric metric, List<Series> series) {
-    if (!metric.name().startsWith("GPU")) {
-      return series.stream().map(Series::value).toList();
+  private static boolean isOfGpus(EngineMetric metric) {
+    return metric.name().startsWith("GPU");
+  }
+
+  /** One value per GPU, where an exporter repeats it per MIG instance or pod; memory per part. */
+  private static Map<String, Double> byGpuPart(EngineMetric metric, List<Series> series) {
+    boolean isOfParts = metric.name().startsWith("GPU_MEMORY");
+    Map<String, Double> all = new LinkedHashMap<>();
+    for (Series each : isOfGpus(metric) ? series : List.<Series>of()) {
+      String part = isOfParts ? "\n" + each.labels().getOrDefault(PART, "") : "";
+      all.merge(gpu(each.labels()) + part, each.value(), Math::max);
     }
-    List<String> labels = metric.name().startsWith("GPU_MEMORY") ? GPU_PART : GPU;
-    Map<List<String>, Double> byGpu = new LinkedHashMap<>();
-    for (Series each : series) {
-      List<String> gpu =
-          labels.stream().map(label -> each.labels().getOrDefault(label, "")).toList();
-      byGpu.merge(gpu, each.value(), Math::max);
-    }
-    return byGpu.values();
+    return all;
+  }
+
+  /** The name of a GPU: {@code node-1 GPU 0}. */
+  private static String gpu(Map<String, String> labels) {
+    String host = label(HOST, labels);
+    return (host + " GPU " + label(host.isEmpty() ? SERIAL : NUMBER, labels)).strip();
+  }
+
+  private static String label(List<String> names, Map<String, String> labels) {
+    return names.stream()
+        .map(name -> labels.getOrDefault(name, ""))
+        .filter(value -> !value.isEmpty())
+        .findFirst()
+        .orElse("");
   }
 
   private static double one(EngineMetric metric, Collection<Double> values) {

@@ -211,7 +211,8 @@ final class ServerWatch implements RunObserver {
             values.reset(),
             values.names(),
             values.values(),
-            values.histograms());
+            values.histograms(),
+            values.gpus());
     if (!hasBegun) {
       if (endpoint.latest == null || reading != null) {
         endpoint.latest = sample;

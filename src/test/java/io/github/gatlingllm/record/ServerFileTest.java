@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.ENGINE_TTFT_S;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_CLOCK_MHZ;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.PROMPT_TOKENS;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.REQUESTS_RUNNING;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,7 +48,8 @@ class ServerFileTest {
         false,
         Map.of(REQUESTS_RUNNING, "vllm:num_requests_running"),
         Map.of(REQUESTS_RUNNING, 3.0, PROMPT_TOKENS, 12_345.5),
-        Map.of(ENGINE_TTFT_S, TTFT));
+        Map.of(ENGINE_TTFT_S, TTFT),
+        Map.of("node-1 GPU 0", Map.of(GPU_CLOCK_MHZ, 1_980.0)));
   }
 
   private static ServerSample failed(long unixNanos, String error) {

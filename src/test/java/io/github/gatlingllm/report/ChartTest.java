@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
@@ -29,6 +30,28 @@ class ChartTest {
 
     assertThat(Page.json(Map.of("charts", List.of(chart)))).contains("[[0,null],[1,2.5]]");
     assertThat(chart.inWords()).contains("p50: 2.50 to 2.50");
+  }
+
+  /** GPU i has a clock of 1,980 − 15 i MHz; of twenty the quantiles are drawn. */
+  @ParameterizedTest
+  @CsvSource({"16, 16, 1980, 1755", "20, 5, 1695, 1980"})
+  void gpusHaveALineEachUpToSixteen(int gpus, int lines, double first, double last) {
+    RunFigures run =
+        new DemoRun(List.of(1, 2), List.of("a"), List.of("ask")).gpus(gpus).observed().figures();
+    GpuTables tables = new GpuTables(run.summary(), run.series());
+    List<Line> clocks = tables.charts().findFirst().orElseThrow().series();
+    assertThat(clocks).hasSize(lines);
+    assertThat(clocks)
+        .extracting(line -> List.of(line.color(), line.dash()))
+        .doesNotHaveDuplicates();
+    assertThat(clocks.get(0).points().get(0).y()).isEqualTo(first);
+    if (gpus > 16) {
+      assertThat(clocks.get(1).points().get(0).y()).as("p10").isEqualTo(1_725);
+      assertThat(clocks.get(2).points().get(0).y()).as("median").isEqualTo(1_845);
+    }
+    assertThat(clocks.stream().mapToDouble(line -> line.points().get(0).y())).contains(last);
+    assertThat(tables.spread().rows().toList()).as("a row for each level").hasSize(2);
+    assertThat(tables.each().rows().toList()).hasSize(gpus);
   }
 
   /** A chart stays on the page for a decision; at most 24 kinds. */

@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -66,6 +67,7 @@ final class DemoRun {
   private RunInfo.State state = RunInfo.State.COMPLETE;
   private Map<String, Double> server = Map.of();
   private boolean observed;
+  private int gpus = 4;
 
   DemoRun(List<Integer> levels, List<String> targets, List<String> names) {
     this.levels = levels;
@@ -158,6 +160,11 @@ final class DemoRun {
     return this;
   }
 
+  DemoRun gpus(int count) {
+    gpus = count;
+    return this;
+  }
+
   private List<ServerSample> readings() {
     List<ServerSample> readings = new ArrayList<>();
     long end = records.stream().mapToLong(r -> closed(r)).max().orElse(START);
@@ -233,9 +240,35 @@ final class DemoRun {
                       EngineMetric.ENGINE_TTFT_S,
                       new ServerSample.Histogram(ended.size(), sum, bounds, buckets),
                       EngineMetric.ENGINE_QUEUE_S,
-                      new ServerSample.Histogram(ended.size(), 0.7 * sum, List.of(), List.of()))));
+                      new ServerSample.Histogram(ended.size(), 0.7 * sum, List.of(), List.of())),
+              failed ? Map.of() : gpus(running, (double) (at - START) / (end - START))));
     }
     return readings;
+  }
+
+  /** The last GPU gets hot in the second half of the run. */
+  private Map<String, Map<EngineMetric, Double>> gpus(long running, double part) {
+    Map<String, Map<EngineMetric, Double>> all = new LinkedHashMap<>();
+    for (int i = 0; i < gpus; i++) {
+      boolean isHot = i == gpus - 1 && part > 0.5;
+      double use = running == 0 ? 0.02 : Math.min(0.99, 0.6 + running / 64.0);
+      all.put(
+          "node-1 GPU " + i,
+          Map.of(
+              EngineMetric.GPU_CLOCK_MHZ,
+              isHot ? 1_980 - 1_600 * (part - 0.5) : 1_980.0 - 15 * i,
+              EngineMetric.GPU_TEMPERATURE_C,
+              isHot ? 88 : 45 + 30 * use - i % 4,
+              EngineMetric.GPU_POWER_W,
+              (isHot ? 0.7 : 1) * (120 + 450 * use + 3 * i),
+              EngineMetric.GPU_UTILIZATION,
+              use - 0.01 * (i % 4),
+              EngineMetric.GPU_MEMORY_USED_BYTES,
+              68e9 + 1e9 * (i % 4),
+              EngineMetric.GPU_MEMORY_TOTAL_BYTES,
+              80e9));
+    }
+    return all;
   }
 
   private static long first(RequestRecord record) {

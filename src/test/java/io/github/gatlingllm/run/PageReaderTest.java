@@ -81,8 +81,8 @@ class PageReaderTest {
             + " engine_decode_s=15/14.1}",
         "triton-2.60; triton; {requests_running=5, requests_waiting=2, kv_cache_use=0.5,"
             + " gpu_utilization=0.8, gpu_memory_used_bytes=150000000000,"
-            + " gpu_memory_total_bytes=171041619968, gpu_power_w=650.5, gpu_energy_j=2900.25,"
-            + " gpus=2}",
+            + " gpu_memory_total_bytes=171041619968, gpu_power_limit_w=1400, gpu_power_w=650.5,"
+            + " gpu_energy_j=2900.25, gpus=2}",
         "dynamo-0.9; dynamo; {requests_running=12, requests_waiting=3, kv_cache_use=0.4,"
             + " prefix_cache_queries=900000, prefix_cache_hits=45000, prompt_tokens=900000,"
             + " generation_tokens=500000, requests_finished=6100, engine_ttft_s=1000/2000,"
@@ -98,6 +98,12 @@ class PageReaderTest {
         "dcgm-exporter-4; dcgm; {gpu_utilization=0.74, gpu_memory_used_bytes=76546048000,"
             + " gpu_memory_total_bytes=167772160000, gpu_power_w=912.5, gpu_energy_j=5551900.58,"
             + " gpus=2}",
+        "dcgm-exporter-4-two-gpus; dcgm; {gpu_utilization=0.85, gpu_memory_used_bytes=136314880000,"
+            + " gpu_memory_total_bytes=171041619968, gpu_clock_mhz=1717.5, gpu_temperature_c=88,"
+            + " gpu_temperature_limit_c=90, gpu_power_limit_w=1400, gpu_power_w=1152.75, gpus=2}",
+        "amd-device-metrics-exporter-1; amd; {gpu_utilization=0.935,"
+            + " gpu_memory_used_bytes=304087040000, gpu_memory_total_bytes=412283305984,"
+            + " gpu_clock_mhz=2000, gpu_temperature_c=81, gpu_power_w=1499, gpus=2}",
         "node-exporter-1.9; node; {node_memory_available_bytes=12884901888}",
       })
   void pageIsParsed(String page, String source, String values) throws IOException {
@@ -106,6 +112,31 @@ class PageReaderTest {
     assertThat(values(reading)).isEqualTo(values);
     assertThat(reading.names())
         .containsKeys(reading.values().keySet().toArray(EngineMetric[]::new));
+  }
+
+  /** MIG instances have memory of their own: 1,000 + 2,000 MiB. */
+  @Test
+  void eachGpuHasItsOwnValues() throws IOException {
+    Map<String, Map<EngineMetric, Double>> gpus = read("dcgm-exporter-4-two-gpus").gpus();
+    assertThat(gpus).containsOnlyKeys("node-1 GPU 0", "node-1 GPU 1");
+    assertThat(gpus.get("node-1 GPU 1"))
+        .containsOnly(
+            Map.entry(EngineMetric.GPU_UTILIZATION, 0.71),
+            Map.entry(EngineMetric.GPU_MEMORY_USED_BYTES, 60_000.0 * 1_048_576),
+            Map.entry(EngineMetric.GPU_MEMORY_TOTAL_BYTES, 81_559.0 * 1_048_576),
+            Map.entry(EngineMetric.GPU_CLOCK_MHZ, 1_455.0),
+            Map.entry(EngineMetric.GPU_TEMPERATURE_C, 88.0),
+            Map.entry(EngineMetric.GPU_TEMPERATURE_LIMIT_C, 90.0),
+            Map.entry(EngineMetric.GPU_POWER_LIMIT_W, 700.0),
+            Map.entry(EngineMetric.GPU_POWER_W, 512.25));
+    assertThat(read("dcgm-exporter-4").gpus().get("node-1 GPU 1"))
+        .containsEntry(EngineMetric.GPU_MEMORY_USED_BYTES, 3_000.0 * 1_048_576)
+        .containsEntry(EngineMetric.GPU_UTILIZATION, 0.5);
+    assertThat(read("amd-device-metrics-exporter-1").gpus().get("node-a GPU 1"))
+        .containsEntry(EngineMetric.GPU_CLOCK_MHZ, 1_900.0)
+        .containsEntry(EngineMetric.GPU_TEMPERATURE_C, 81.0);
+    assertThat(read("triton-2.60").gpus()).containsOnlyKeys("GPU GPU-a", "GPU GPU-b");
+    assertThat(read("vllm-0.6").gpus()).isEmpty();
   }
 
   @Test

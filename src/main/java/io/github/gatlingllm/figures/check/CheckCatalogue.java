@@ -389,7 +389,21 @@ enum CheckCatalogue {
       Threshold.of("note above 95 %"),
       "servers that report KV cache use",
       "Give the KV cache more memory, or expect queues and preemptions from this load on.",
-      one(EngineChecks::kvCacheFull));
+      one(EngineChecks::kvCacheFull)),
+  GPU_THROTTLING(
+      "Did each GPU keep its clock?",
+      "1 − lowest clock while temperature or power were at their limit ÷ the GPU's highest clock",
+      Threshold.of("note above 5 %, warning above 10 %"),
+      "servers whose GPUs report clocks",
+      "Cool the GPU better or raise its power limit; quote the figures with this clock.",
+      one(GpuChecks::throttling)),
+  GPU_IMBALANCE(
+      "Did all GPUs of the server do their part?",
+      "lowest ÷ median of the GPUs' mean utilisation, clock or power, at the worst load level",
+      Threshold.of("warning below 80 %"),
+      "load levels with two GPUs or more whose median is busy for half of the time",
+      "Look at this GPU: it is slower, or its replica gets less load.",
+      one(GpuChecks::imbalance));
 
   final String question;
   final String figure;

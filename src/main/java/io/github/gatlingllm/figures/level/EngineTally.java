@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Amounts.Span;
 import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
+import io.github.gatlingllm.figures.level.WindowSums.GpuTally;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.Point;
@@ -128,14 +129,23 @@ final class EngineTally {
 
   private void gauges(String target, ServerSample sample) {
     boolean isShared = sample.target() == null;
+    long at = sample.unixNanos();
+    sample
+        .gpus()
+        .forEach(
+            (name, values) -> {
+              Consumer<GpuTally> reading = gpu -> gpu.add(values, (at - origin) / 1e9);
+              each(target, at, of -> of.gpu(name, reading));
+              bucket(target, at).gpu(name, reading);
+            });
     sample
         .values()
         .forEach(
             (metric, value) -> {
               if (metric.kind() == Kind.GAUGE) {
-                double all = ofAllPages(target, metric, sample.unixNanos());
-                each(target, sample.unixNanos(), of -> of.gauge(metric, all, isShared));
-                bucket(target, sample.unixNanos()).gauge(metric, all, isShared);
+                double all = ofAllPages(target, metric, at);
+                each(target, at, of -> of.gauge(metric, all, isShared));
+                bucket(target, at).gauge(metric, all, isShared);
               }
             });
   }
@@ -307,7 +317,7 @@ final class EngineTally {
           for (int i = 0; i < each.size(); i++) {
             Map<EngineMetric, Double> values = each.get(i).values();
             if (!values.isEmpty()) {
-              points.add(new Point(i * width, values));
+              points.add(new Point(i * width, values, each.get(i).gpus()));
             }
           }
           all.add(new TargetPoints(target, points));

@@ -1,6 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.AtLimit;
+import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
 import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
 import io.github.gatlingllm.figures.metric.EngineFigures.State;
 import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
@@ -9,12 +11,19 @@ import io.github.gatlingllm.record.ServerSample.Histogram;
 import java.util.Arrays;
 import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sums of the readings of metrics pages in an interval. */
 final class WindowSums {
+
+  /** Further GPUs of a target are only in the figures of all together. */
+  private static final int MAX_GPUS = 64;
 
   private long readings;
   private long failed;
@@ -24,6 +33,7 @@ final class WindowSums {
       new EnumMap<>(EngineMetric.class);
   private final Map<EngineMetric, Counter> counters = new EnumMap<>(EngineMetric.class);
   private final Map<EngineMetric, BucketCounts> histograms = new EnumMap<>(EngineMetric.class);
+  private final Map<String, GpuTally> gpus = new LinkedHashMap<>();
 
   /** Growth, and the seconds that it was read in. */
   private record Counter(double grown, double seconds) {
@@ -43,6 +53,12 @@ final class WindowSums {
   void gauge(EngineMetric metric, double value, boolean isShared) {
     gaugeOf(metric).accept(value);
     isPowerShared |= isShared && metric == EngineMetric.GPU_POWER_W;
+  }
+
+  void gpu(String name, Consumer<GpuTally> reading) {
+    if (gpus.size() < MAX_GPUS || gpus.containsKey(name)) {
+      reading.accept(gpus.computeIfAbsent(name, gpu -> new GpuTally()));
+    }
   }
 
   private DoubleSummaryStatistics gaugeOf(EngineMetric metric) {
@@ -66,6 +82,7 @@ final class WindowSums {
     other.gauges.forEach((metric, theirs) -> gaugeOf(metric).combine(theirs));
     other.counters.forEach((metric, theirs) -> counters.merge(metric, theirs, Counter::and));
     other.histograms.forEach(this::histogram);
+    other.gpus.forEach((name, theirs) -> gpu(name, own -> own.add(theirs)));
   }
 
   @Nullable EngineFigures figures(double seconds) {
@@ -84,8 +101,10 @@ final class WindowSums {
             timings.put(metric, of.timing());
           }
         });
+    Map<String, Gpu> each = new TreeMap<>();
+    gpus.forEach((name, of) -> each.put(name, of.figures()));
     return new EngineFigures(
-        seconds, readings, failed, resets, states, growth, timings, isPowerShared);
+        seconds, readings, failed, resets, states, growth, timings, each, isPowerShared);
   }
 
   /** Means of gauges, growth of counters per second, means of histograms. */
@@ -96,6 +115,83 @@ final class WindowSums {
     histograms.forEach((metric, of) -> values.put(metric, of.sum / of.count));
     values.values().removeIf(value -> !Double.isFinite(value));
     return values;
+  }
+
+  Map<String, Map<EngineMetric, Double>> gpus() {
+    Map<String, Map<EngineMetric, Double>> means = new TreeMap<>();
+    gpus.forEach((name, of) -> means.put(name, of.means()));
+    return means;
+  }
+
+  /** The readings of one GPU in an interval. */
+  static final class GpuTally {
+
+    /** Power varies a little below its limit, and is averaged. */
+    private static final double OF_POWER_LIMIT = 0.98;
+
+    /** A GPU slows down by degrees before it reaches its limit. */
+    private static final double BELOW_LIMIT_C = 3;
+
+    /** The least limit of GPUs of data centres; for pages that tell none. */
+    private static final double HOT_C = 85;
+
+    private final Map<EngineMetric, DoubleSummaryStatistics> gauges =
+        new EnumMap<>(EngineMetric.class);
+    private @Nullable AtLimit slowest;
+
+    void add(Map<EngineMetric, Double> values, double atS) {
+      values.forEach((metric, value) -> of(metric).accept(value));
+      Double clock = values.get(EngineMetric.GPU_CLOCK_MHZ);
+      String limit = clock == null ? null : limit(values);
+      if (clock != null && limit != null) {
+        boolean isHot = limit.equals("temperature");
+        Double value =
+            values.get(isHot ? EngineMetric.GPU_TEMPERATURE_C : EngineMetric.GPU_POWER_W);
+        keep(new AtLimit(clock, limit, Objects.requireNonNull(value), atS));
+      }
+    }
+
+    /** What is at its limit; null for nothing. */
+    private static @Nullable String limit(Map<EngineMetric, Double> values) {
+      Double celsius = values.get(EngineMetric.GPU_TEMPERATURE_C);
+      Double hot = values.get(EngineMetric.GPU_TEMPERATURE_LIMIT_C);
+      if (celsius != null && celsius >= (hot == null || hot == 0 ? HOT_C : hot - BELOW_LIMIT_C)) {
+        return "temperature";
+      }
+      Double watts = values.get(EngineMetric.GPU_POWER_W);
+      Double most = values.get(EngineMetric.GPU_POWER_LIMIT_W);
+      return watts != null && most != null && most > 0 && watts >= OF_POWER_LIMIT * most
+          ? "power"
+          : null;
+    }
+
+    private void keep(AtLimit other) {
+      slowest = slowest == null || other.clockMhz() < slowest.clockMhz() ? other : slowest;
+    }
+
+    private DoubleSummaryStatistics of(EngineMetric metric) {
+      return gauges.computeIfAbsent(metric, m -> new DoubleSummaryStatistics());
+    }
+
+    void add(GpuTally other) {
+      other.gauges.forEach((metric, theirs) -> of(metric).combine(theirs));
+      if (other.slowest != null) {
+        keep(other.slowest);
+      }
+    }
+
+    Gpu figures() {
+      Map<EngineMetric, State> states = new EnumMap<>(EngineMetric.class);
+      gauges.forEach(
+          (metric, of) -> states.put(metric, new State(of.getSum() / of.getCount(), of.getMax())));
+      return new Gpu(states, slowest);
+    }
+
+    Map<EngineMetric, Double> means() {
+      Map<EngineMetric, Double> means = new EnumMap<>(EngineMetric.class);
+      gauges.forEach((metric, of) -> means.put(metric, of.getAverage()));
+      return means;
+    }
   }
 
   /** Growth of a histogram in an interval. */

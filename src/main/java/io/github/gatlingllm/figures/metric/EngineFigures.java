@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * and histograms are differences between readings; if a window cuts a reading interval, the growth
  * counts in proportion to the overlap.
  *
+ * @param gpus by name
  * @param isPowerShared whether GPU power comes from a page that describes all targets
  */
 public record EngineFigures(
@@ -20,9 +21,37 @@ public record EngineFigures(
     Map<EngineMetric, State> states,
     Map<EngineMetric, Growth> counters,
     Map<EngineMetric, Timing> timings,
+    Map<String, Gpu> gpus,
     boolean isPowerShared) {
 
   public record State(double mean, double max) {}
+
+  /**
+   * The gauges of one GPU.
+   *
+   * @param atLimit its reading with the lowest clock of those at a limit; null if none was
+   */
+  public record Gpu(Map<EngineMetric, State> states, @Nullable AtLimit atLimit) {
+
+    public @Nullable Double mean(EngineMetric gauge) {
+      State state = states.get(gauge);
+      return state == null ? null : (Double) state.mean();
+    }
+
+    public @Nullable Double max(EngineMetric gauge) {
+      State state = states.get(gauge);
+      return state == null ? null : (Double) state.max();
+    }
+  }
+
+  /**
+   * The clock of a GPU whose temperature or power was at its limit.
+   *
+   * @param limit {@code temperature} or {@code power}
+   * @param value of it, °C or W
+   * @param atS seconds since the start of the load
+   */
+  public record AtLimit(double clockMhz, String limit, double value, double atS) {}
 
   /**
    * A counter's growth in the windows, as far as it was read.
@@ -133,7 +162,10 @@ public record EngineFigures(
   public record TargetPoints(String target, List<Point> points) {}
 
   /** Means of gauges and, in seconds, of histograms; growth of counters per second. */
-  public record Point(double startS, Map<EngineMetric, Double> values) {
+  public record Point(
+      double startS,
+      Map<EngineMetric, Double> values,
+      Map<String, Map<EngineMetric, Double>> gpus) {
 
     public @Nullable Double of(EngineMetric metric) {
       return values.get(metric);

@@ -22,7 +22,7 @@ class CheckReferenceTest {
     Set<CheckCatalogue> answers =
         EnumSet.range(CheckCatalogue.ERRORS, CheckCatalogue.CANCELLED_TAILS);
     Set<CheckCatalogue> server =
-        EnumSet.range(CheckCatalogue.METRICS_COVERED, CheckCatalogue.KV_CACHE_FULL);
+        EnumSet.range(CheckCatalogue.METRICS_COVERED, CheckCatalogue.GPU_IMBALANCE);
     assertThat(load.size() + answers.size() + server.size())
         .isEqualTo(CheckCatalogue.values().length);
     ReferencePage.of("checks.md")

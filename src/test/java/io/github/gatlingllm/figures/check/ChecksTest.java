@@ -148,7 +148,17 @@ class ChecksTest {
           engine("engine_ttft", 83.0, EngineMetric.ENGINE_TTFT_S, 0.017),
           engine("engine_queue", 0.7, EngineMetric.ENGINE_QUEUE_S, 0.07),
           engine("preemptions", 10.0, EngineMetric.PREEMPTIONS, 11),
-          engine("kv_cache_full", 0.99, EngineMetric.KV_CACHE_USE, 0.99));
+          engine("kv_cache_full", 0.99, EngineMetric.KV_CACHE_USE, 0.99),
+          pair(
+              "gpu_throttling",
+              0.4,
+              () -> EngineChecksTest.onGpus(1_188, 87, 0.9),
+              () -> EngineChecksTest.onGpus(1_980, 87, 0.9)),
+          pair(
+              "gpu_imbalance",
+              2 / 3.0,
+              () -> EngineChecksTest.onGpus(1_980, 60, 0.45),
+              () -> EngineChecksTest.onGpus(1_980, 60, 0.8)));
 
   /** A run whose engine says that of a metric, and a healthy one. */
   private static Map.Entry<String, Pair> engine(

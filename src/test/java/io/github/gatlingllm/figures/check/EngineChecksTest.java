@@ -112,6 +112,62 @@ class EngineChecksTest {
         .doesNotContain("engine_tokens_agree");
   }
 
+  /**
+   * A run on two GPUs of 1,980 MHz: from 5 s on the second has another clock and temperature, and
+   * all the time another utilisation.
+   */
+  static Summary onGpus(double mhz, double celsius, double utilisation) {
+    return summary(
+        readings(healthy()).stream()
+            .map(
+                reading -> {
+                  boolean isLate = reading.unixNanos() >= ORIGIN + 5_000_000_000L;
+                  return new ServerSample(
+                      reading.unixNanos(),
+                      "a",
+                      "http://a/metrics",
+                      "vllm+dcgm",
+                      1,
+                      null,
+                      false,
+                      Map.of(),
+                      reading.values(),
+                      reading.histograms(),
+                      Map.of(
+                          "GPU 0", gpu(1_980, 60, 0.9),
+                          "GPU 1", gpu(isLate ? mhz : 1_980, isLate ? celsius : 60, utilisation),
+                          "GPU 2, of another server",
+                              Map.of(
+                                  EngineMetric.GPU_UTILIZATION, 0.0,
+                                  EngineMetric.GPU_MEMORY_USED_BYTES, 1e9,
+                                  EngineMetric.GPU_MEMORY_TOTAL_BYTES, 80e9)));
+                })
+            .toList());
+  }
+
+  private static Map<EngineMetric, Double> gpu(double mhz, double celsius, double utilisation) {
+    return Map.of(
+        EngineMetric.GPU_CLOCK_MHZ, mhz,
+        EngineMetric.GPU_TEMPERATURE_C, celsius,
+        EngineMetric.GPU_UTILIZATION, utilisation);
+  }
+
+  /**
+   * Its clock fell from 1,980 to 1,188 MHz at 5.5 s, hot; an idle GPU of others is not compared.
+   */
+  @Test
+  void gpuThatIsThrottledIsNamedWithItsLevelAndTime() {
+    Summary summary = onGpus(1_188, 87, 0.9);
+    assertThat(check(summary, "gpu_throttling").message())
+        .contains("c=1", "GPU 1 was 1,188 MHz", "0:06", "40.0 %", "temperature", "87 °C");
+    assertThat(check(onGpus(1_188, 60, 0.9), "gpu_throttling").level())
+        .as("cool: its load may be less")
+        .isEqualTo(Level.OK);
+    assertThat(check(onGpus(1_980, 60, 0.45), "gpu_imbalance").message())
+        .contains("GPU 1 was 45.0 %", "66.7 %", "2 GPUs", "67.5 %");
+    assertThat(summary.stages().get(0).serverMetrics().gpus()).hasSize(3);
+  }
+
   private static Summary run(Map<EngineMetric, Double> said) {
     return summary(readings(said));
   }

@@ -2,7 +2,9 @@ package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.ENGINE_TTFT_S;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.GENERATION_TOKENS;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_CLOCK_MHZ;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_ENERGY_J;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_POWER_LIMIT_W;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_POWER_W;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.KV_CACHE_USE;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.PREFIX_CACHE_HITS;
@@ -18,6 +20,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.AtLimit;
+import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
 import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.State;
@@ -109,6 +113,51 @@ class EngineTallyTest {
     assertThat(tally.of(1))
         .extracting(EngineFigures::acceptanceRate, EngineFigures::acceptedLength)
         .containsExactly(0.6, 2.8);
+  }
+
+  /** Two GPUs in the window of two readings; a power limit of 700 W is reached in the second. */
+  @Test
+  void gpusAreCountedOneByOne() {
+    for (int second = 1; second <= 2; second++) {
+      Map<String, Map<EngineMetric, Double>> gpus =
+          Map.of(
+              "n GPU 0", Map.of(GPU_CLOCK_MHZ, 1_900.0, GPU_POWER_W, 600.0),
+              "n GPU 1",
+                  Map.of(
+                      GPU_CLOCK_MHZ,
+                      2_000.0 - 500 * (second - 1),
+                      GPU_POWER_W,
+                      600.0 + 95 * (second - 1),
+                      GPU_POWER_LIMIT_W,
+                      700.0));
+      tally.add(
+          new ServerSample(
+              second * S,
+              "a",
+              "http://a",
+              "dcgm",
+              1,
+              null,
+              false,
+              Map.of(),
+              Map.of(GPU_CLOCK_MHZ, 1_950.0),
+              Map.of(),
+              gpus));
+    }
+    assertThat(level().gpus())
+        .containsOnlyKeys("n GPU 0", "n GPU 1")
+        .containsEntry(
+            "n GPU 1",
+            new Gpu(
+                Map.of(
+                    GPU_CLOCK_MHZ, new State(1_750, 2_000),
+                    GPU_POWER_W, new State(647.5, 695),
+                    GPU_POWER_LIMIT_W, new State(700, 700)),
+                new AtLimit(1_500, "power", 695, 2)));
+    assertThat(level().gpus().get("n GPU 0").atLimit()).isNull();
+    assertThat(tally.overTime().get(0).points())
+        .extracting(point -> point.gpus().get("n GPU 1").get(GPU_CLOCK_MHZ))
+        .containsExactly(2_000.0, 1_500.0);
   }
 
   @Test
