@@ -213,7 +213,8 @@ public record SelfTest(
      * would; nothing happens where the JVM cannot be told so.
      */
     public static void spareProcessors() {
-      if (Runtime.getRuntime().availableProcessors() > FEW_PROCESSORS) {
+      if (Runtime.getRuntime().availableProcessors() > FEW_PROCESSORS
+          || inEffect().contains(NO_OPTIMISING_COMPILER)) {
         return;
       }
       try {
