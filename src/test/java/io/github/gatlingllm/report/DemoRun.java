@@ -22,6 +22,7 @@ import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.simulations.AssertionTexts;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -336,7 +337,15 @@ final class DemoRun {
         .ended(START + nanos(clock), state)
         .seed(42L)
         .versions(Map.of("gatling", "3.15.1", "java", "17.0.12"))
-        .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
+        .config(
+            Map.of(
+                "tokenizer",
+                "tiktoken:cl100k_base",
+                "dataset",
+                "built in",
+                StartCommand.CONFIG_NAME,
+                "mvn -B -q verify -Dgatling.simulationClass=demo.DemoSimulation"
+                    + " -DbaseUrl=http://gpu-host.example.com:8000/v1 -Dmodel=llama-8b"))
         .targets(
             targets.stream()
                 .collect(

@@ -90,6 +90,15 @@ class HtmlReportIT {
     return page;
   }
 
+  @Test
+  void longCommandFitsASmallScreen() throws IOException {
+    browser.prefer(Theme.DARK).show(write(DemoRun.sweep().withoutSlo().figures()), 800, 1000);
+    assertThat(browser.eval("document.querySelector('p code').textContent"))
+        .asString()
+        .hasSizeGreaterThan(120);
+    assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
+  }
+
   @ParameterizedTest
   @CsvSource({"LIGHT,1400", "DARK,800"})
   void openLoadOfTwoScenariosShowsArrivalsAndScenarios(Theme theme, int width) throws IOException {
