@@ -7,7 +7,7 @@ import io.github.gatlingllm.storage.S3Server;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
 
-/** A run whose upload fails at its end; a successful upload is tested in InterruptedRunIT. */
+/** A run whose upload fails at its end; TokenizersIT has a successful one. */
 class UploadIT {
 
   @Test
