@@ -63,7 +63,10 @@ public final class Dataset {
     return file.sha256();
   }
 
-  /** The texts of its dialogs, in an order drawn from the seed, cut after so many characters. */
+  /**
+   * Parts of so many characters of its dialogs' texts: the first of each in an order drawn from the
+   * seed, then the next of each, and so on. A dialog without another part begins again.
+   */
   Prompts.Source texts(int chars) {
     return new Prompts.Source() {
       @Override
@@ -74,7 +77,8 @@ public final class Dataset {
       @Override
       public String pick(long seed, long index) {
         String text = dialog(seed, index).text();
-        return text.substring(0, Math.min(chars, text.length()));
+        int part = (int) (index / size() % Math.max(1, text.length() / chars));
+        return text.substring(part * chars, Math.min((part + 1) * chars, text.length()));
       }
     };
   }

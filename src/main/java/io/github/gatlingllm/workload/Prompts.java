@@ -325,11 +325,9 @@ public record Prompts(
       long own = Seed.at(seed, OWN_SALT, name().hashCode()).nextLong();
       Prompts.Source source =
           dataset == null ? source(own, tokenizer) : dataset.texts(CHARS_PER_TOKEN * tokens);
-      int distinct = dataset == null ? count : Math.min(count, dataset.size());
       Prompts prompts = Prompts.of(source, own);
       if (dataset == null || !dialog()) {
-        prompts =
-            prompts.tokens(LengthDistribution.exactly(tokens), tokenizer, same() ? 1 : distinct);
+        prompts = prompts.tokens(LengthDistribution.exactly(tokens), tokenizer, same() ? 1 : count);
       }
       ExactLength.Fitted system =
           this == C

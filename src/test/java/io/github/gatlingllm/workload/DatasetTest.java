@@ -188,6 +188,23 @@ final class DatasetTest {
   }
 
   @Test
+  void laterPartsOfATextComeWhenEachHasHadItsFirst() throws IOException {
+    Path file = folder.resolve("long.json");
+    Files.writeString(
+        file,
+        "[{\"conversations\": [{\"from\": \"human\", \"value\": \"aaabbbc\"}]},"
+            + " {\"conversations\": [{\"from\": \"human\", \"value\": \"xy\"}]}]");
+    Prompts.Source texts = open(Dataset.Format.SHAREGPT, file.toString()).texts(3);
+
+    assertThat(IntStream.range(0, 2).mapToObj(i -> texts.pick(1, i)))
+        .containsExactlyInAnyOrder("aaa", "xy");
+    assertThat(IntStream.range(2, 4).mapToObj(i -> texts.pick(1, i)))
+        .containsExactlyInAnyOrder("bbb", "xy");
+    assertThat(IntStream.range(4, 6).mapToObj(i -> texts.pick(1, i)))
+        .containsExactlyInAnyOrder("aaa", "xy");
+  }
+
+  @Test
   void gzipIsDetectedByExtension() throws IOException {
     Path packed = folder.resolve("packed.trees.jsonl.gz");
     try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(packed))) {

@@ -28,38 +28,16 @@ public final class Trend {
   /** The name in {@link io.github.gatlingllm.record.RunInfo#config} of what a series may change. */
   public static final String ENGINE_VERSION = "engineVersion";
 
-  /** Names in {@code config} that do not define what is measured. */
+  /** Names in {@code config} that do not define what is measured; a dataset's SHA-256 does. */
   private static final Set<String> OF_ONE_RUN =
       Set.of(
-          "apiKey",
-          "assert",
-          "config",
-          "csv",
-          "datasetCache",
-          "endpoint",
-          ENGINE_VERSION,
-          "env",
-          "failBuild",
-          "failOnInvalid",
-          "injector",
-          "jvm",
-          "late",
-          "live",
-          "metricsUrl",
-          "model",
-          "otlp",
-          "promptsNotExact",
-          "recordText",
-          "recordTokens",
-          "results",
-          "saveConfig",
-          "seed",
-          "seedOfTheUnseeded",
-          "selfTestFile",
-          "startAt",
-          "target",
-          "upload",
-          "waitReady");
+          """
+          apiKey assert config csv dataset dataset.B2 dataset.D datasetCache endpoint engineVersion
+          env failBuild failOnInvalid injector jvm late live metricsUrl model otlp promptsNotExact
+          recordText recordTokens results saveConfig seed seedOfTheUnseeded selfTestFile startAt
+          target upload waitReady
+          """
+              .split("\\s+"));
 
   /**
    * What the runs of a series have in common.
