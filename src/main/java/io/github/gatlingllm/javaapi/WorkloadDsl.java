@@ -153,8 +153,8 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * A file of dialogs in ShareGPT's format: path or class path resource, may be compressed ({@code
-   * .gz}).
+   * A file of dialogs in ShareGPT's format: path, class path resource, or address ({@code
+   * https://…}, {@code hf:<owner>/<name>/<file>}); may be compressed ({@code .gz}).
    */
   public static DatasetFile shareGpt(String file) {
     return DatasetFile.of(Dataset.Format.SHAREGPT, file);

@@ -47,7 +47,8 @@ public record StartCommand(@Nullable String text) {
 
   /** A setting in a line, but neither a host nor a method. */
   private static final Pattern NAMED =
-      Pattern.compile("(?<![\\w./@'])(?:-D)?llm\\.([a-z]\\w*+)(?![\\w(/-]|\\.\\w|:\\d)");
+      Pattern.compile(
+          "(?<![\\w./@'])(?:-D)?llm\\.([a-z]\\w*+(?:\\.[A-Z]\\w*+)?)(?![\\w(/-]|\\.\\w|:\\d)");
 
   /** Whether a setting is the same in a run that repeats this one. */
   public static boolean isOfNextRun(String setting) {
@@ -183,7 +184,9 @@ public record StartCommand(@Nullable String text) {
   }
 
   private static String kebab(String name) {
-    return CAPITAL.matcher(name).replaceAll(c -> "-" + c.group().toLowerCase(Locale.ROOT));
+    return name.contains(".")
+        ? name
+        : CAPITAL.matcher(name).replaceAll(c -> "-" + c.group().toLowerCase(Locale.ROOT));
   }
 
   private static String setting(String base, String name, String value) {

@@ -62,10 +62,11 @@ class StartCommandTest {
     Map<String, String> properties = properties("x.jar");
     properties.put(
         StartCommand.PROPERTY, "java -jar x.jar --simulation My.java --jvm '-Xmx2g -ea'");
+    properties.put("llm.dataset.D", "oasst:a.jsonl");
     properties.put("llm.maxTokens", "7");
     StartCommand start = of(properties, "");
     String base = "java -jar x.jar --simulation My.java --jvm '-Xmx2g -ea'";
-    String settings = " --max-tokens 7 --prompt 'Why is it blue?' --slo ";
+    String settings = " --dataset.D oasst:a.jsonl --max-tokens 7 --prompt 'Why is it blue?' --slo ";
     assertThat(start.text()).isEqualTo(base + settings + "'ttft<1s'");
     assertThat(start.with("slo", "e2e<2s")).isEqualTo(base + settings + "'e2e<2s'");
     assertThat(start.alone("selfTest", "true")).isEqualTo(base + " --self-test true");
@@ -79,6 +80,8 @@ class StartCommandTest {
         "llm.maxTokens=0: expected … with llm.rate | --max-tokens=0: expected … with --rate",
         "give -Dllm.seed=7, or llm.slo too | give --seed=7, or --slo too",
         "see llm.slo. | see --slo.",
+        "llm.dataset.D=a: unknown, llm.header.X-Tenant | --dataset.D=a: unknown,"
+            + " llm.header.X-Tenant",
         "at http://llm.a/v1, llm.a:80, llm.a.de | at http://llm.a/v1, llm.a:80, llm.a.de",
         "llm.baseUrl(…) | llm.baseUrl(…)",
       })
