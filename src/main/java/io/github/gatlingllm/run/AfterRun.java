@@ -262,7 +262,6 @@ final class AfterRun implements Runnable {
               + info.share().count()
               + " injectors are merged, not by this one's part");
     }
-    more.addAll(run.levels().conclusions());
     Summary summary = RunReport.of(run.files()).write(more, say);
     say.accept(
         "LLM report generated, please open the following file: " + run.files().page().toUri());

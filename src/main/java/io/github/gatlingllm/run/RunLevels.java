@@ -26,7 +26,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -47,7 +46,6 @@ final class RunLevels {
   private final PlannedTime planned = new PlannedTime();
   private final InjectedLevels injected = new InjectedLevels();
   private final ArrivalLog arrivals;
-  private final List<String> conclusions = new CopyOnWriteArrayList<>();
 
   RunLevels(Run run, ObserverQueues observers) {
     this.run = run;
@@ -109,10 +107,6 @@ final class RunLevels {
 
   private synchronized boolean hasEntries() {
     return !entries.isEmpty();
-  }
-
-  List<String> conclusions() {
-    return List.copyOf(conclusions);
   }
 
   /** By start time. */
@@ -213,10 +207,8 @@ final class RunLevels {
   }
 
   void concluded(String target, String scenario, Conclusion conclusion) {
-    String line =
-        "LLM %s (%s, %s): %s".formatted(conclusion.topic(), target, scenario, conclusion.text());
-    conclusions.add(line);
-    run.message(line);
+    run.message(
+        "LLM %s (%s, %s): %s".formatted(conclusion.topic(), target, scenario, conclusion.text()));
     run.describe(
         info ->
             info.config(conclusion.topic() + " " + target, conclusion.text())

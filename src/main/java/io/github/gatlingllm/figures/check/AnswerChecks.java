@@ -375,8 +375,10 @@ final class AnswerChecks {
             share(cancelled, in.figures().counts().started()),
             cancelled == 0
                 ? "No request was cancelled."
-                : "%s requests were cancelled at the end, %s of them not yet sent: latency percentiles are lower bounds."
-                    .formatted(count(cancelled), count(waiting)));
+                : "%s requests were cancelled at the end%s: latency percentiles are lower bounds."
+                    .formatted(
+                        count(cancelled),
+                        waiting == 0 ? "" : ", %s of them not yet sent".formatted(count(waiting))));
     if (waiting > 0) {
       return found.remedy(
           "A throttle, maxInFlight or a limit per minute held requests back: raise it, or offer"

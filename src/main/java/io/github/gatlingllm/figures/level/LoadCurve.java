@@ -274,7 +274,10 @@ final class LoadCurve {
         level.label(),
         level.target(),
         level.scenario(),
-        chosen.by.text + (reasons.isEmpty() ? "" : ", as " + reasons));
+        (chosen.by == Choice.IN_SLO && lastHolding() > lastProven()
+                ? "the highest load certain to hold the SLO"
+                : chosen.by.text)
+            + (reasons.isEmpty() ? "" : ", as " + reasons));
   }
 
   /** Whether a level meets the SLO and would continue to: a growing queue exceeds it in time. */
