@@ -128,7 +128,7 @@ record GpuTables(Summary summary, Series series) {
   }
 
   private List<Line> lines(Drawn of) {
-    Map<String, List<Point>> byGpu = new TreeMap<>();
+    Map<String, List<Point>> byGpu = new TreeMap<>(Gpu.BY_NUMBER);
     Map<Double, List<Double>> byTime = new TreeMap<>();
     for (TargetPoints target : series.engines()) {
       // A page that describes all targets is in the points of each.

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.atIndex;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
@@ -45,6 +46,9 @@ class ChartTest {
         .extracting(line -> List.of(line.color(), line.dash()))
         .doesNotHaveDuplicates();
     assertThat(clocks.get(0).points().get(0).y()).isEqualTo(first);
+    if (gpus == 16) {
+      assertThat(clocks).extracting(Line::name).contains("node-1 GPU 15", atIndex(15));
+    }
     if (gpus > 16) {
       assertThat(clocks.get(1).points().get(0).y()).as("p10").isEqualTo(1_725);
       assertThat(clocks.get(2).points().get(0).y()).as("median").isEqualTo(1_845);

@@ -21,6 +21,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
@@ -115,6 +116,7 @@ class MergedInjectorsTest {
             .share(new InjectorShare(index, INJECTORS))
             .planned(planned)
             .seed(7L)
+            .singleStreams(Map.of("a", new SingleStream(10 * index, 1, 0)))
             .versions(Map.of("java", "17"))
             .stages(
                 List.of(
@@ -218,6 +220,9 @@ class MergedInjectorsTest {
             .count();
     assertThat(level.at("/throughput/output_tokens_per_s").asDouble())
         .isEqualTo(tokens / 20.0, within(1e-6));
+    assertThat(level.at("/throughput/batching_gain").asDouble())
+        .as("against the fastest of three that warmed up at once")
+        .isEqualTo(tokens / 20.0 / (10 * INJECTORS), within(1e-6));
     long ended =
         all.stream()
             .filter(r -> r.outcome().ok())

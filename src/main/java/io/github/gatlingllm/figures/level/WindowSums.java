@@ -101,7 +101,7 @@ final class WindowSums {
             timings.put(metric, of.timing());
           }
         });
-    Map<String, Gpu> each = new TreeMap<>();
+    Map<String, Gpu> each = new TreeMap<>(Gpu.BY_NUMBER);
     gpus.forEach((name, of) -> each.put(name, of.figures()));
     return new EngineFigures(
         seconds, readings, failed, resets, states, growth, timings, each, isPowerShared);
@@ -118,7 +118,7 @@ final class WindowSums {
   }
 
   Map<String, Map<EngineMetric, Double>> gpus() {
-    Map<String, Map<EngineMetric, Double>> means = new TreeMap<>();
+    Map<String, Map<EngineMetric, Double>> means = new TreeMap<>(Gpu.BY_NUMBER);
     gpus.forEach((name, of) -> means.put(name, of.means()));
     return means;
   }

@@ -1,8 +1,10 @@
 package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,17 @@ public record EngineFigures(
    * @param atLimit its reading with the lowest clock of those at a limit; null if none was
    */
   public record Gpu(Map<EngineMetric, State> states, @Nullable AtLimit atLimit) {
+
+    private static final Pattern NUMBER = Pattern.compile("\\d+");
+
+    /** The order of names: GPU 2 before GPU 10. */
+    public static final Comparator<String> BY_NUMBER =
+        Comparator.comparing(
+            name ->
+                NUMBER
+                    .matcher(name)
+                    .replaceAll(
+                        of -> "0".repeat(Math.max(0, 9 - of.group().length())) + of.group()));
 
     public @Nullable Double mean(EngineMetric gauge) {
       State state = states.get(gauge);
