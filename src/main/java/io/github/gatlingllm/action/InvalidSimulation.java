@@ -9,6 +9,8 @@ import io.gatling.core.structure.ScenarioContext;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.StartCommand;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +31,16 @@ public final class InvalidSimulation extends IllegalArgumentException {
   }
 
   public static InvalidSimulation because(String message) {
+    return because(List.of(message));
+  }
+
+  /** Several causes, each a line. */
+  static InvalidSimulation because(Collection<String> messages) {
     StartFilter.install();
-    return new InvalidSimulation(message.replaceAll("\\s*\\R\\s*", " "));
+    return new InvalidSimulation(
+        messages.stream()
+            .map(message -> message.replaceAll("\\s*\\R\\s*", " "))
+            .collect(Collectors.joining("\n")));
   }
 
   public static <T> T checked(Supplier<T> validated) {

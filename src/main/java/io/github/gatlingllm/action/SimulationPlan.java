@@ -116,7 +116,8 @@ final class SimulationPlan {
     List<String> urls = protocol.baseUrls.stream().map(Secrets::redactUrl).toList();
     rows.row("target", protocol.label() + ": " + String.join(", ", urls));
     rows.row("API key", protocol.apiKey == null ? "none" : "set");
-    rows.warmUp(protocol.warmUpRequests);
+    rows.warmUp(
+        protocol.warmUpRequests, WeightedModel.tries(protocol.models, protocol.baseUrls.size()));
     if (!(protocol.prefix instanceof PromptPrefix.None)) {
       rows.row("prefix", protocol.prefix.toString());
     }

@@ -67,7 +67,7 @@ final class WarmUpRounds {
     LlmProtocol protocol = components.protocol;
     int requests = protocol.warmUpRequests;
     int urls = protocol.baseUrls.size();
-    int each = urls * Math.max(1, protocol.models.size());
+    int each = WeightedModel.tries(protocol.models, urls);
     if (requests == 0) {
       return;
     }
@@ -118,7 +118,7 @@ final class WarmUpRounds {
       Thread.currentThread().interrupt();
     }
     if (!failures.isEmpty()) {
-      throw InvalidSimulation.because(String.join("\n", failures.values()));
+      throw InvalidSimulation.because(failures.values());
     }
     boolean isOfLoad = sent.maxTokens != null && sent.maxTokens.equals(request.maxTokens);
     if (last != null && isOfLoad) {

@@ -24,6 +24,11 @@ public record WeightedModel(String name, double weight) {
     return Seed.weighted(models, WeightedModel::weight, Seed.at(seed, SALT, number)).name();
   }
 
+  /** The warm-up requests that try each model at each URL. */
+  public static int tries(List<WeightedModel> models, int urls) {
+    return urls * Math.max(1, models.size());
+  }
+
   /** The model of a warm-up request, of those that try each model at each URL. */
   static String tried(List<WeightedModel> models, int urls, long request) {
     return models.get((int) (request / urls % models.size())).name();

@@ -248,8 +248,10 @@ public record PlanText(LoadPlan plan) {
       text.append(String.format(Locale.ROOT, "%-15s%s", name, value)).append('\n');
     }
 
-    public void warmUp(int requests) {
-      row("warm-up", requests == 0 ? "none" : NumberText.counted(requests, "request"));
+    /** The requests before the load; where there are any, at least so many. */
+    public void warmUp(int requests, int least) {
+      int sent = Math.max(requests, least);
+      row("warm-up", requests == 0 ? "none" : NumberText.counted(sent, "request"));
     }
 
     /** Objectives as text, and when a level holds them. */

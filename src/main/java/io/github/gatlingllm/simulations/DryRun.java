@@ -35,7 +35,9 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     DryRun dry = new DryRun(plan, plan.tokenizers().get(0), new Rows());
     dry.targets();
     dry.plan.load().addTo(dry.rows, dry.each());
-    dry.rows.warmUp(plan.get(Setting.WARMUP));
+    int urls = plan.targets().stream().mapToInt(target -> target.urls().size()).max().orElse(1);
+    dry.rows.warmUp(
+        plan.get(Setting.WARMUP), WeightedModel.tries(plan.get(Setting.MODEL).mix(), urls));
     Duration wait = plan.get(Setting.WAIT_READY);
     if (wait != null) {
       dry.row("wait", "at most " + PlanText.time(wait) + " for a server that still starts");

@@ -56,6 +56,7 @@ class SettingEffectsTest {
     return Stream.of(
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
         "model=base=3,lora:8b=1 " + ENDPOINT + " | model          base 75 %, lora:8b 25 %",
+        "endpoint=http://a:1/v1+http://b:1/v1 model=a=1,b=1 | warm-up        4 requests",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
         "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
         "api=messages " + ENDPOINT + " | output         at most 128 tokens (exactly that if",
