@@ -170,7 +170,8 @@ class HostileRunsIT {
             "disk: the results are removed during the run",
             during(run -> remove(run.results())),
             1,
-            "was deleted while the run wrote to it"),
+            "was deleted while the run wrote to it",
+            "could not be written; there is no report"),
         row("signal: SIGTERM", during(run -> signal(run, "TERM")), 128 + 15, "Interrupted"),
         row("signal: SIGINT", during(run -> signal(run, "INT")), 128 + 2, "Interrupted"),
         row("signal: SIGHUP", during(run -> signal(run, "HUP")), 128 + 1, "Interrupted"));

@@ -18,7 +18,6 @@ import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -111,30 +110,6 @@ class LimitsIT {
       assertThat(run.summary().at("/counts/ended").asLong() + info.outcome().dropped())
           .isEqualTo(requests);
       assertThat(run.check("records_dropped").path("level").asText()).isEqualTo("invalid");
-    }
-  }
-
-  @Test
-  void resultsFolderDeletedDuringTheRun() throws Exception {
-    int requests = 60;
-    try (EmbeddedEngine engine = engine();
-        GatlingRun run =
-            GatlingRun.of(PatientSimulation.class, engine.baseUrl())
-                .set("requests", requests)
-                .start()) {
-      run.awaitRecords(4);
-      Files.move(run.files().folder(), run.directory().resolve("gone"));
-      run.awaitLine(" was deleted while the run wrote to it");
-      run.await();
-
-      assertThat(run.exitCode()).as(run.output()).isEqualTo(RECORDS_LOST);
-      assertThat(run.output())
-          .doesNotContain("\tat ")
-          .containsOnlyOnce("was deleted")
-          .contains(
-              "LLM records: %s of %s could not be written; there is no report"
-                  .formatted(requests, requests));
-      assertThat(run.info().outcome().dropped()).isEqualTo(requests);
     }
   }
 
