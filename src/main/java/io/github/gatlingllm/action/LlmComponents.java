@@ -20,6 +20,7 @@ import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.LevelHooks;
 import io.github.gatlingllm.run.Run;
 import java.util.HashMap;
 import java.util.Map;
@@ -60,6 +61,7 @@ final class LlmComponents implements ProtocolComponents {
   private final RunParts parts;
   private final Targets targets;
 
+  private boolean hasPlan;
   private boolean needsSlo;
   private boolean hasOwnSlo;
   private Runnable warmUp = () -> {};
@@ -112,6 +114,7 @@ final class LlmComponents implements ProtocolComponents {
 
   PlanWorkload.PlanLoop.Place place(
       ScenarioContext context, String scenario, String population, LoadPlan plan) {
+    hasPlan = true;
     needsSlo |= plan.needsSlo();
     boolean isMultiplexed = http(context).httpProtocol().enginePart().enableHttp2();
     if (!isMultiplexed && !LlmProtocol.isDryRun()) {
@@ -120,7 +123,12 @@ final class LlmComponents implements ProtocolComponents {
     return new PlanWorkload.PlanLoop.Place(
         parts.plans().incrementAndGet(),
         parts.start().starts(population, plan, run),
-        run.listener(target, scenario, plan, inFlight::cancel));
+        run.listener(target, scenario, plan, inFlight::cancel, hooks()));
+  }
+
+  /** One of several injectors does for all what a server needs before a level. */
+  private LevelHooks hooks() {
+    return parts.injector().part().index() == 1 ? protocol.levelHooks() : LevelHooks.NONE;
   }
 
   /** Gatling's throttle does not know of other injectors: each would send the whole load. */
@@ -154,6 +162,11 @@ final class LlmComponents implements ProtocolComponents {
       throw InvalidSimulation.withoutProtocol(context);
     }
     request.validateIn(protocol);
+    if (!protocol.beforeLevel.isEmpty() && !hasPlan) {
+      throw InvalidSimulation.because(
+          "beforeLevel needs load levels, but Gatling injects this load; use closedLoop or"
+              + " openLoop");
+    }
     if (request.slo != null) {
       hasOwnSlo = true;
       targets.addSlo(protocol, request.name.constant(), request.slo);
@@ -171,8 +184,7 @@ final class LlmComponents implements ProtocolComponents {
 
   /** When the user of the request of that number leaves, in nanoseconds; null if it stays. */
   @Nullable Long leavesAfter(LlmRequest request, long index) {
-    LlmProtocol.Abandonment leaving =
-        request.abandonment == null ? protocol.abandonment : request.abandonment;
+    Abandonment leaving = request.abandonment == null ? protocol.abandonment : request.abandonment;
     return leaving == null || !isLoad()
         ? null
         : leaving.afterNanos(Seed.orOfProcess(protocol.seed), index);

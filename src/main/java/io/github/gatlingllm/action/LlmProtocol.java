@@ -7,11 +7,12 @@ import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.LevelHooks;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -25,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +84,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public Duration requestTimeout = Duration.ofMinutes(10);
   public Duration idleTimeout = Duration.ofMinutes(2);
   public @Nullable Duration waitReady;
+  public List<Hook> beforeLevel = List.of();
   public @Nullable Abandonment abandonment;
   public @Nullable Integer maxInFlight;
   public @Nullable Integer maxRequestsPerMinute;
@@ -117,40 +118,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public Tokenizer tokenizer = Tokenizer.cl100k();
 
   public Map<String, String> notes = Map.of();
-
-  /**
-   * Users who leave before their answer is complete: a share of the requests, above 0 and at most
-   * 1, after a time since the planned start that is drawn evenly between two.
-   */
-  public record Abandonment(double share, Duration least, Duration most) {
-    private static final long SALT = 0x6162616e646f6eL; // "abandon"
-
-    public Abandonment {
-      if (!(share > 0 && share <= 1)
-          || least.isNegative()
-          || most.isZero()
-          || most.compareTo(least) < 0) {
-        throw InvalidSimulation.because(
-            "abandonAfter(%s, %s, %s): expected a share above 0, at most 1, and times above 0, the"
-                    .formatted(share, least, most)
-                + " shorter one first");
-      }
-    }
-
-    /** When the user of a request leaves, in nanoseconds; null for one who stays. */
-    @Nullable Long afterNanos(long seed, long request) {
-      SplittableRandom random = Seed.at(seed, SALT, request);
-      boolean leaves = random.nextDouble() < share;
-      double range = (double) (most.toNanos() - least.toNanos());
-      return leaves ? (Long) (least.toNanos() + (long) (random.nextDouble() * range)) : null;
-    }
-
-    @Override
-    public String toString() {
-      String from = least.equals(most) ? "" : seconds(least) + "-";
-      return NumberText.plain(share * 100) + "%@" + from + seconds(most);
-    }
-  }
 
   public enum Pinning {
     NEVER,
@@ -287,6 +254,19 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return pages(urls);
   }
 
+  /** What is sent before each load level, each to all servers of this target. */
+  LevelHooks levelHooks() {
+    List<LevelHooks.Call> calls = new ArrayList<>();
+    for (Hook hook : beforeLevel) {
+      pages(
+              baseUrls.stream()
+                  .map(base -> URI.create(base).resolve(hook.path()).toString())
+                  .toList())
+          .forEach(page -> calls.add(new LevelHooks.Call(hook.method(), page)));
+    }
+    return new LevelHooks(calls, requestTimeout);
+  }
+
   private List<MetricsPage> pages(List<String> urls) {
     Map<String, String> secrets = new LinkedHashMap<>();
     String key = apiKey == null ? null : apiKey.constant();
@@ -356,6 +336,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     putIfSet(config, "conversationHeader", conversationHeader);
     putIfSet(config, MAX_TOKENS_FIELD, maxTokensField);
     putIfSet(config, "abandon", abandonment);
+    putIfSet(config, "beforeLevel", beforeLevel.isEmpty() ? null : Hook.texts(beforeLevel));
     putIfSet(config, "maxInFlight", maxInFlight);
     putIfSet(config, "maxRequestsPerMinute", maxRequestsPerMinute);
     putIfSet(config, "maxTokensPerMinute", maxTokensPerMinute);
@@ -375,7 +356,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return config;
   }
 
-  private static String seconds(Duration duration) {
+  static String seconds(Duration duration) {
     return NumberText.plain(duration.toNanos() / 1e9) + "s";
   }
 

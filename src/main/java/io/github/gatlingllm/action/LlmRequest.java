@@ -66,7 +66,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
   public Map<String, Dynamic<String>> headers = Map.of();
   public @Nullable Dynamic<String> apiKey;
   public @Nullable Duration requestTimeout;
-  public LlmProtocol.@Nullable Abandonment abandonment;
+  public @Nullable Abandonment abandonment;
   public @Nullable Slo slo;
   public List<ConditionalCheck> checks = List.of();
   public boolean silent;

@@ -15,6 +15,7 @@ import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.PlanText.Rows;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.netty.channel.EventLoop;
@@ -118,6 +119,7 @@ final class SimulationPlan {
     rows.row("API key", protocol.apiKey == null ? "none" : "set");
     rows.warmUp(
         protocol.warmUpRequests, WeightedModel.tries(protocol.models, protocol.baseUrls.size()));
+    rows.hooks(Hook.texts(protocol.beforeLevel));
     if (!(protocol.prefix instanceof PromptPrefix.None)) {
       rows.row("prefix", protocol.prefix.toString());
     }

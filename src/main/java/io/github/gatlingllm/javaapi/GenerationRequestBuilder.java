@@ -1,9 +1,9 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Abandonment;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.LlmProtocol.Abandonment;
 import io.github.gatlingllm.action.LlmRequest;
 import java.time.Duration;
 import java.util.Arrays;

@@ -5,6 +5,7 @@ import static io.github.gatlingllm.action.InvalidSimulation.atLeast;
 
 import io.gatling.javaapi.core.ProtocolBuilder;
 import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Abandonment;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
@@ -13,6 +14,7 @@ import io.github.gatlingllm.action.ReplacedProtocols;
 import io.github.gatlingllm.action.WeightedModel;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -178,8 +180,13 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** As {@link #abandonAfter(double, Duration)}, after a time drawn evenly between the two. */
   public LlmProtocolBuilder abandonAfter(double share, Duration least, Duration most) {
-    LlmProtocol.Abandonment leaving = new LlmProtocol.Abandonment(share, least, most);
+    Abandonment leaving = new Abandonment(share, least, most);
     return with(s -> s.abandonment = leaving);
+  }
+
+  /** Requests before each level, {@code "POST:/reset_prefix_cache"}; the run ends if one fails. */
+  public LlmProtocolBuilder beforeLevel(String... requests) {
+    return with(s -> s.beforeLevel = InvalidSimulation.checked(() -> Hook.all(requests)));
   }
 
   /** The number of GPUs that serve this target, above 0; adds output tok/s per GPU. */
@@ -205,10 +212,10 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Limits the requests to this target in any 60 s, 1 or more, to stay below a provider's rate
-   * limit; no limit by default. Further requests wait as with {@link #maxInFlight}. The limit
-   * applies to this load generator alone: give each of several its share. The window is 60.5 s
-   * long, because the network may delay requests.
+   * Limits the requests to this target in any 60 s, 1 or more, as a provider does; no limit by
+   * default. Further requests wait as with {@link #maxInFlight}. The limit is of this load
+   * generator alone: give each of several its share. The window is 60.5 s long, as networks delay
+   * requests.
    */
   public LlmProtocolBuilder maxRequestsPerMinute(int requests) {
     return with(

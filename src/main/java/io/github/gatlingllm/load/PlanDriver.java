@@ -115,6 +115,10 @@ public final class PlanDriver {
       users.allStarted();
       return;
     }
+    listener.beforeLevel(next, () -> startInTime(next));
+  }
+
+  private synchronized void startInTime(LoadLevel next) {
     long lead = next instanceof LoadLevel.Open ? LEAD_NANOS : 0;
     Long planned = plannedStarts.apply(levelsStarted++);
     if (planned == null) {

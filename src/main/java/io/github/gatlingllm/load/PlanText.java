@@ -254,6 +254,13 @@ public record PlanText(LoadPlan plan) {
       row("warm-up", requests == 0 ? "none" : NumberText.counted(sent, "request"));
     }
 
+    /** Requests before each load level; no row without. */
+    public void hooks(String requests) {
+      if (!requests.isEmpty()) {
+        row("before levels", requests);
+      }
+    }
+
     /** Objectives as text, and when a level holds them. */
     public void slo(String whose, String objectives, Slo slo) {
       row(

@@ -328,6 +328,11 @@ public final class RunningLevel {
   /** Receives the events of one plan, in order and under the driver's lock: must return at once. */
   public interface Listener {
 
+    /** Called when nothing of the level before is in flight; the next one starts by that task. */
+    default void beforeLevel(LoadLevel next, Runnable start) {
+      start.run();
+    }
+
     default void levelStarted(RunningLevel level, long nanoTime) {}
 
     /** Estimated number of levels after the next one, where it depends on results. */

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *     injectors of a load test; null without a plan
  * @param inFlight in the measure window, counted while the level ran; null if it did not end as
  *     planned
+ * @param hooks the requests before it, by the setting {@code beforeLevel}
  */
 public record LevelInfo(
     String label,
@@ -39,7 +40,8 @@ public record LevelInfo(
     List<PhaseWindow> phases,
     @Nullable Long planned,
     @JsonProperty("planned_start_unix_ns") @Nullable Long plannedStartUnixNanos,
-    @Nullable InFlight inFlight) {
+    @Nullable InFlight inFlight,
+    List<HookCall> hooks) {
 
   /** Units of open loads: of users where each may send several requests. */
   public static final String REQUESTS_PER_S = "requests/s";
@@ -73,11 +75,20 @@ public record LevelInfo(
   /** Users that Gatling's own injection starts. */
   public static final String INJECTION = "injection";
 
+  /** A request to the server before the level, such as {@code POST http://a/reset}. */
+  public record HookCall(String request, int status, double seconds) {
+    @Override
+    public String toString() {
+      return request + ": HTTP " + status;
+    }
+  }
+
   /** Requests in flight: admitted, and not ended. The mean is over time. */
   public record InFlight(double mean, int peak) {}
 
   public LevelInfo {
     phases = phases == null ? List.of() : List.copyOf(phases);
+    hooks = hooks == null ? List.of() : List.copyOf(hooks);
   }
 
   /** A level without a plan and without counts of requests in flight. */
@@ -89,7 +100,7 @@ public record LevelInfo(
       @Nullable Double offered,
       String unit,
       List<PhaseWindow> phases) {
-    this(label, target, scenario, kind, offered, unit, phases, null, null, null);
+    this(label, target, scenario, kind, offered, unit, phases, null, null, null, List.of());
   }
 
   /** The time of a phase; the end is exclusive, and null while it runs or if the run died in it. */
@@ -139,7 +150,8 @@ public record LevelInfo(
         phases,
         requests,
         plannedStartUnixNanos,
-        inFlight);
+        inFlight,
+        hooks);
   }
 
   /** The same level where each user sends several requests: its rate is one of users. */
@@ -156,7 +168,8 @@ public record LevelInfo(
             phases,
             planned,
             plannedStartUnixNanos,
-            inFlight);
+            inFlight,
+            hooks);
   }
 
   /**

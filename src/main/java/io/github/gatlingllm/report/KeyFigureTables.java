@@ -1,5 +1,7 @@
 package io.github.gatlingllm.report;
 
+import static java.util.stream.Collectors.joining;
+
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.Dimension;
@@ -12,6 +14,7 @@ import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
@@ -110,6 +113,7 @@ final class KeyFigureTables {
                         .linked(page + "#level-" + level.position())))
         .of(Level::stage, rates(summary))
         .of(level -> level.stage().figures(), keyFigures(summary, isOpen(summary)))
+        .of(Level::stage, hooks(summary))
         .table(
             "Key figures by load level, times in ms",
             new ShownLevels(summary).all(),
@@ -267,6 +271,17 @@ final class KeyFigureTables {
         : NumberText.count(queue.end()) + (queue.grows() ? " ↑" : "");
   }
 
+  /** The requests before each load level, if there were some. */
+  private static List<Column<LevelFigures>> hooks(Summary summary) {
+    return summary.stages().stream().allMatch(stage -> stage.info().hooks().isEmpty())
+        ? List.of()
+        : List.of(
+            Column.words(
+                "before it",
+                stage ->
+                    stage.info().hooks().stream().map(HookCall::toString).collect(joining(", "))));
+  }
+
   static Table levels(Summary summary) {
     boolean isOpen = isOpen(summary);
     String figures =
@@ -280,6 +295,7 @@ final class KeyFigureTables {
         .and(rates(summary))
         .when(!isOpen, Column.number("in flight", LevelFigures::meanInFlight))
         .of(LevelFigures::figures, columns(summary, true, figures))
+        .and(hooks(summary))
         .table("Load levels", summary.stages().size() > 1 ? summary.stages() : List.of());
   }
 

@@ -130,7 +130,11 @@ final class LevelMerge {
             first.kind(),
             hasLoad ? (Double) offered(of) : null,
             first.unit(),
-            phases(key, of));
+            phases(key, of),
+            null,
+            null,
+            null,
+            of.stream().flatMap(part -> part.hooks().stream()).toList());
     CommonWindow window = windows.get(key);
     Long planned = LevelInfo.planned(of);
     return window == null || !window.isByPlan || planned == null

@@ -7,6 +7,7 @@ import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
@@ -35,6 +36,8 @@ final class LevelLog implements RunningLevel.Listener {
   private final String scenario;
   private final PlannedTime.Plan plan;
   private final Consumer<RunningLevel> cancel;
+  private final LevelHooks hooks;
+  private List<HookCall> called = List.of();
   private @Nullable Entry current;
   private @Nullable Integer levelsToCome;
 
@@ -44,19 +47,33 @@ final class LevelLog implements RunningLevel.Listener {
       String target,
       String scenario,
       PlannedTime.Plan plan,
-      Consumer<RunningLevel> cancel) {
+      Consumer<RunningLevel> cancel,
+      LevelHooks hooks) {
     this.run = run;
     this.levels = levels;
     this.target = target;
     this.scenario = scenario;
     this.plan = plan;
     this.cancel = cancel;
+    this.hooks = hooks;
+  }
+
+  @Override
+  public void beforeLevel(LoadLevel next, Runnable start) {
+    hooks.before(
+        next.label(),
+        run,
+        calls -> {
+          called = calls;
+          start.run();
+        });
   }
 
   @Override
   public void levelStarted(RunningLevel level, long nanoTime) {
     LevelInfo.Key key = new LevelInfo.Key(level.label(), target, scenario);
-    Entry entry = new Entry(new ObservedLevel(level, key, run.info().objectives().of(target)));
+    Entry entry =
+        new Entry(new ObservedLevel(level, key, run.info().objectives().of(target)), called);
     synchronized (levels) {
       Phases phases = level.level().phases();
       plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
@@ -232,13 +249,15 @@ final class LevelLog implements RunningLevel.Listener {
   static final class Entry {
     final RunningLevel level;
     final ObservedLevel observed;
+    private final List<HookCall> hooks;
     private final List<PhaseWindow> phases = new ArrayList<>();
     boolean ended;
     private @Nullable Long planned;
     private @Nullable Long plannedStart;
     private LevelInfo.@Nullable InFlight inFlight;
 
-    private Entry(ObservedLevel observed) {
+    private Entry(ObservedLevel observed, List<HookCall> hooks) {
+      this.hooks = hooks;
       this.level = observed.running();
       this.observed = observed;
     }
@@ -265,7 +284,8 @@ final class LevelLog implements RunningLevel.Listener {
           phases,
           planned,
           plannedStart,
-          inFlight);
+          inFlight,
+          hooks);
     }
   }
 }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
@@ -44,9 +45,24 @@ final class PageClient {
   }
 
   CompletableFuture<String> get(MetricsPage page) {
+    return send("GET", page)
+        .thenApply(
+            response -> {
+              if (response.statusCode() != 200) {
+                throw new CompletionException("HTTP " + response.statusCode(), null);
+              }
+              return new String(response.body(), UTF_8);
+            });
+  }
+
+  /** A request without a body. */
+  CompletableFuture<HttpResponse<byte[]>> send(String method, MetricsPage page) {
     CompletableFuture<HttpResponse<byte[]>> answer;
     try {
-      HttpRequest.Builder request = HttpRequest.newBuilder(page.uri()).header("Accept", ACCEPT);
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(page.uri())
+              .method(method, BodyPublishers.noBody())
+              .header("Accept", ACCEPT);
       page.headers().forEach(request::setHeader);
       answer = client(page).sendAsync(request.build(), response -> bounded());
     } catch (GeneralSecurityException | IllegalArgumentException e) {
@@ -62,10 +78,7 @@ final class PageClient {
                 answer.cancel(true);
                 throw new CompletionException(why(failure), failure);
               }
-              if (response.statusCode() != 200) {
-                throw new CompletionException("HTTP " + response.statusCode(), null);
-              }
-              return new String(response.body(), UTF_8);
+              return response;
             });
   }
 

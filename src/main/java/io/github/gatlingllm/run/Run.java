@@ -292,8 +292,12 @@ public final class Run {
    * plans.
    */
   public RunningLevel.Listener listener(
-      String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
-    return levels.listener(target, scenario, plan, cancel);
+      String target,
+      String scenario,
+      LoadPlan plan,
+      Consumer<RunningLevel> cancel,
+      LevelHooks hooks) {
+    return levels.listener(target, scenario, plan, cancel, hooks);
   }
 
   /** Gatling's own injection has started; its arrivals are written if it follows a plan. */

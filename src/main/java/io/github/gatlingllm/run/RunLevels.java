@@ -59,8 +59,13 @@ final class RunLevels {
   }
 
   synchronized RunningLevel.Listener listener(
-      String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
-    return new LevelLog(run, this, target, scenario, planned.add(plan.plannedNanos()), cancel);
+      String target,
+      String scenario,
+      LoadPlan plan,
+      Consumer<RunningLevel> cancel,
+      LevelHooks hooks) {
+    return new LevelLog(
+        run, this, target, scenario, planned.add(plan.plannedNanos()), cancel, hooks);
   }
 
   synchronized void add(LevelLog.Entry entry) {
@@ -292,7 +297,8 @@ final class RunLevels {
                       level.phases(runEnd, runEnd == null ? now : runEnd),
                       level.planned,
                       null,
-                      null)));
+                      null,
+                      List.of())));
       return all;
     }
   }

@@ -11,6 +11,7 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.PlanText.Rows;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -38,6 +39,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     int urls = plan.targets().stream().mapToInt(target -> target.urls().size()).max().orElse(1);
     dry.rows.warmUp(
         plan.get(Setting.WARMUP), WeightedModel.tries(plan.get(Setting.MODEL).mix(), urls));
+    dry.rows.hooks(Hook.texts(plan.get(Setting.BEFORE_LEVEL)));
     Duration wait = plan.get(Setting.WAIT_READY);
     if (wait != null) {
       dry.row("wait", "at most " + PlanText.time(wait) + " for a server that still starts");

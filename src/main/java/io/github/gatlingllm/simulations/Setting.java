@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.action.Abandonment;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting.Spelling;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.workload.Dataset;
@@ -180,6 +181,13 @@ final class Setting {
           .means(
               "longest wait for a server that still starts: for its pages /health and /models, then"
                   + " for the first request");
+
+  static final SettingEntry<List<Hook>> BEFORE_LEVEL =
+      of("beforeLevel", "POST:/reset_prefix_cache", Form.list("<method>:<path>", Hook::parse))
+          .unset("none", List.of())
+          .means(
+              "requests to the server before each load level, in order, when the level before has"
+                  + " drained");
 
   static final SettingEntry<Boolean> JVM_WARM_UP =
       flag("jvmWarmUp", true)
@@ -390,7 +398,7 @@ final class Setting {
       of("idleTimeout", "120", "30s", Form.duration(false))
           .means("longest time without a byte of a stream, before its first byte too");
 
-  static final SettingEntry<LlmProtocol.@Nullable Abandonment> ABANDON =
+  static final SettingEntry<@Nullable Abandonment> ABANDON =
       of("abandon", "10%@2s-5s", "<share>%@<time>, range", WorkloadReader::abandonment)
           .orNull("everyone stays")
           .means(

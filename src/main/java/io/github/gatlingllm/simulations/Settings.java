@@ -342,7 +342,7 @@ final class Settings {
       return "***";
     }
     String text = String.valueOf(text(setting));
-    if (text.contains("://")) {
+    if (text.contains("://") || setting == Setting.BEFORE_LEVEL) {
       text = Secrets.redactUrl(URL_CREDENTIALS.matcher(text).replaceAll("//***@"));
     }
     return clipped(redacted(text));

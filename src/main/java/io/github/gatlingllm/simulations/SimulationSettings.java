@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
@@ -61,6 +62,10 @@ class SimulationSettings implements RunSettings {
           new Part<>(Setting.TIMEOUT, (protocol, most) -> protocol.requestTimeout(most)),
           new Part<>(Setting.IDLE_TIMEOUT, (protocol, most) -> protocol.idleTimeout(most)),
           new Part<>(Setting.WAIT_READY, LlmProtocolBuilder::waitReady),
+          new Part<>(
+              Setting.BEFORE_LEVEL,
+              (protocol, hooks) ->
+                  protocol.beforeLevel(hooks.stream().map(Hook::toString).toArray(String[]::new))),
           new Part<>(Setting.MAX_TOKENS_FIELD, LlmProtocolBuilder::maxTokensField),
           new Part<>(
               Setting.ABANDON,

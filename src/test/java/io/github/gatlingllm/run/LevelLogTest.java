@@ -207,7 +207,8 @@ class LevelLogTest {
                 LevelRecord.TARGET,
                 LevelRecord.SCENARIO,
                 plan,
-                level -> events.add("cancel " + level.label())),
+                level -> events.add("cancel " + level.label()),
+                LevelHooks.NONE),
             level -> null);
     driver.begin();
   }

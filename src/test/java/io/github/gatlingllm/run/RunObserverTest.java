@@ -88,7 +88,9 @@ class RunObserverTest {
             () -> now[0],
             (nanoTime, action) -> tasks.add(new Task(nanoTime, action)),
             LevelLogTest.NOBODY,
-            run.levels().listener(LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}),
+            run.levels()
+                .listener(
+                    LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}, LevelHooks.NONE),
             level -> null)
         .begin();
     for (Task task = tasks.poll(); task != null; task = tasks.poll()) {

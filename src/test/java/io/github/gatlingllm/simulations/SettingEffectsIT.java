@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
@@ -414,6 +416,54 @@ class SettingEffectsIT {
       return JSON.readTree(request.body()).path("model").asText();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Two levels begin after their requests; the third one's fails, which ends the run. */
+  @Test
+  void beforeLevelIsSentBetweenLevels() throws Exception {
+    AtomicInteger resets = new AtomicInteger();
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            exchange -> {
+              if (!exchange.request().path().equals("/reset")) {
+                exchange.answer("Yes");
+              } else {
+                int status = resets.getAndIncrement() < 2 ? 204 : 404;
+                exchange.respond(status, "text/plain", "");
+              }
+            })) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", server.baseUrl() + "/v1")
+              .set("llm.apiKey", "sk-wire-test")
+              .set("llm.model", "llama")
+              .set("llm.beforeLevel", "PUT:/reset,GET:/v1/ready?key=sk-query")
+              .set("llm.concurrency", "1,2,3")
+              .set("llm.requests", 2)
+              .set("llm.warmup", 0)
+              .run();
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+      String reset = "PUT /reset Bearer sk-wire-test";
+      String ready = "GET /v1/ready?key=sk-query Bearer sk-wire-test";
+      String load = "POST /v1/chat/completions Bearer sk-wire-test";
+      assertThat(server.requests())
+          .extracting(
+              sent -> sent.method() + " " + sent.path() + " " + sent.header("Authorization"))
+          .containsExactly(reset, ready, load, load, reset, ready, load, load, reset);
+      assertThat(run.info().stages()).hasSize(2);
+      for (LevelInfo level : run.info().stages()) {
+        assertThat(level.hooks()).extracting(HookCall::status).containsExactly(204, 200);
+        assertThat(level.hooks().get(0).request()).isEqualTo("PUT " + server.baseUrl() + "/reset");
+      }
+      assertThat(run.lines())
+          .filteredOn(line -> line.contains("before level c=3 failed: HTTP 404"))
+          .hasSize(1);
+      assertThat(run.summary().path("stages")).hasSize(2);
+      assertThat(run.output()).doesNotContain("sk-query");
+      String page = Files.readString(run.files().page());
+      assertThat(page.contains("PUT " + server.baseUrl() + "/reset: HTTP 204")).isTrue();
+      assertThat(page.contains("sk-query")).isFalse();
     }
   }
 

@@ -34,7 +34,7 @@ class SettingEffectsTest {
               Stream.of(
                   ("apiKey model prompt images body header.<Name> temperature topP maxTokens stream"
                           + " ignoreEos recordText recordTokens csv gpus costPerHour"
-                          + " config env saveConfig waitReady")
+                          + " config env saveConfig waitReady beforeLevel")
                       .split(" ")),
               Stream.of(
                   "datasetCache", // SettingEffectsIT

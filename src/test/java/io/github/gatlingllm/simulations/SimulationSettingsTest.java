@@ -12,6 +12,7 @@ import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -115,6 +116,7 @@ final class SimulationSettingsTest {
             "timeout=7",
             "idleTimeout=3",
             "waitReady=5m",
+            "beforeLevel=POST:/reset,GET:http://b/x",
             "maxInFlight=5",
             "abandon=12.5%@2s-5s",
             "conversationHeader=x-session-id",
@@ -140,6 +142,8 @@ final class SimulationSettingsTest {
             "uniquePrompts=true",
             "header.X-Tenant=acme");
     assertThat(set.requestTimeout).hasSeconds(7);
+    assertThat(set.beforeLevel)
+        .containsExactly(new Hook("POST", "/reset"), new Hook("GET", "http://b/x"));
     assertThat(set.waitReady).hasMinutes(5);
     assertThat(set.idleTimeout).hasSeconds(3);
     assertThat(set.maxInFlight).isEqualTo(5);
@@ -235,6 +239,8 @@ final class SimulationSettingsTest {
   @CsvSource({
     "concurrency=4, llm.concurrency=4: ",
     "maxTokens=9, llm.maxTokens=9: ",
+    "beforeLevel=/reset, llm.beforeLevel=/reset: ",
+    "beforeLevel=POST:reset, llm.beforeLevel=POST:reset: ",
     "concurency=4, llm.concurency is not a setting; did you mean llm.concurrency?",
     "slo=ttft<, 'llm.slo=ttft<: '",
   })

@@ -534,7 +534,8 @@ class ChecksTest {
         level.phases(),
         level.planned(),
         level.plannedStartUnixNanos(),
-        inFlight);
+        inFlight,
+        level.hooks());
   }
 
   /** The audit's example: the plan has 600 arrivals in 60 s, 412 requests were sent. */
