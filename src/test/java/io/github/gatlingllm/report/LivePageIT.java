@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,6 +30,9 @@ class LivePageIT {
       (({start, end}) => start + ',' + end)(
           echarts.getInstanceByDom(document.getElementById('time-ttft')).getOption().dataZoom[0])
       """;
+
+  private static final List<String> TILES =
+      List.of("TTFT p50", "ITL p50", "Output", "In flight", "Ended", "In SLO");
 
   /**
    * One browser shows a run from its first request to its end. The run ends when the browser has
@@ -60,10 +64,9 @@ class LivePageIT {
       until(run, browser, "document.querySelectorAll('#time-ttft svg path').length > 0");
       until(run, browser, "document.querySelectorAll('#generator-cpu svg path').length > 0");
       until(run, browser, "document.querySelectorAll('#live-now tbody tr').length > 0");
-      until(run, browser, "document.getElementById('live-now').textContent.includes('In SLO')");
-      assertThat(browser.texts("#live-now .tiles span"))
-          .contains("TTFT p50", "ITL p50", "Output", "In flight", "Ended", "In SLO");
-      assertThat(browser.texts("#live-now tbody td")).contains("100 %");
+      // At the start of a level it has no figures yet.
+      until(run, browser, holdsAll("#live-now .tiles span", TILES));
+      until(run, browser, holdsAll("#live-now tbody td", List.of("100 %")));
 
       browser.driver().executeScript("document.querySelector('[data-zoom=in]').click()");
       browser.driver().executeScript("document.redrawn = 0");
@@ -103,6 +106,13 @@ class LivePageIT {
   private static void until(GatlingRun run, Browser browser, String expression)
       throws IOException, InterruptedException {
     run.await(expression, () -> holds(browser, expression, 1));
+  }
+
+  private static String holdsAll(String selector, List<String> texts) {
+    String each = "[...document.querySelectorAll('%s')].some(e => e.textContent === '%s')";
+    return texts.stream()
+        .map(text -> each.formatted(selector, text))
+        .collect(Collectors.joining(" && "));
   }
 
   /** Waits within the browser, because each call to it is slower than the check. */
