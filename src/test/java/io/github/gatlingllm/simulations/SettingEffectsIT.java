@@ -139,7 +139,7 @@ class SettingEffectsIT {
       settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
       settings.addAll(Arrays.asList("header.<Name>", "dryRun", "config", "env", "saveConfig"));
       settings.addAll(List.of("datasetCache", "live", "otlp", "upload", "selfTestFile"));
-      settings.addAll(List.of("help", "injector", "startAt", "waitReady"));
+      settings.addAll(List.of("help", "injector", "startAt", "waitReady", "beforeLevel"));
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }
   }
