@@ -27,21 +27,16 @@ public record LevelHooks(List<Call> calls, Duration timeout) {
   /** A method, and a path of the server or a URL. */
   public record Hook(String method, String path) {
 
-    private static final Pattern METHOD = Pattern.compile("[A-Z]+");
-    private static final Pattern PATH = Pattern.compile("(?:https?://[^/]+)?/\\S*");
-    private static final Pattern FORM = Pattern.compile("([^:]*):(.*)");
-
-    public Hook {
-      if (!METHOD.matcher(method).matches() || !PATH.matcher(path).matches()) {
-        throw new IllegalArgumentException(
-            "expected a method and a path such as POST:/reset_prefix_cache");
-      }
-      var unused = URI.create(path);
-    }
+    private static final Pattern FORM = Pattern.compile("([A-Z]+):((?:https?://[^/]+)?/\\S*)");
 
     public static Hook parse(String text) {
       Matcher form = FORM.matcher(text);
-      return form.matches() ? new Hook(form.group(1), form.group(2)) : new Hook("", "");
+      if (!form.matches()) {
+        throw new IllegalArgumentException(
+            "'%s' is no request; expected a method and a path such as POST:/reset_prefix_cache"
+                .formatted(text));
+      }
+      return new Hook(form.group(1), URI.create(form.group(2)).toString());
     }
 
     public static List<Hook> all(String... texts) {

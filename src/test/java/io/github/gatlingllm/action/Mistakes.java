@@ -33,6 +33,12 @@ public enum Mistakes {
   UNDERSCORE("'http://my_host/v1' is no base URL", s -> s.on(llm.baseUrl("http://my_host/v1"))),
   NOBODY_LISTENS("LLM warm-up request to 127.0.0.1:1 (", s -> s.on(server())),
   NEGATIVE_WARM_UP("warmUp(-1): expected", s -> s.on(server().warmUp(-1))),
+  NOT_READY(
+      "LLM: http://127.0.0.1:1/health is not ready after",
+      s -> s.on(server().waitReady(Duration.ofMillis(1)))),
+  NO_HOOK("'/reset' is no request; expected", s -> s.on(server().beforeLevel("/reset"))),
+  HOOK_WITHOUT_LEVELS(
+      "beforeLevel needs load levels", s -> s.on(server().beforeLevel("POST:/reset"))),
   NO_TIME("requestTimeout(PT0S): expected", s -> s.on(server().requestTimeout(Duration.ZERO))),
   NO_GPU("gpus(0.0): expected", s -> s.on(server().gpus(0))),
   NO_READER("readingSpeed(0.0): expected", s -> s.on(server().readingSpeed(0))),
