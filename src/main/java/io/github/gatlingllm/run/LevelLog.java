@@ -197,7 +197,8 @@ final class LevelLog implements RunningLevel.Listener {
 
   private void finish(Entry entry) {
     LiveLevelTally results = levels.tally();
-    LiveFigures figures = results == null ? null : results.finish(entry.observed);
+    LiveFigures ended = results == null ? null : results.finish(entry.observed);
+    LiveFigures figures = ended == null ? null : ended.with(levels.sloShare(ended), null, null);
     levels.tell(observer -> observer.levelEnded(entry.observed, figures));
   }
 

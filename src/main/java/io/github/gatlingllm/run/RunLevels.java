@@ -107,7 +107,12 @@ final class RunLevels {
     LiveFigures figures = tally.figures(entry == null ? null : entry.observed, isSnapshot);
     return figures == null
         ? null
-        : figures.with(figures.sloShare(), run.inFlight(), progress(System.nanoTime()));
+        : figures.with(sloShare(figures), run.inFlight(), progress(System.nanoTime()));
+  }
+
+  /** What is shown of it. */
+  @Nullable Double sloShare(LiveFigures figures) {
+    return run.info().isSelfTest() ? null : figures.sloShare();
   }
 
   private synchronized boolean hasEntries() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
@@ -17,6 +18,8 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,6 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** In fake nanoseconds, but for the run and its observers, which have threads of their own. */
 @Timeout(120)
@@ -48,6 +53,7 @@ class LevelLogTest {
   private final List<String> events = new CopyOnWriteArrayList<>();
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private final List<Long> edges = new CopyOnWriteArrayList<>();
+  private final List<@Nullable LiveFigures> ended = new CopyOnWriteArrayList<>();
   private final List<RunningLevel> begun = new ArrayList<>();
   private Run run;
   private RunLevels levels;
@@ -88,6 +94,11 @@ class LevelLogTest {
     @Override
     public void windowEdge(long nanoTime) {
       edges.add(nanoTime);
+    }
+
+    @Override
+    public void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {
+      ended.add(figures);
     }
   }
 
@@ -429,6 +440,19 @@ class LevelLogTest {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, 1", "true, "})
+  void theSloOfASelfTestIsNotShown(boolean isSelfTest, @Nullable Double shown) {
+    run.describe(
+        info ->
+            info.slo(Slo.parse("ttft<1s")).config(SelfTest.ENGINE, isSelfTest ? "http://a" : null));
+    beginLevelsThatDependOnEachOther();
+    record(LevelRecord.ok("c=1").judged(true));
+    awaitLevels(2);
+    awaitObservers();
+    assertThat(ended).extracting(LiveFigures::sloShare).containsExactly(shown);
   }
 
   @Test

@@ -14,7 +14,6 @@ import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
-import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
@@ -136,8 +135,7 @@ public final class RunStatistics {
   public static RunFigures of(RunInfo given, UnaryOperator<RunInfo> slo, RecordSource source)
       throws IOException {
     RunInfo run = slo.apply(completed(given, source));
-    // Its own SLO only ends the sweep of a self-test.
-    RunInfo info = run.config().containsKey(SelfTest.ENGINE) ? run.slo(Slo.NONE) : run;
+    RunInfo info = run.isSelfTest() ? run.slo(Slo.NONE) : run;
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
     source.generator(statistics.overTime::add);
