@@ -104,7 +104,7 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
   public @Nullable SelfTest atEndOf(
       RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> say) {
     try {
-      return run.isSelfTest()
+      return SelfTest.isLoadOf(run)
           ? measured(run, files, unixNanos, say)
           : quoted(run.environment().versions()).orElse(null);
     } catch (IOException | RuntimeException e) {

@@ -2,7 +2,6 @@ package io.github.gatlingllm.record;
 
 import static java.util.Objects.requireNonNull;
 
-import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
@@ -204,12 +203,6 @@ public record RunInfo(
 
   public Map<String, String> config() {
     return environment.config();
-  }
-
-  /** Whether it is the load of a self-test, whose SLO only ends the sweep. */
-  @JsonIgnore
-  public boolean isSelfTest() {
-    return config().containsKey(SelfTest.ENGINE);
   }
 
   public List<InjectorRun> injectors() {

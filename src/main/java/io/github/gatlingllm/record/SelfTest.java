@@ -104,6 +104,11 @@ public record SelfTest(
     differs = differs == null ? List.of() : List.copyOf(differs);
   }
 
+  /** Whether it is the load of a self-test, whose SLO only ends the sweep. */
+  public static boolean isLoadOf(RunInfo run) {
+    return run.config().containsKey(ENGINE);
+  }
+
   public static SelfTest of(
       long measuredUnixNanos,
       Machine machine,

@@ -15,6 +15,7 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles.JsonLines;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.run.Run.RunClock;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -112,7 +113,7 @@ final class RunLevels {
 
   /** What is shown of it. */
   @Nullable Double sloShare(LiveFigures figures) {
-    return run.info().isSelfTest() ? null : figures.sloShare();
+    return SelfTest.isLoadOf(run.info()) ? null : figures.sloShare();
   }
 
   private synchronized boolean hasEntries() {

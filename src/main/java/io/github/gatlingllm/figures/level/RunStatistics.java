@@ -14,6 +14,7 @@ import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
+import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
@@ -135,7 +136,7 @@ public final class RunStatistics {
   public static RunFigures of(RunInfo given, UnaryOperator<RunInfo> slo, RecordSource source)
       throws IOException {
     RunInfo run = slo.apply(completed(given, source));
-    RunInfo info = run.isSelfTest() ? run.slo(Slo.NONE) : run;
+    RunInfo info = SelfTest.isLoadOf(run) ? run.slo(Slo.NONE) : run;
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
     source.generator(statistics.overTime::add);
