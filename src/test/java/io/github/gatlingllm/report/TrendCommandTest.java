@@ -83,6 +83,23 @@ class TrendCommandTest {
   }
 
   @Test
+  void otherWeightsOfModelsAreAnotherSeries() throws IOException {
+    for (int night = 1; night <= 2; night++) {
+      night(night, 1, "1.0", "256");
+      Path llm = runs.resolve("history/night-" + night + "/llm");
+      Path requests = llm.resolve("requests.jsonl");
+      String everySecond = "(.*\\n.*\"model\":\")[^\"]+";
+      Files.writeString(requests, Files.readString(requests).replaceAll(everySecond, "$1lora"));
+      ObjectNode info = (ObjectNode) JSON.readTree(llm.resolve("run.json").toFile());
+      info.withObject("/config").put("model", "base=50,lora=" + night);
+      JSON.writeValue(llm.resolve("run.json").toFile(), info);
+    }
+    call("trend", runs.resolve("history").toString());
+    assertThat(JSON.readTree(runs.resolve("history/trend.json").toFile()).path("series"))
+        .hasSize(2);
+  }
+
+  @Test
   void folderWithoutRunsIsOneLine() throws IOException {
     Files.createDirectories(runs.resolve("empty"));
     Called called = call("trend", runs.resolve("empty").toString());

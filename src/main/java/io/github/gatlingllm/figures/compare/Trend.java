@@ -33,7 +33,7 @@ public final class Trend {
       Set.of(
           """
           apiKey assert config csv dataset dataset.B2 dataset.D datasetCache endpoint engineVersion
-          env failBuild failOnInvalid injector jvm late live metricsUrl model otlp promptsNotExact
+          env failBuild failOnInvalid injector jvm late live metricsUrl otlp promptsNotExact
           recordText recordTokens results saveConfig seed seedOfTheUnseeded selfTestFile startAt
           target upload waitReady
           """
@@ -130,6 +130,9 @@ public final class Trend {
   private static Series series(Summary summary, Curve curve, Map<String, String> config) {
     Map<String, String> settings = new TreeMap<>(config);
     settings.keySet().removeIf(name -> name.contains(" ") || OF_ONE_RUN.contains(name));
+    if (summary.workload().models().size() < 2) { // else it has their weights
+      settings.remove("model");
+    }
     return new Series(
         String.join(", ", summary.workload().models().keySet().stream().sorted().toList()),
         summary.curves().size() == 1 ? "" : summary.name(curve),
