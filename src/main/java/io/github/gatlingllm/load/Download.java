@@ -160,8 +160,8 @@ final class Download {
         } catch (IOException e) {
           if (out.size() <= before) {
             throw new IllegalArgumentException(
-                "no connection to %s (%s); go online, or put the file there: %s"
-                    .formatted(url.getHost(), e.getClass().getSimpleName(), file),
+                "no more bytes of %s (%s); go online, free the disk, or put the file there: %s"
+                    .formatted(url.getHost(), e, file),
                 e);
           }
         }

@@ -46,7 +46,7 @@ final class ConfigFile {
 
   static List<Entry> read(String file) {
     ConfigFile read = new ConfigFile(file);
-    var unused = EnvFile.text(file, file); // refuses what is no text file
+    var unused = EnvFile.text(file, "llm.config=" + file); // refuses what is no text file
     try {
       Config parsed =
           ConfigFactory.parseFile(
@@ -72,7 +72,11 @@ final class ConfigFile {
       // Without its long advice, and without texts of the file: one may be a key.
       found = found.substring(origin.description().length()).replaceFirst("^: *", "");
       found = found.replaceFirst("(?: \\(|, you).*", "").replaceAll("'[^']{2,}'", "'…'");
-      return "%s: %s; put texts into quotes".formatted(where(origin), found);
+      String remedy =
+          e instanceof ConfigException.UnresolvedSubstitution
+              ? "set it, or write ${?…}"
+              : "check brackets, commas and quotes";
+      return "%s: %s; %s".formatted(where(origin), found, remedy);
     }
     return "llm.config=%s is not understood; expected HOCON or JSON".formatted(file);
   }
