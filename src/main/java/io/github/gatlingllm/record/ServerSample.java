@@ -70,21 +70,6 @@ public record ServerSample(
     gpus = Collections.unmodifiableMap(each);
   }
 
-  /** A sample of a page without GPUs. */
-  public ServerSample(
-      long unixNanos,
-      @Nullable String target,
-      String url,
-      String source,
-      double tookMs,
-      @Nullable String error,
-      boolean reset,
-      Map<EngineMetric, String> names,
-      Map<EngineMetric, Double> values,
-      Map<EngineMetric, Histogram> histograms) {
-    this(unixNanos, target, url, source, tookMs, error, reset, names, values, histograms, Map.of());
-  }
-
   /** Without metrics that this version does not know, which are read as null, and without nulls. */
   private static <T> Map<EngineMetric, T> known(@Nullable Map<EngineMetric, T> values) {
     Map<EngineMetric, T> known = new EnumMap<>(EngineMetric.class);

@@ -63,6 +63,7 @@ class ServerFileTest {
         true,
         Map.of(),
         Map.of(),
+        Map.of(),
         Map.of());
   }
 

@@ -409,6 +409,7 @@ class MergedInjectorsTest {
                 false,
                 Map.of(EngineMetric.GENERATION_TOKENS, "vllm:generation_tokens_total"),
                 Map.of(EngineMetric.GENERATION_TOKENS, tokens),
+                Map.of(),
                 Map.of()));
   }
 

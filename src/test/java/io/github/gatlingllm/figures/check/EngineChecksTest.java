@@ -227,7 +227,17 @@ class EngineChecksTest {
         });
     long at = ORIGIN + Math.round(atS * 1e9);
     return new ServerSample(
-        at, "a", "http://a/metrics", "vllm", 1, null, false, Map.of(), values, histograms);
+        at,
+        "a",
+        "http://a/metrics",
+        "vllm",
+        1,
+        null,
+        false,
+        Map.of(),
+        values,
+        histograms,
+        Map.of());
   }
 
   private static List<String> applying(Summary summary) {
@@ -269,7 +279,8 @@ class EngineChecksTest {
             true,
             Map.of(),
             last.values(),
-            last.histograms());
+            last.histograms(),
+            Map.of());
     for (List<ServerSample> readings :
         List.of(
             List.of(first, reset),

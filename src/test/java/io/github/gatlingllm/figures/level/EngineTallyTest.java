@@ -56,7 +56,17 @@ class EngineTallyTest {
   private static ServerSample reading(
       double atS, @Nullable String target, String url, Map<EngineMetric, Double> values) {
     return new ServerSample(
-        (long) (atS * S), target, url, "vllm", 1, null, false, Map.of(), values, Map.of());
+        (long) (atS * S),
+        target,
+        url,
+        "vllm",
+        1,
+        null,
+        false,
+        Map.of(),
+        values,
+        Map.of(),
+        Map.of());
   }
 
   private void read(double atS, EngineMetric metric, double value) {
@@ -174,6 +184,7 @@ class EngineTallyTest {
             false,
             Map.of(),
             Map.of(),
+            Map.of(),
             Map.of()));
     read(3, GENERATION_TOKENS, 50);
 
@@ -232,7 +243,8 @@ class EngineTallyTest {
             false,
             Map.of(),
             Map.of(),
-            Map.of(ENGINE_TTFT_S, values)));
+            Map.of(ENGINE_TTFT_S, values),
+            Map.of()));
   }
 
   /** 300 W for 2 s; where the page also counts energy, what it counted. */
@@ -282,6 +294,7 @@ class EngineTallyTest {
             true,
             Map.of(),
             Map.of(GPU_ENERGY_J, 600.0),
+            Map.of(),
             Map.of()));
     assertThat(level().total(GPU_ENERGY_J)).isEqualTo(600);
   }

@@ -177,6 +177,7 @@ class ReferenceScriptIT {
         isRestarted,
         Map.of(),
         isFailed ? Map.of() : Map.of(metric, value),
+        Map.of(),
         Map.of());
   }
 
