@@ -163,7 +163,6 @@ record PreparedRequest(
       return from > 0;
     }
 
-    /** The number of a request. */
     long number(Session session) {
       Arrival arrival = UserSessions.arrivalOf(session);
       PlanUser user = PlanUser.orNull(session);

@@ -49,14 +49,12 @@ public final class ReadyWait {
   public void untilUp() {
     Duration most = protocol.waitReady;
     for (MetricsPage page : most == null ? List.<MetricsPage>of() : protocol.readyPages()) {
-      String why = missing(page);
-      while (why != null) {
+      for (String why = missing(page); why != null; why = missing(page)) {
         if (!again(page.toString(), why)) {
           throw InvalidSimulation.because(
               "LLM: %s is not ready after %s: %s. No load was sent; waitReady allows more time"
                   .formatted(page, time(nanoClock.getAsLong() - startNanos), why));
         }
-        why = missing(page);
       }
     }
   }

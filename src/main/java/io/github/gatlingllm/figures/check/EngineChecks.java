@@ -102,22 +102,19 @@ final class EngineChecks {
     double unawaitedS = 0;
     long left = 0;
     for (LevelFigures level : in.levels()) {
+      if (!run.targets().equals(List.of(level.target()))) {
+        continue;
+      }
       EngineFigures engine = level.serverMetrics();
       Double running = engine == null ? null : engine.mean(EngineMetric.REQUESTS_RUNNING);
-      boolean isMeant = run.targets().equals(List.of(level.target()));
-      if (isMeant
-          && (engine == null
-              || running == null
-              || level.meanInFlight() == null
-              || level.durationS() == null)) {
+      Double awaited = level.meanInFlight();
+      Double seconds = level.durationS();
+      if (engine == null || running == null || awaited == null || seconds == null) {
         return null;
       }
-      if (isMeant) {
-        Double waiting = engine.mean(EngineMetric.REQUESTS_WAITING);
-        double inEngine = running + (waiting == null ? 0 : waiting);
-        unawaitedS += (inEngine - level.meanInFlight()) * level.durationS();
-        left += level.figures().counts().abandoned();
-      }
+      Double waiting = engine.mean(EngineMetric.REQUESTS_WAITING);
+      unawaitedS += (running + (waiting == null ? 0 : waiting) - awaited) * seconds;
+      left += level.figures().counts().abandoned();
     }
     return left == 0 ? null : (Double) Math.max(0, unawaitedS / left);
   }
