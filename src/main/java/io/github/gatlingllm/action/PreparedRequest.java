@@ -107,7 +107,7 @@ record PreparedRequest(
         : WeightedModel.drawn(
             protocol.models,
             Seed.orOfProcess(protocol.seed),
-            conversation == null ? number : conversation.number());
+            conversation == null ? number : prefixes.share.numberOf(conversation.number()));
   }
 
   private static Secrets secrets(

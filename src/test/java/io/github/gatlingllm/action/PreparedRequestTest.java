@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -124,6 +125,30 @@ class PreparedRequestTest {
   private static PreparedRequest prepare(
       LlmRequest request, PreparedRequest.Prefixes prefixes, Session session) {
     return PreparedRequest.of(request, PROTOCOL.protocol(), true, "max_tokens", prefixes, session);
+  }
+
+  @Test
+  void injectorsDrawTheModelsOfTheirDialogsApart() throws IOException {
+    assertThat(modelsOfDialogs(1)).isNotEqualTo(modelsOfDialogs(2)).contains("a", "b");
+  }
+
+  private static List<String> modelsOfDialogs(int injector) throws IOException {
+    InjectorShare share = new InjectorShare(injector, 2);
+    PreparedRequest.Prefixes prefixes =
+        new PreparedRequest.Prefixes(request -> "", share, new DrawOrder(share), 0);
+    LlmProtocolBuilder mix = LlmDsl.llm.baseUrl("http://a/v1").seed(1).model("a", 1).model("b", 1);
+    LlmRequest turn = CHAT.and(new MessagePart.History("history")).and(text("user", "?"));
+    List<String> models = new ArrayList<>();
+    for (int number = 1; number <= 64; number++) {
+      Session user =
+          Sessions.with(
+              Map.of("history", new Conversation(number, List.of(), 0, 0, null, null, null)));
+      models.add(
+          body(PreparedRequest.of(turn, mix.protocol(), true, "max_tokens", prefixes, user))
+              .path("model")
+              .asText());
+    }
+    return models;
   }
 
   @Test
