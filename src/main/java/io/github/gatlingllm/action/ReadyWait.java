@@ -52,7 +52,7 @@ public final class ReadyWait {
       for (String why = missing(page); why != null; why = missing(page)) {
         if (!again(page.toString(), why)) {
           throw InvalidSimulation.because(
-              "LLM: %s is not ready after %s: %s. No load was sent; waitReady allows more time"
+              "LLM: %s is not ready after %s: %s. No load was sent; look at the server's log, or raise waitReady"
                   .formatted(page, time(nanoClock.getAsLong() - startNanos), why));
         }
       }

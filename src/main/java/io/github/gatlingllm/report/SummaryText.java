@@ -114,8 +114,10 @@ final class SummaryText {
     if (!others.isEmpty()) {
       long requests = others.stream().mapToLong(ErrorCount::count).sum();
       wrapped(
-          "%s requests failed in %s other ways: see the report"
-              .formatted(NumberText.count(requests), NumberText.count(others.size())));
+          "%s failed in %s: see the report"
+              .formatted(
+                  NumberText.counted(requests, "request"),
+                  NumberText.counted(others.size(), "other way")));
     }
   }
 

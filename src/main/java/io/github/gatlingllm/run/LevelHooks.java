@@ -96,7 +96,8 @@ public record LevelHooks(List<Call> calls, Duration timeout) {
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   private static void end(Run run, String failure) {
     run.describe(info -> info.config("failed", failure));
-    PrintableText.print("LLM: " + failure + ". The run ends here; beforeLevel names the requests");
+    PrintableText.print(
+        "LLM: " + failure + ". The run ends here; look at the server, or correct beforeLevel");
     System.exit(1);
   }
 }
