@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
+import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -75,9 +76,10 @@ final class Download {
     }
     url = URI.create((hub.matches() ? onHub(hub) : plain).replace(" ", "%20"));
     String name = url.getPath().substring(url.getPath().lastIndexOf('/') + 1);
+    byte[] key = digest().digest(url.toString().getBytes(StandardCharsets.UTF_8));
     file =
         cache
-            .resolve(sha256(url.toString().getBytes(StandardCharsets.UTF_8)).substring(0, 12))
+            .resolve(HexFormat.of().formatHex(key, 0, 6))
             .resolve(name.isEmpty() ? "data" : name.replaceAll("[^\\w.-]", "_"));
     part = file.resolveSibling(file.getFileName() + ".part");
     etag = file.resolveSibling(file.getFileName() + ".etag");
@@ -121,10 +123,6 @@ final class Download {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  private static String sha256(byte[] bytes) {
-    return HexFormat.of().formatHex(digest().digest(bytes));
-  }
-
   private static MessageDigest digest() {
     try {
       return MessageDigest.getInstance("SHA-256");
@@ -134,7 +132,7 @@ final class Download {
   }
 
   private void check(Path content) throws IOException {
-    String is = sha256(content);
+    String is = wanted == null ? "" : sha256(content);
     if (wanted != null && !wanted.equals(is)) {
       Files.delete(content);
       throw new IllegalArgumentException(
@@ -145,7 +143,14 @@ final class Download {
 
   /** Receives the file; a connection that is cut is followed by another while each brings bytes. */
   private void fetch() throws IOException {
-    Files.createDirectories(file.getParent());
+    try {
+      RunFiles.requireWritable(file.getParent());
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "its folder %s cannot be written (%s); set llm.datasetCache"
+              .formatted(file.getParent(), e.getMessage()),
+          e);
+    }
     try (FileChannel out =
         FileChannel.open(part, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       var unused = out.lock(); // until the channel closes

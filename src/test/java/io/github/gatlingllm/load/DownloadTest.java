@@ -146,6 +146,17 @@ final class DownloadTest {
     assertThat(Download.file(url, cache)).hasContent("mine");
   }
 
+  @Test
+  void cacheThatCannotBeWrittenIsNamed() throws IOException {
+    Path file = Files.writeString(cache.resolve("file"), "");
+    try (ScriptedServer server = ScriptedServer.start(whole("1"))) {
+      assertThatThrownBy(() -> Download.file(server.baseUrl() + "/a.json", file))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContainingAll(file.toString(), "llm.datasetCache");
+      assertThat(server.requests()).isEmpty();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
