@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +78,9 @@ record TrendPage(Trend trend) {
                   Columns.of(
                       Column.name("Run", Step::run),
                       Column.figure("Start, UTC", step -> start(step)),
-                      Column.<Step>words("Engine", step -> engine(step)).ifKnown(),
+                      Column.<Step>words(
+                              "Engine", step -> NumberText.orAbsent(step.engineVersion()))
+                          .ifKnown(),
                       Column.words("At", Step::level));
               SHOWN.forEach(
                   figure ->
@@ -85,10 +88,6 @@ record TrendPage(Trend trend) {
               tables.add(columns.table(name(series), steps, step -> name(series)));
             });
     return tables;
-  }
-
-  private static String engine(Step step) {
-    return step.engineVersion().isEmpty() ? NumberText.ABSENT : step.engineVersion();
   }
 
   private static Cell cell(Step step, Figure figure) {
@@ -126,13 +125,9 @@ record TrendPage(Trend trend) {
     return words.stream().filter(word -> !word.isEmpty()).collect(Collectors.joining(", "));
   }
 
-  private interface Part {
-    @Nullable Object of(Series series);
-  }
-
-  private boolean differs(Part part) {
+  private boolean differs(Function<Series, @Nullable String> part) {
     return trend.series().keySet().stream()
-            .map(series -> String.valueOf(part.of(series)))
+            .map(series -> String.valueOf(part.apply(series)))
             .distinct()
             .count()
         > 1;
@@ -185,7 +180,7 @@ record TrendPage(Trend trend) {
   }
 
   private static String mark(Step step) {
-    String engine = step.engineVersion().isEmpty() ? "" : " (" + step.engineVersion() + ")";
+    String engine = step.engineVersion() == null ? "" : " (" + step.engineVersion() + ")";
     return "%s%s, since %s: ".formatted(step.run(), engine, step.base());
   }
 
@@ -218,7 +213,7 @@ record TrendPage(Trend trend) {
     Map<String, Object> run = new LinkedHashMap<>();
     run.put("run", step.run());
     run.put("start_unix_ns", step.startUnixNs());
-    run.put("engine_version", step.engineVersion().isEmpty() ? null : step.engineVersion());
+    run.put("engine_version", step.engineVersion());
     run.put("operating_point", step.level());
     run.put("compared_with", step.base());
     run.put("differs", step.isMarked());

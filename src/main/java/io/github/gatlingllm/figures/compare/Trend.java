@@ -55,7 +55,7 @@ public final class Trend {
   public record Step(
       String run,
       long startUnixNs,
-      String engineVersion,
+      @Nullable String engineVersion,
       String level,
       Figures figures,
       @Nullable String base,
@@ -96,7 +96,7 @@ public final class Trend {
           new Step(
               name,
               summary.run().startUnixNs(),
-              run.info().config().getOrDefault(ENGINE_VERSION, ""),
+              run.info().config().get(ENGINE_VERSION),
               level.label(),
               summary.operatingLevel(curve).figures(),
               base == null ? null : base.name,
