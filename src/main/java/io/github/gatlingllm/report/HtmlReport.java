@@ -55,6 +55,7 @@ final class HtmlReport {
             texts.objectives(),
             new MetricsSection(summary, levels).section(),
             load.section(),
+            GridSection.of(summary),
             load.scenarios(series.scenarios()),
             details.distributions(),
             details.jitter(),

@@ -299,23 +299,37 @@ final class KeyFigureTables {
         .table("Load levels", summary.stages().size() > 1 ? summary.stages() : List.of());
   }
 
-  /** The operating point of each target and scenario; empty if there is only one. */
+  /** The operating point of each target, scenario and pair of lengths; empty if only one. */
   static Table curves(Summary summary) {
+    boolean isGrid = !summary.grid().isEmpty();
+    String noun =
+        isGrid ? "prompt/output tokens" : summary.hasSeveralTargets() ? "target" : "scenario";
     return Columns.<Curve>of(
             Column.name(
-                (summary.hasSeveralTargets() ? "target" : "scenario")
-                    + (summary.isClockNamed() ? ", ms from schedule" : ", ms"),
-                summary::name),
+                noun + (summary.isClockNamed() ? ", ms from schedule" : ", ms"), summary::name),
             Column.words("at", curve -> curve.operatingPoint().stage()))
+        .when(isGrid, Column.words("knee", KeyFigureTables::knee))
         .and(models(summary))
         .of(
             curve -> summary.operatingLevel(curve).figures(),
             columns(
                 summary,
                 false,
-                "count, failed, completed/s, output tok/s, inputs/s, batch gain, in SLO, TTFT p50,"
-                    + " TTFT p99, ITL p99, E2E p50, E2E p95, E2E p99, prompt tokens"))
+                isGrid
+                    ? "failed, output tok/s, goodput/s, in SLO, TTFT p50, TTFT p99, ITL p99, E2E"
+                        + " p50"
+                    : "count, failed, completed/s, output tok/s, inputs/s, batch gain, in SLO,"
+                        + " TTFT p50, TTFT p99, ITL p99, E2E p50, E2E p95, E2E p99, prompt"
+                        + " tokens"))
         .table("Operating points", summary.curves().size() > 1 ? summary.curves() : List.of());
+  }
+
+  /** The level of the knee, or what is known of where it is. */
+  private static String knee(Curve curve) {
+    Summary.Knee knee = curve.knee();
+    return knee == null || !(knee.reached() || knee.saturatedFromFirst())
+        ? "not reached"
+        : (knee.saturatedFromFirst() ? "≤ " : "") + knee.stage();
   }
 
   /** The operating point of a curve, e.g. {@code At c=16, the knee}. */

@@ -105,6 +105,10 @@ final class SummaryJson {
 
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     Map<Summary.Dimension, List<Summary.RequestGroup>> by();
+
+    @JsonProperty
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    List<Summary.LengthPair> grid();
   }
 
   @JsonIgnoreProperties({

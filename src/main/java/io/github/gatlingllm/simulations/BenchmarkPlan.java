@@ -92,6 +92,7 @@ record BenchmarkPlan(
         targets.isEmpty() ? Objects.requireNonNullElse(asked, Api.CHAT) : targets.get(0).api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
+    Grid.check(settings, leastApi(targets, api));
     PlanText load = Load.of(settings, seed);
     List<Tokenizer> tokenizers = tokenizers(settings, targets.size());
     Goals.Slos slo =
@@ -271,7 +272,8 @@ record BenchmarkPlan(
   private static void checkInterleave(Settings settings, List<Target> targets, Workload workload) {
     if (settings.get(Setting.INTERLEAVE) && workload.scenarios() > 1) {
       throw settings.invalid(
-          Setting.INTERLEAVE, "expected one llm.scenario; several run one after the other");
+          Setting.INTERLEAVE,
+          "expected one llm.scenario or pair of lengths; several run one after the other");
     }
     if (settings.get(Setting.INTERLEAVE) && targets.size() < 2) {
       settings.warn("llm.interleave has no effect: it needs several endpoints in llm.endpoint");

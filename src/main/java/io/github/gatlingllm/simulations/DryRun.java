@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /** The plan of a benchmark as text, without keys and values of headers. */
 record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
   private static final int MISSES_SHOWN = 3;
+  private static final String IN_TURN = ", one after the other, each with the whole load";
 
   static String text(BenchmarkPlan plan) {
     DryRun dry = new DryRun(plan, plan.tokenizers().get(0), new Rows());
@@ -90,7 +91,8 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
   private String each() {
     boolean scenarios = plan.workload().scenarios() > 1;
     boolean targets = plan.targets().size() > 1;
-    String each = scenarios && targets ? "scenario and target" : scenarios ? "scenario" : "target";
+    String scenario = plan.workload().pools().isEmpty() ? "scenario" : "pair of lengths";
+    String each = scenarios && targets ? scenario + " and target" : scenarios ? scenario : "target";
     return (scenarios || targets ? ", per " + each : "")
         + (plan.workload().dialogs()
             ? "; a dialog of " + plan.get(Setting.TURNS) + " turns counts as one request"
@@ -101,8 +103,8 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     Workload workload = plan.workload();
     Dataset dataset = workload.dataset();
     List<Workload.Share> known = workload.known();
-    if (workload.pool() != null) {
-      pool(workload.pool());
+    if (!workload.pools().isEmpty()) {
+      pools(workload.pools());
     } else if (dataset != null) {
       String order = plan.get(Setting.TURN_BY_TURN) ? ", turn by turn" : "";
       row("dataset", dataset.name() + " (" + dataset.format() + order + ")");
@@ -111,8 +113,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       row("mix", shares(known));
     } else {
       String names = known.stream().map(s -> s.ready().scenario().name()).collect(joining(","));
-      String order = ", one after the other, each with the whole load";
-      row("scenarios", names + (known.size() > 1 ? order : ""));
+      row("scenarios", names + (known.size() > 1 ? IN_TURN : ""));
     }
     known.forEach(share -> scenario(share.ready()));
     ShownImages images = plan.get(Setting.IMAGES);
@@ -141,7 +142,13 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     }
   }
 
-  private void pool(Prompts prompts) {
+  private void pools(List<Workload.Pool> pools) {
+    boolean isGrid = pools.size() > 1;
+    if (isGrid) {
+      row("grid", pools.size() + " pairs of prompt and output tokens" + IN_TURN + ":");
+      row("", pools.stream().map(Workload.Pool::pair).collect(joining(", ")));
+    }
+    Prompts prompts = pools.get(0).prompts();
     LengthDistribution lengths = prompts.lengths();
     PromptPool pool = prompts.source() instanceof PromptPool texts ? texts : null;
     String source =
@@ -155,13 +162,15 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
           source + (pool == null ? "" : ", " + PlanText.spread(pool.chars(), "character")));
       return;
     }
-    String made = NumberText.counted(prompts.made().size(), "text");
-    row("prompts", made + " made of " + source + repeats(prompts));
-    row("prompt size", lengths + " by " + tokenizer.name());
+    String made = NumberText.counted(prompts.made().size(), "text") + (isGrid ? " a pair" : "");
+    row("prompts", made + " made of " + source + repeats(prompts, pools.size()));
+    String all =
+        plan.get(Setting.PROMPT_TOKENS).stream().map(Grid.Length::toString).collect(joining(", "));
+    row("prompt size", (isGrid ? all : lengths) + " by " + tokenizer.name());
   }
 
-  private static String repeats(Prompts prompts) {
-    return prompts.made().size() < Prompts.MAX_MADE ? "" : "; after these they repeat";
+  private static String repeats(Prompts prompts, int pools) {
+    return prompts.made().size() < Workload.mostMade(pools) ? "" : "; after these they repeat";
   }
 
   private void scenario(WorkloadScenario.Ready ready) {
@@ -178,7 +187,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
             + (dataset != null && scenario.dialog()
                 ? "at most " + plan.get(Setting.TURNS) + " turns"
                 : system + turns + scenario.tokens() + " tokens" + distinct)
-            + repeats(ready.prompts()));
+            + repeats(ready.prompts(), 1));
     if (dataset != null) {
       row("", "   of " + dataset.name() + " (" + dataset.format() + ")");
       recorded(dataset);
@@ -216,7 +225,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
           "output",
           (exact ? "exactly " : "at most ")
               + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
-              + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
+              + outputTokens()
               + (exact
                   ? " (ignore_eos, min_tokens)"
                   : asked ? " (exactly that if the server takes ignore_eos with messages)" : ""));
@@ -233,6 +242,13 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     if (!headers.isEmpty()) {
       row("extra headers", String.join(", ", headers.keySet()));
     }
+  }
+
+  private String outputTokens() {
+    List<Integer> tokens = plan.get(Setting.MAX_TOKENS);
+    int last = tokens.size() - 1;
+    return tokens.subList(0, last).stream().map(n -> NumberText.count(n) + ", ").collect(joining())
+        + NumberText.counted(tokens.get(last), "token");
   }
 
   private static void addNumber(List<String> to, String name, @Nullable Double value) {

@@ -112,7 +112,7 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
   /** A comma list of whole numbers ≥ {@code least}, none twice. */
   static Form<List<Integer>> wholes(int least) {
     return list("whole numbers ≥ " + least, whole(least).parser)
-        .map(list -> distinct(list, "level"));
+        .map(list -> distinct(list, "number"));
   }
 
   static <T> List<T> distinct(List<T> list, String noun) {

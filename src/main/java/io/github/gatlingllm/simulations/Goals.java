@@ -165,6 +165,7 @@ final class Goals {
       Stream.of(Setting.SCENARIO, Setting.MIX)
           .flatMap(known -> settings.get(known).stream())
           .forEach(known -> requests.add(known.scenario().name()));
+      Grid.pairs(settings).forEach(pair -> requests.add(pair.name()));
       if (requests.isEmpty()) {
         Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))
             .forEach(each -> requests.add(WorkloadScenarios.requestName(each)));

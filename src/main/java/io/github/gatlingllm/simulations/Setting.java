@@ -15,7 +15,6 @@ import io.github.gatlingllm.run.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.workload.Dataset;
-import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -236,12 +235,15 @@ final class Setting {
       of("prompts", "prompts.jsonl", "file", PromptPool::read)
           .means("file of prompts: JSON array, JSONL, CSV, or a prompt per line");
 
-  static final SettingEntry<@Nullable LengthDistribution> PROMPT_TOKENS =
-      of("promptTokens", "256:96", "number, range", LengthDistribution::parse)
-          .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else unchanged")
+  static final SettingEntry<List<Grid.Length>> PROMPT_TOKENS =
+      of("promptTokens", "256:96", "numbers, ranges", Grid.Length::each)
+          .unset(
+              WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else unchanged", List.of())
+          .excludesWhere("a list", Grid::isSide, "each pair of lengths has a sweep", "search")
           .means(
               "cuts or pads every prompt to exactly that many tokens; <mean>:<std>, <min>-<max>,"
-                  + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length");
+                  + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw the length; a list"
+                  + " makes a grid with maxTokens: each pair has the whole load");
 
   static final SettingEntry<Integer> INPUTS_PER_REQUEST =
       of("inputsPerRequest", "1", "16", Form.whole(1))
@@ -339,8 +341,12 @@ final class Setting {
           .heads("Requests")
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
-  static final SettingEntry<Integer> MAX_TOKENS =
-      of("maxTokens", "128", "256", Form.whole(1)).withoutEndpoint("16").means("output length");
+  static final SettingEntry<List<Integer>> MAX_TOKENS =
+      of("maxTokens", "128", "256", Form.wholes(1))
+          .withoutEndpoint("16")
+          .needsWhere("a list", Grid::isSide, "a grid has lengths of prompts", "promptTokens")
+          .excludesWhere("a list", Grid::isSide, "each pair of lengths has a sweep", "search")
+          .means("output length; a list makes a grid with promptTokens");
 
   static final SettingEntry<String> MAX_TOKENS_FIELD =
       of("maxTokensField", "auto", "max_completion_tokens", fieldOfMaxTokens())

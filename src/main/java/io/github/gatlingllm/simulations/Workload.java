@@ -6,24 +6,30 @@ import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of a benchmark: generated prompts, recorded dialogs, or known scenarios.
  *
+ * @param pools several in a grid, one after the other, each with the whole load
  * @param known one after the other, each with the whole load, unless they are {@code mixed}
  */
-record Workload(
-    @Nullable Prompts pool, @Nullable Dataset dataset, List<Share> known, boolean mixed) {
+record Workload(List<Pool> pools, @Nullable Dataset dataset, List<Share> known, boolean mixed) {
+
+  /**
+   * Generated prompts.
+   *
+   * @param pair the name of its pair of lengths; empty outside a grid
+   */
+  record Pool(String pair, Prompts prompts, int maxTokens) {}
 
   /** A scenario; its share of a mix is its weight ÷ the sum of all weights. */
   record Share(WorkloadScenario.Ready ready, double weight) {}
 
   private Stream<Prompts> prompts() {
     return Stream.concat(
-        Optional.ofNullable(pool).stream(), known.stream().map(share -> share.ready().prompts()));
+        pools.stream().map(Pool::prompts), known.stream().map(share -> share.ready().prompts()));
   }
 
   /** Prompts that could not get their exact length; usually none. */
@@ -50,9 +56,14 @@ record Workload(
     return prompts().mapToLong(each -> each.made().size()).sum();
   }
 
+  /** The most prompts that are generated for each of so many pools. */
+  static int mostMade(int pools) {
+    return Math.max(1, Prompts.MAX_MADE / pools);
+  }
+
   /** Number of scenarios that run one after the other. */
   int scenarios() {
-    return mixed ? 1 : Math.max(1, known.size());
+    return mixed ? 1 : Math.max(1, known.size() + pools.size());
   }
 
   boolean dialogs() {

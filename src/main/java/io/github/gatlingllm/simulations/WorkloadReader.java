@@ -7,6 +7,7 @@ import io.github.gatlingllm.action.Abandonment;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -22,6 +23,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,9 @@ record WorkloadReader(
   private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
 
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Gives each pair of a grid prompts of its own. */
+  private static final long GRID_SALT = 0x7061697273677269L; // "pairsgri"
 
   /** Body fields that the measurement relies on, and the settings that set them. */
   private static final Map<String, String> OWN_FIELDS =
@@ -135,13 +140,13 @@ record WorkloadReader(
         throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need an API that takes messages");
       }
       Dataset opened = settings.checked(Setting.DATASET, () -> dataset.apply(tokenizer));
-      return new Workload(null, opened, List.of(), false);
+      return new Workload(List.of(), opened, List.of(), false);
     }
     checkDatasetsOfScenarios();
     for (SettingEntry<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
       if (settings.isSet(known)) {
         return new Workload(
-            null,
+            List.of(),
             null,
             settings.get(known).stream()
                 .map(w -> new Workload.Share(ready(known, w.scenario(), api), w.weight()))
@@ -152,7 +157,7 @@ record WorkloadReader(
     if (settings.get(Setting.IMAGES) != null && !api.takesMessages()) {
       throw settings.invalid(Setting.IMAGES, "images need an API of messages, such as chat");
     }
-    return new Workload(pool(prefix), null, List.of(), false);
+    return new Workload(pools(prefix), null, List.of(), false);
   }
 
   /** The settings of the scenarios that can have a dataset. */
@@ -181,12 +186,28 @@ record WorkloadReader(
     return dataset == null ? null : settings.checked(setting, () -> dataset.apply(tokenizer));
   }
 
-  private Prompts pool(PromptPrefix prefix) {
-    LengthDistribution lengths = lengths();
-    Prompts prompts = Prompts.of(source(), seed);
-    if (lengths == null) {
-      return prompts;
+  /** The prompts, or those of each pair of a grid, which draws its own. */
+  private List<Workload.Pool> pools(PromptPrefix prefix) {
+    List<Grid.Pair> pairs = Grid.pairs(settings);
+    if (pairs.isEmpty()) {
+      Prompts all = Prompts.of(source(), seed);
+      Prompts sized = lengths().isEmpty() ? all : sized(all, prefix, lengths().get(0), distinct(1));
+      return List.of(new Workload.Pool("", sized, settings.get(Setting.MAX_TOKENS).get(0)));
     }
+    int each = Math.min(distinct(1), Workload.mostMade(pairs.size()));
+    return IntStream.range(0, pairs.size())
+        .mapToObj(
+            i -> {
+              Prompts own = Prompts.of(source(), Seed.at(seed, GRID_SALT, i).nextLong());
+              Grid.Pair pair = pairs.get(i);
+              return new Workload.Pool(
+                  pair.name(), sized(own, prefix, pair.prompt().tokens(), each), pair.maxTokens());
+            })
+        .toList();
+  }
+
+  private Prompts sized(
+      Prompts prompts, PromptPrefix prefix, LengthDistribution lengths, int count) {
     PromptPrefix.Texts texts = prefix.texts(tokenizer);
     int before = tokenizer.count(texts.of(0));
     if (lengths.least() <= before && !isNormal(lengths)) {
@@ -194,24 +215,25 @@ record WorkloadReader(
           Setting.PROMPT_TOKENS,
           "leaves nothing of a prompt after its prefix of " + before + " tokens; ask for more");
     }
-    return prompts.prefix(texts).tokens(lengths, tokenizer, distinct(1));
+    return prompts.prefix(texts).tokens(lengths, tokenizer, count);
   }
 
-  private @Nullable LengthDistribution lengths() {
+  /** The lengths of prompts, several in a grid; empty where prompts keep theirs. */
+  private List<LengthDistribution> lengths() {
     boolean isBuiltIn =
         settings.get(Setting.PROMPTS) == null
             && settings.get(Setting.PROMPT) == null
             && !settings.get(Setting.SELF_TEST);
-    LengthDistribution set = settings.get(Setting.PROMPT_TOKENS);
-    if (set == null && trace != null && settings.get(Setting.PROMPT) == null) {
-      return LengthDistribution.recorded(trace);
+    List<Grid.Length> set = settings.get(Setting.PROMPT_TOKENS);
+    if (set.isEmpty() && trace != null && settings.get(Setting.PROMPT) == null) {
+      return List.of(LengthDistribution.recorded(trace));
     }
-    if (set != null || !isBuiltIn) {
-      return set;
+    if (!set.isEmpty() || !isBuiltIn) {
+      return set.stream().map(Grid.Length::tokens).toList();
     }
     PromptPrefix.Shared shared = settings.get(Setting.SHARED_PREFIX);
     int before = shared == null ? 0 : shared.tokens(); // comes on top
-    return new LengthDistribution.Uniform(BUILT_IN_LEAST + before, BUILT_IN_MOST + before);
+    return List.of(new LengthDistribution.Uniform(BUILT_IN_LEAST + before, BUILT_IN_MOST + before));
   }
 
   private PromptPool source() {
@@ -257,12 +279,11 @@ record WorkloadReader(
   }
 
   private boolean saysNothingOfSharing() {
-    LengthDistribution lengths = lengths();
     return !settings.isSet(Setting.SCENARIO)
         && !settings.isSet(Setting.MIX)
         && settings.get(Setting.DATASET) == null
         && !settings.get(Setting.SELF_TEST)
-        && (lengths == null || isNormal(lengths) || lengths.least() >= ROOM_FOR_NONCE);
+        && lengths().stream().allMatch(each -> isNormal(each) || each.least() >= ROOM_FOR_NONCE);
   }
 
   private static boolean isNormal(LengthDistribution lengths) {

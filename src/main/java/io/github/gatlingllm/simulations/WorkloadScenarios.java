@@ -48,8 +48,8 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   List<ScenarioBuilder> list() {
     Workload workload = plan.workload();
-    if (workload.pool() != null) {
-      return List.of(pool(workload.pool()));
+    if (!workload.pools().isEmpty()) {
+      return workload.pools().stream().map(this::pool).toList();
     }
     if (workload.dataset() != null) {
       return List.of(recorded(workload.dataset()));
@@ -72,7 +72,8 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
             exec(
                 api.takesMessages()
                     ? withParameters(messages(request()).messages("#{dialog}"))
-                    : promptRequest(session -> session.<Dialog>get("dialog").text())),
+                    : promptRequest(
+                        request(), session -> session.<Dialog>get("dialog").text(), maxTokens())),
             false));
   }
 
@@ -98,19 +99,21 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     return first;
   }
 
-  private ScenarioBuilder pool(Prompts prompts) {
+  private ScenarioBuilder pool(Workload.Pool pool) {
+    Prompts prompts = pool.prompts();
+    Llm request = pool.pair().isEmpty() ? request() : llm(pool.pair());
     Function<Session, String> inTurn = WorkloadBuilder.inTurn(prompts);
     Function<Session, String> prompt =
         prompts.lengths() instanceof LengthDistribution.Recorded
             ? ofRecordedLengths(prompts, inTurn)
             : inTurn;
-    return scenario("Benchmark")
+    return scenario(pool.pair().isEmpty() ? "Benchmark" : pool.pair())
         .exec(
             withThinkTime(
                 exec(
                     api.takesMessages()
-                        ? withParameters(withImages(messages(request()), prompt))
-                        : promptRequest(prompt)),
+                        ? withParameters(withImages(messages(request), prompt), pool.maxTokens())
+                        : promptRequest(request, prompt, pool.maxTokens())),
                 false));
   }
 
@@ -199,10 +202,10 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     };
   }
 
-  private ActionBuilder promptRequest(Function<Session, String> prompt) {
-    Llm request = request();
+  private ActionBuilder promptRequest(
+      Llm request, Function<Session, String> prompt, int maxTokens) {
     if (api.generates()) {
-      return withParameters(request.completion().prompt(prompt));
+      return withParameters(request.completion().prompt(prompt), maxTokens);
     }
     int inputs = plan.get(Setting.INPUTS_PER_REQUEST);
     return request
@@ -210,9 +213,17 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
         .input(session -> Stream.generate(() -> prompt.apply(session)).limit(inputs).toList());
   }
 
+  /** The length of all outputs; a grid, in which it differs, has only pools. */
+  private int maxTokens() {
+    return plan.get(Setting.MAX_TOKENS).get(0);
+  }
+
   private <T extends GenerationRequestBuilder<T>> T withParameters(T request) {
+    return withParameters(request, maxTokens());
+  }
+
+  private <T extends GenerationRequestBuilder<T>> T withParameters(T request, int maxTokens) {
     boolean asRecorded = plan.hasRecordedOutputs();
-    int maxTokens = plan.get(Setting.MAX_TOKENS);
     Double temperature = plan.get(Setting.TEMPERATURE);
     Double topP = plan.get(Setting.TOP_P);
     T limited =

@@ -2,16 +2,19 @@ package io.github.gatlingllm.report;
 
 import static io.github.gatlingllm.figures.level.Recorded.summary;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.LengthPair;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.report.VerdictSections.Tiles;
@@ -21,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,18 +34,23 @@ class OperatingPointTest {
 
   private final List<LevelInfo> levels = new ArrayList<>();
   private final List<RequestRecord> records = new ArrayList<>();
+  private @Nullable String scenario;
 
   /** A level of 1 s; its requests have a token at {@code ttftMs} and nine in the 9 ms after it. */
   private OperatingPointTest level(String target, int users, int requests, double ttftMs) {
     double from = levels.size() * 1_000.0;
     String label = "c=" + users;
-    levels.add(Recorded.stage(target, users, from, from + 1_000));
+    LevelInfo level = Recorded.stage(target, users, from, from + 1_000);
+    levels.add(
+        new LevelInfo(
+            label, target, scenario, level.kind(), level.offered(), level.unit(), level.phases()));
     double[] tokens = new double[10];
     for (int t = 0; t < tokens.length; t++) {
       tokens[t] = ttftMs + t;
     }
     for (int i = 0; i < requests; i++) {
       Recorded request = Recorded.at(from).target(target).stage(label);
+      request = scenario == null ? request : request.scenario(scenario);
       records.add(
           ttftMs == 0
               ? request.failed(RequestStatus.TIMEOUT, "timeout").record()
@@ -162,6 +171,54 @@ class OperatingPointTest {
     assertThat(KeyFigureTables.curves(summary).markdown())
         .contains("| fast | c=8 | 90 | 0 | 90 | 900 |", "| dead | c=8 | 90 | 90 | 0 | 0 |");
     assertThat(SummaryText.markdown(summary)).doesNotContain("450");
+  }
+
+  /**
+   * The first pair has its knee at c=16, and c=64 misses its SLO; the second is flat from c=1 on,
+   * of 900 to 930 tok/s; the output of the third still doubles at c=64.
+   */
+  @Test
+  void gridHasFiguresAndAKneeForEachPair() {
+    pair("128/8", new int[] {10, 90, 95}, 500);
+    pair("128/64", new int[] {90, 92, 93}, 30);
+    pair("1024/8", new int[] {10, 45, 95}, 40);
+    RunInfo info = Recorded.run(9, levels.toArray(LevelInfo[]::new)).slo(Slo.parse("ttft<200ms"));
+    Summary summary = summary(info.config("promptTokens", "128,1024"), records);
+
+    assertThat(summary.grid())
+        .extracting(
+            LengthPair::promptTokens,
+            LengthPair::maxTokens,
+            LengthPair::stage,
+            LengthPair::knee,
+            LengthPair::outputTokensPerS,
+            LengthPair::goodputRequestsPerS,
+            pair -> Math.round(pair.ttftP99Ms()))
+        .containsExactly(
+            tuple("128", 8, "c=16", "c=16", 900.0, 90.0, 20L),
+            tuple("128", 64, "c=64", null, 930.0, 93.0, 30L),
+            tuple("1024", 8, "c=64", null, 950.0, 95.0, 40L));
+    assertThat(KeyFigureTables.curves(summary).markdown())
+        .contains(
+            "| 128/8 | c=16 | c=16 | 0 | 900 | 90 | 100 % | 20 |",
+            "| 128/64 | c=64 | ≤ c=1 | 0 | 930 | 93 | 100 % | 30 |",
+            "| 1024/8 | c=64 | not reached | 0 | 950 | 95 | 100 % | 40 |");
+    List<Chart> maps = Page.charts(List.of(GridSection.of(summary)));
+    assertThat(maps).extracting(Chart::id).containsExactly("grid-tok", "grid-goodput", "grid-ttft");
+    assertThat(maps.get(0).series())
+        .extracting(Chart.Line::name, line -> line.points().stream().map(Chart.Point::y).toList())
+        .containsExactly(tuple("128", List.of(900.0, 930.0)), tuple("1024", List.of(950.0)));
+    assertThat(summary(info, records).grid()).as("scenarios of a simulation in code").isEmpty();
+  }
+
+  /** Levels c=1, c=16 and c=64 of a pair, the second with a TTFT of 20 ms. */
+  private void pair(String name, int[] requests, double lastTtftMs) {
+    int[] users = {1, 16, 64};
+    double[] ttftMs = {10, 20, lastTtftMs};
+    scenario = name;
+    for (int i = 0; i < users.length; i++) {
+      level("a", users[i], requests[i], ttftMs[i]);
+    }
   }
 
   /** More than three targets have a table instead of tiles. */

@@ -65,7 +65,7 @@ final class BenchmarkPlanTest {
     BenchmarkPlan plan = read(Map.of("selfTest", "true", "concurrency", "1,4"));
     assertThat(plan.embedded()).isTrue();
     assertThat(labels(plan)).isEqualTo("c=1 c=4");
-    assertThat(plan.get(Setting.MAX_TOKENS)).isEqualTo(50);
+    assertThat(plan.get(Setting.MAX_TOKENS)).containsExactly(50);
     assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
     assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
     assertThat(plan.load().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
@@ -142,7 +142,7 @@ final class BenchmarkPlanTest {
   }
 
   private static Prompts prompts(BenchmarkPlan settings) {
-    return settings.workload().pool();
+    return settings.workload().pools().get(0).prompts();
   }
 
   /** Every setting with values that it refuses. */

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -69,6 +71,50 @@ final class BenchmarkWorkloadTest {
     assertThat(pool(open).made()).as("3 s, up to 5 before and 10 after").hasSize(18);
     open.putAll(Map.of("stabilize", "0", "cooldown", "false"));
     assertThat(pool(open).made()).hasSize(3);
+  }
+
+  /** Of both lists; commas between weights do not end a length. */
+  @Test
+  void listsOfLengthsMakeAGrid() {
+    Map<String, String> grid = new HashMap<>();
+    grid.put("promptTokens", "40, weighted:50=70,60=30,80");
+    grid.put("maxTokens", "8,1024");
+    grid.put("rate", "2,4");
+    grid.put("duration", "10");
+    grid.put("drain", "0");
+    BenchmarkPlan plan = read(grid);
+    List<Workload.Pool> pools = plan.workload().pools();
+
+    assertThat(pools)
+        .extracting(Workload.Pool::pair)
+        .containsExactly(
+            "40/8",
+            "40/1024",
+            "weighted:50=70,60=30/8",
+            "weighted:50=70,60=30/1024",
+            "80/8",
+            "80/1024");
+    assertThat(pools)
+        .extracting(Workload.Pool::maxTokens)
+        .containsExactly(8, 1024, 8, 1024, 8, 1024);
+    assertThat(pools).extracting(pool -> pool.prompts().made().get(0).tokens()).contains(40, 80);
+    assertThat(pools.get(0).prompts().made())
+        .as("each pair draws its own")
+        .isNotEqualTo(pools.get(1).prompts().made());
+    assertThat(plan.workload().made())
+        .as("as many as are sent, but 1,000 at most")
+        .isBetween(6 * 60L, 1_000L);
+    assertThat(new WorkloadScenarios(plan, Api.CHAT).list()).hasSize(6);
+    assertThat(DryRun.text(plan))
+        .contains(
+            "requests       about 60 requests, per pair of lengths",
+            "grid           6 pairs of prompt and output tokens, one after the other, each with",
+            "               40/8, 40/1024, weighted:50=70,60=30/8, ",
+            "prompt size    exactly 40 tokens, one of 2 lengths by weight, exactly 80 tokens by",
+            "output         exactly 8, 1,024 tokens (",
+            "time           2 min of measuring, at most ");
+    assertThat(read(Map.of("promptTokens", "5,9")).workload().made()).isEqualTo(1_000);
+    assertThat(read(Map.of("promptTokens", "20,900")).prefix()).isEqualTo(PromptPrefix.NONE);
   }
 
   @Test
@@ -166,7 +212,18 @@ final class BenchmarkWorkloadTest {
           scenario=D api=completions | D is a dialog, which needs an API that takes messages
           mix=C:1 api=embeddings | C asks for generated text; embeddings take prompts or a dataset
           inputsPerRequest=4 api=messages | only requests for embeddings have inputs (llm.api)
-          interleave=true scenario=A1,B1 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario; several run one after the other
+          interleave=true scenario=A1,B1 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario or pair of lengths; several run one after the other
+          interleave=true promptTokens=40,50 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario or pair of lengths; several run one after the other
+          promptTokens=40,40 | expected each length once
+          maxTokens=8,8 | expected each number once
+          maxTokens=8,16 | a grid has lengths of prompts; set llm.promptTokens too
+          maxTokens=8,16 scenario=B1 | a grid has lengths of prompts; set llm.promptTokens too
+          scenario=B1 promptTokens=40,50 | cannot be set together with llm.promptTokens (scenarios have their own prompts)
+          dataset=sharegpt:datasets/sharegpt.json promptTokens=40,50 | cannot be set together with llm.promptTokens (each defines the prompts)
+          promptTokens=40,50 search=maxGoodput slo=ttft<1s | cannot be set together with llm.search (each pair of lengths has a sweep)
+          promptTokens=40,50 rate=1:5s,2:5s | a list cannot be set with this llm.rate; a curve has no load levels
+          promptTokens=40,50 arrival=trace:traces/azure.csv | a list cannot be set with this llm.arrival; a trace has its own lengths
+          promptTokens=40,50 api=embeddings | a list cannot be set with this llm.api; embeddings have no output
           sharedPrefix=0x50 | 0 shared prefixes of 50 tokens; expected 1 or more, each of 2 to 1000000 tokens
           """)
   void refusesContradictions(String settings, String message) {
@@ -180,7 +237,7 @@ final class BenchmarkWorkloadTest {
   }
 
   private Prompts pool(Map<String, String> values) {
-    return read(values).workload().pool();
+    return read(values).workload().pools().get(0).prompts();
   }
 
   private String plan(Map<String, String> values) {

@@ -189,6 +189,45 @@ class SettingEffectsIT {
                   assertThat(run.summary().at("/assertions/0/ok").asBoolean(true)).isFalse();
                 })),
         Arguments.of(
+            "promptTokens, maxTokens",
+            new Row(
+                Map.of(
+                    "promptTokens", "40,60",
+                    "maxTokens", "3,5",
+                    "tokenizer", "chars4",
+                    "slo", "60/3:ttft<20s",
+                    "assert", "40/5:errors=0",
+                    "concurrency", 1,
+                    "requests", 2,
+                    "warmup", 0),
+                exchange -> exchange.answer("Yes"),
+                (run, asked) -> {
+                  assertThat(asked)
+                      .extracting(
+                          of -> Math.round(text(of).length() / 4.0),
+                          of -> of.path("max_tokens").asInt())
+                      .containsExactly(
+                          tuple(40L, 3),
+                          tuple(40L, 3),
+                          tuple(40L, 5),
+                          tuple(40L, 5),
+                          tuple(60L, 3),
+                          tuple(60L, 3),
+                          tuple(60L, 5),
+                          tuple(60L, 5));
+                  assertThat(asked).extracting(of -> text(of)).doesNotHaveDuplicates();
+                  assertThat(run.requests().get(7).identity().name()).isEqualTo("60/5");
+                  assertThat(run.summary().path("grid"))
+                      .extracting(
+                          of -> of.path("prompt_tokens").asText(),
+                          of -> of.path("max_tokens").asInt())
+                      .containsExactly(
+                          tuple("40", 3), tuple("40", 5), tuple("60", 3), tuple("60", 5));
+                  assertThat(run.summary().at("/assertions/0/ok").asBoolean()).isTrue();
+                  assertThat(run.output()).contains("> prompt/output tokens", "> 60/5 ");
+                  assertThat(Files.readString(run.files().page())).contains("id=\"grid\"");
+                })),
+        Arguments.of(
             "sloPercentile, sloRule, stopWhen",
             new Row(
                 Map.of(

@@ -93,6 +93,8 @@ class SettingEffectsTest {
         "prompt=Hi | prompts        1 prompt (fixed text), 2 characters",
         "promptTokens=lognormal:40:20 | prompt size    lognormal lengths of mean 40 and std 20",
         "promptTokens=weighted:10=70,90=30 | prompt size    one of 2 lengths by weight",
+        "promptTokens=40,weighted:10=7,90=3 maxTokens=5,6 | grid           4 pairs of prompt",
+        "maxTokens=5,6 promptTokens=40 | output         exactly 5, 6 tokens",
         DATASET + " | dataset        sharegpt.json (sharegpt)",
         DATASET + " maxTokens=9 | exactly 9 tokens",
         "turnByTurn=true " + DATASET + " | (sharegpt, turn by turn)",

@@ -147,7 +147,8 @@ class SettingsPageTest {
             """
             Requests
               stream               true, false         asks for a stream; without it TTFT, TPOT and ITL are absent [true]
-              maxTokens            whole number ≥ 1    output length [128; without endpoint 16]
+              maxTokens            whole numbers ≥ 1   output length; a list makes a grid with promptTokens [128; without endpoint
+                                                       16]; needs promptTokens (when a list); not with search (when a list)
             """,
             """
               sloRule              percentiles, requests

@@ -18,6 +18,7 @@ import io.github.gatlingllm.record.Slo;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -148,6 +149,15 @@ public record Summary(
       return curve.target();
     }
     return hasSeveralTargets() ? scenario + " at " + curve.target() : scenario;
+  }
+
+  /** The pairs of a grid of lengths; empty for other runs. */
+  public List<LengthPair> grid() {
+    boolean isGrid =
+        hasSeveralScenarios()
+            && config.containsKey("promptTokens")
+            && curves.stream().allMatch(LengthPair::isOf);
+    return isGrid ? curves.stream().map(curve -> LengthPair.of(this, curve)).toList() : List.of();
   }
 
   /** The load level that headlines about a curve quote. */
@@ -290,6 +300,45 @@ public record Summary(
     public String quoted() {
       String stage = operatingPoint.stage();
       return stages.size() == 1 ? stage : stage + ", " + operatingPoint.why();
+    }
+  }
+
+  /**
+   * A pair of a grid of lengths at its operating point.
+   *
+   * @param promptTokens the length of prompts as it was set
+   * @param knee the level of the knee; null if not reached
+   * @param ttftP99Ms by the clock of headlines
+   */
+  public record LengthPair(
+      String target,
+      String promptTokens,
+      int maxTokens,
+      String stage,
+      @Nullable String knee,
+      @Nullable Double outputTokensPerS,
+      @Nullable Double goodputRequestsPerS,
+      @Nullable Double goodputShare,
+      @Nullable Double ttftP99Ms) {
+
+    private static boolean isOf(Curve curve) {
+      return curve.scenario() != null && curve.scenario().matches("[^/]+/\\d{1,9}");
+    }
+
+    private static LengthPair of(Summary summary, Curve curve) {
+      Figures figures = summary.operatingLevel(curve).figures();
+      Figures.Goodput goodput = figures.goodput();
+      String[] lengths = Objects.requireNonNull(curve.scenario()).split("/", 2);
+      return new LengthPair(
+          curve.target(),
+          lengths[0],
+          Integer.parseInt(lengths[1]),
+          curve.operatingPoint().stage(),
+          curve.knee() == null || !curve.knee().reached() ? null : curve.knee().stage(),
+          figures.number(Metric.OUTPUT_TOKENS_PER_S),
+          goodput == null ? null : goodput.requestsPerS(),
+          goodput == null ? null : goodput.share(),
+          figures.metric(summary.headlineMetric(Metric.TTFT_MS)).p99());
     }
   }
 
