@@ -257,6 +257,9 @@ class LlmDslTest {
             Map.entry(CheckBuilder[].class, new CheckBuilder[] {finishReason().is("stop")}),
             Map.entry(Function.class, (Function<Session, String>) session -> "x"),
             Map.entry(BiFunction.class, (BiFunction<Object, Session, Boolean>) (r, s) -> true));
+    if (type == String[].class && method.getName().equals("beforeLevel")) {
+      return new String[] {"POST:/reset"};
+    }
     if (type == String.class) {
       return Map.of(
               "baseUrl",
