@@ -134,7 +134,10 @@ record BenchmarkProcess(
     if (settings.containsKey("help")) {
       command.add("-Dgatlingllm.options=true");
     }
-    command.add("-D" + StartCommand.PROPERTY + "=" + start());
+    String own = System.getProperty("java.class.path");
+    if (own.endsWith(".jar") && !own.contains(File.pathSeparator)) { // else a program starts it
+      command.add("-D" + StartCommand.PROPERTY + "=" + start(own));
+    }
     command.addAll(jvm);
     settings.forEach(
         (name, value) -> {
@@ -148,13 +151,8 @@ record BenchmarkProcess(
   }
 
   /** What was typed, but for the settings of the run. */
-  private String start() {
-    String own = System.getProperty("java.class.path");
-    List<String> words = new ArrayList<>(List.of("java"));
-    words.addAll(
-        own.endsWith(".jar") && !own.contains(File.pathSeparator)
-            ? List.of("-jar", own)
-            : List.of("-cp", own, GatlingLlm.class.getName()));
+  private String start(String jar) {
+    List<String> words = new ArrayList<>(List.of("java", "-jar", jar));
     if (!classPath.isEmpty()) {
       words.addAll(List.of("--class-path", classPath));
     }
