@@ -29,8 +29,7 @@ final class WindowSums {
   private long failed;
   private long resets;
   private boolean isPowerShared;
-  private final Map<EngineMetric, DoubleSummaryStatistics> gauges =
-      new EnumMap<>(EngineMetric.class);
+  private final GaugeSums gauges = new GaugeSums();
   private final Map<EngineMetric, Counter> counters = new EnumMap<>(EngineMetric.class);
   private final Map<EngineMetric, BucketCounts> histograms = new EnumMap<>(EngineMetric.class);
   private final Map<String, GpuTally> gpus = new LinkedHashMap<>();
@@ -51,7 +50,7 @@ final class WindowSums {
 
   /** Adds a reading; {@code isShared} if its page describes all targets. */
   void gauge(EngineMetric metric, double value, boolean isShared) {
-    gaugeOf(metric).accept(value);
+    gauges.add(metric, value);
     isPowerShared |= isShared && metric == EngineMetric.GPU_POWER_W;
   }
 
@@ -59,10 +58,6 @@ final class WindowSums {
     if (gpus.size() < MAX_GPUS || gpus.containsKey(name)) {
       reading.accept(gpus.computeIfAbsent(name, gpu -> new GpuTally()));
     }
-  }
-
-  private DoubleSummaryStatistics gaugeOf(EngineMetric metric) {
-    return gauges.computeIfAbsent(metric, m -> new DoubleSummaryStatistics());
   }
 
   void counter(EngineMetric metric, double grown, double seconds, boolean isShared) {
@@ -79,7 +74,7 @@ final class WindowSums {
     failed += other.failed;
     resets += other.resets;
     isPowerShared |= other.isPowerShared;
-    other.gauges.forEach((metric, theirs) -> gaugeOf(metric).combine(theirs));
+    gauges.add(other.gauges);
     other.counters.forEach((metric, theirs) -> counters.merge(metric, theirs, Counter::and));
     other.histograms.forEach(this::histogram);
     other.gpus.forEach((name, theirs) -> gpu(name, own -> own.add(theirs)));
@@ -89,9 +84,6 @@ final class WindowSums {
     if (readings == 0 && counters.isEmpty()) {
       return null;
     }
-    Map<EngineMetric, State> states = new EnumMap<>(EngineMetric.class);
-    gauges.forEach(
-        (metric, of) -> states.put(metric, new State(of.getSum() / of.getCount(), of.getMax())));
     Map<EngineMetric, Growth> growth = new EnumMap<>(EngineMetric.class);
     counters.forEach((metric, of) -> growth.put(metric, Growth.of(of.grown, of.seconds, seconds)));
     Map<EngineMetric, Timing> timings = new EnumMap<>(EngineMetric.class);
@@ -104,13 +96,12 @@ final class WindowSums {
     Map<String, Gpu> each = new TreeMap<>(Gpu.BY_NUMBER);
     gpus.forEach((name, of) -> each.put(name, of.figures()));
     return new EngineFigures(
-        seconds, readings, failed, resets, states, growth, timings, each, isPowerShared);
+        seconds, readings, failed, resets, gauges.states(), growth, timings, each, isPowerShared);
   }
 
   /** Means of gauges, growth of counters per second, means of histograms. */
   Map<EngineMetric, Double> values() {
-    Map<EngineMetric, Double> values = new EnumMap<>(EngineMetric.class);
-    gauges.forEach((metric, of) -> values.put(metric, of.getAverage()));
+    Map<EngineMetric, Double> values = gauges.means();
     counters.forEach((metric, of) -> values.put(metric, of.grown / of.seconds));
     histograms.forEach((metric, of) -> values.put(metric, of.sum / of.count));
     values.values().removeIf(value -> !Double.isFinite(value));
@@ -119,8 +110,39 @@ final class WindowSums {
 
   Map<String, Map<EngineMetric, Double>> gpus() {
     Map<String, Map<EngineMetric, Double>> means = new TreeMap<>(Gpu.BY_NUMBER);
-    gpus.forEach((name, of) -> means.put(name, of.means()));
+    gpus.forEach((name, of) -> means.put(name, of.gauges.means()));
     return means;
+  }
+
+  /** The readings of gauges in an interval. */
+  private static final class GaugeSums {
+    private final Map<EngineMetric, DoubleSummaryStatistics> all =
+        new EnumMap<>(EngineMetric.class);
+
+    void add(EngineMetric metric, double value) {
+      of(metric).accept(value);
+    }
+
+    void add(GaugeSums other) {
+      other.all.forEach((metric, theirs) -> of(metric).combine(theirs));
+    }
+
+    private DoubleSummaryStatistics of(EngineMetric metric) {
+      return all.computeIfAbsent(metric, m -> new DoubleSummaryStatistics());
+    }
+
+    Map<EngineMetric, State> states() {
+      Map<EngineMetric, State> states = new EnumMap<>(EngineMetric.class);
+      all.forEach(
+          (metric, of) -> states.put(metric, new State(of.getSum() / of.getCount(), of.getMax())));
+      return states;
+    }
+
+    Map<EngineMetric, Double> means() {
+      Map<EngineMetric, Double> means = new EnumMap<>(EngineMetric.class);
+      all.forEach((metric, of) -> means.put(metric, of.getAverage()));
+      return means;
+    }
   }
 
   /** The readings of one GPU in an interval. */
@@ -135,12 +157,11 @@ final class WindowSums {
     /** The least limit of GPUs of data centres; for pages that tell none. */
     private static final double HOT_C = 85;
 
-    private final Map<EngineMetric, DoubleSummaryStatistics> gauges =
-        new EnumMap<>(EngineMetric.class);
+    private final GaugeSums gauges = new GaugeSums();
     private @Nullable AtLimit slowest;
 
     void add(Map<EngineMetric, Double> values, double atS) {
-      values.forEach((metric, value) -> of(metric).accept(value));
+      values.forEach(gauges::add);
       Double clock = values.get(EngineMetric.GPU_CLOCK_MHZ);
       String limit = clock == null ? null : limit(values);
       if (clock != null && limit != null) {
@@ -169,28 +190,15 @@ final class WindowSums {
       slowest = slowest == null || other.clockMhz() < slowest.clockMhz() ? other : slowest;
     }
 
-    private DoubleSummaryStatistics of(EngineMetric metric) {
-      return gauges.computeIfAbsent(metric, m -> new DoubleSummaryStatistics());
-    }
-
     void add(GpuTally other) {
-      other.gauges.forEach((metric, theirs) -> of(metric).combine(theirs));
+      gauges.add(other.gauges);
       if (other.slowest != null) {
         keep(other.slowest);
       }
     }
 
     Gpu figures() {
-      Map<EngineMetric, State> states = new EnumMap<>(EngineMetric.class);
-      gauges.forEach(
-          (metric, of) -> states.put(metric, new State(of.getSum() / of.getCount(), of.getMax())));
-      return new Gpu(states, slowest);
-    }
-
-    Map<EngineMetric, Double> means() {
-      Map<EngineMetric, Double> means = new EnumMap<>(EngineMetric.class);
-      gauges.forEach((metric, of) -> means.put(metric, of.getAverage()));
-      return means;
+      return new Gpu(gauges.states(), slowest);
     }
   }
 

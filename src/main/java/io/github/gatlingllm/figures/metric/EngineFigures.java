@@ -24,7 +24,8 @@ public record EngineFigures(
     Map<EngineMetric, Growth> counters,
     Map<EngineMetric, Timing> timings,
     Map<String, Gpu> gpus,
-    boolean isPowerShared) {
+    boolean isPowerShared)
+    implements Gauges {
 
   public record State(double mean, double max) {}
 
@@ -33,7 +34,7 @@ public record EngineFigures(
    *
    * @param atLimit its reading with the lowest clock of those at a limit; null if none was
    */
-  public record Gpu(Map<EngineMetric, State> states, @Nullable AtLimit atLimit) {
+  public record Gpu(Map<EngineMetric, State> states, @Nullable AtLimit atLimit) implements Gauges {
 
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
@@ -45,16 +46,6 @@ public record EngineFigures(
                     .matcher(name)
                     .replaceAll(
                         of -> "0".repeat(Math.max(0, 9 - of.group().length())) + of.group()));
-
-    public @Nullable Double mean(EngineMetric gauge) {
-      State state = states.get(gauge);
-      return state == null ? null : (Double) state.mean();
-    }
-
-    public @Nullable Double max(EngineMetric gauge) {
-      State state = states.get(gauge);
-      return state == null ? null : (Double) state.max();
-    }
   }
 
   /**
@@ -91,16 +82,6 @@ public record EngineFigures(
       @Nullable Double p90,
       @Nullable Double p95,
       @Nullable Double p99) {}
-
-  public @Nullable Double mean(EngineMetric gauge) {
-    State state = states.get(gauge);
-    return state == null ? null : (Double) state.mean();
-  }
-
-  public @Nullable Double max(EngineMetric gauge) {
-    State state = states.get(gauge);
-    return state == null ? null : (Double) state.max();
-  }
 
   public @Nullable Double total(EngineMetric counter) {
     Growth growth = counters.get(counter);

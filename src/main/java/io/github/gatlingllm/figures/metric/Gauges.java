@@ -1,0 +1,22 @@
+package io.github.gatlingllm.figures.metric;
+
+import io.github.gatlingllm.figures.metric.EngineFigures.State;
+import io.github.gatlingllm.record.ServerSample.EngineMetric;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Gauges of a window, of a whole engine or of one GPU; null where they were not read. */
+interface Gauges {
+
+  Map<EngineMetric, State> states();
+
+  default @Nullable Double mean(EngineMetric gauge) {
+    State state = states().get(gauge);
+    return state == null ? null : (Double) state.mean();
+  }
+
+  default @Nullable Double max(EngineMetric gauge) {
+    State state = states().get(gauge);
+    return state == null ? null : (Double) state.max();
+  }
+}
