@@ -257,9 +257,14 @@ public final class Dynamic<T> {
       return Collections.unmodifiableList(more);
     }
 
+    /** Whether HTTP allows it as the name of a header. */
+    public static boolean isHeaderName(String name) {
+      return HEADER_NAME.matcher(name).matches();
+    }
+
     /** The name of a header, which that method of the DSL is given. */
     public static String headerName(String method, String name) {
-      if (!HEADER_NAME.matcher(name).matches()) {
+      if (!isHeaderName(name)) {
         throw InvalidSimulation.because(
             "%s(\"%s\"%s): expected a header name, e.g. X-Tenant"
                 .formatted(method, name, method.equals("header") ? ", …" : ""));

@@ -183,7 +183,8 @@ public record StartCommand(@Nullable String text) {
     return isJar ? NAMED.matcher(line).replaceAll(name -> "--" + kebab(name.group(1))) : line;
   }
 
-  private static String kebab(String name) {
+  /** A setting's name as an option of the jar: {@code max-tokens}; one with a dot is unchanged. */
+  public static String kebab(String name) {
     return name.contains(".")
         ? name
         : CAPITAL.matcher(name).replaceAll(c -> "-" + c.group().toLowerCase(Locale.ROOT));

@@ -33,25 +33,26 @@ final class GridSection {
     return Section.of("grid")
         .charts(
             List.of(
-                map(summary, "tok", "Output", "tok/s", HIGHER, LengthPair::outputTokensPerS),
+                map(summary, pairs, "tok", "Output", "tok/s", HIGHER, LengthPair::outputTokensPerS),
                 map(
                     summary,
+                    pairs,
                     "goodput",
                     "Goodput",
                     "requests/s",
                     HIGHER,
                     LengthPair::goodputRequestsPerS),
-                map(summary, "ttft", ttft, "ms", LOWER, LengthPair::ttftP99Ms)));
+                map(summary, pairs, "ttft", ttft, "ms", LOWER, LengthPair::ttftP99Ms)));
   }
 
   private static Chart map(
       Summary summary,
+      List<LengthPair> pairs,
       String id,
       String figure,
       String unit,
       String better,
       Function<LengthPair, @Nullable Double> value) {
-    List<LengthPair> pairs = summary.grid();
     List<Integer> outputs = pairs.stream().map(LengthPair::maxTokens).distinct().toList();
     Map<String, List<Point>> rows = new LinkedHashMap<>();
     for (LengthPair pair : pairs) {

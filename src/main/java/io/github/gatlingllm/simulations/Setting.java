@@ -2,6 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.action.Abandonment;
+import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
@@ -24,7 +25,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -380,14 +380,12 @@ final class Setting {
   static final SettingEntry<@Nullable String> HEADER =
       of("header.<Name>", "acme", Form.text()).means("extra header of every request");
 
-  static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
-
   static final SettingEntry<@Nullable String> CONVERSATION_HEADER =
       of(
               "conversationHeader",
               "x-session-id",
               "header name",
-              name -> Form.require(name, n -> HEADER_NAME.matcher(n).matches()))
+              name -> Form.require(name, Draft::isHeaderName))
           .orNull("none")
           .means(
               "header with a value of its own for each dialog, the same in all its turns, by which"

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.record.ProcessSetting;
+import io.github.gatlingllm.record.StartCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,8 +18,6 @@ final class SettingEntry<T extends @Nullable Object> {
 
   /** The words that fit into 120 columns. */
   private static final Pattern HELP_LINE = Pattern.compile("(.{1,77})(?: |$)");
-
-  private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
 
   /** What may be a setting in a sentence. */
   private static final Pattern NAME = Pattern.compile("\\b[a-z]+[A-Z]\\w*");
@@ -165,9 +164,7 @@ final class SettingEntry<T extends @Nullable Object> {
 
   /** A name as it is typed: {@code maxTokens}; {@code max-tokens} where it is an option. */
   private static String typed(String name, boolean asOption) {
-    return asOption && !name.contains(".")
-        ? CAPITAL.matcher(name).replaceAll(letter -> "-" + letter.group().toLowerCase(Locale.ROOT))
-        : name;
+    return asOption ? StartCommand.kebab(name) : name;
   }
 
   private static String withOptions(String text) {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import static java.util.stream.Collectors.toMap;
 
+import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.record.PrintableText;
@@ -163,7 +164,7 @@ final class Settings {
   }
 
   private void putHeader(String name, String header, String text) {
-    if (!Setting.HEADER_NAME.matcher(header).matches()) {
+    if (!Draft.isHeaderName(header)) {
       throw InvalidSimulation.because(
           clipped(name) + ": expected a header name, e.g. llm.header.X-Tenant");
     }
