@@ -68,7 +68,7 @@ public final class Bench implements Callable<Integer> {
 
   @Option(
       names = "--jvm",
-      description = "JVM options of our client instead of the POM's, in one argument.")
+      description = "JVM options of our client instead of the jar's, in one argument.")
   private @Nullable String jvm;
 
   @Option(
@@ -81,7 +81,7 @@ public final class Bench implements Callable<Integer> {
 
   @Option(
       names = "--before-jvm",
-      description = "JVM options of that build instead of the POM's, in one argument.")
+      description = "JVM options of that build instead of the jar's, in one argument.")
   private @Nullable String beforeJvm;
 
   @Option(
@@ -213,7 +213,7 @@ public final class Bench implements Callable<Integer> {
   }
 
   private static List<String> options(@Nullable String said) {
-    return said == null ? Jvm.ofPom() : Jvm.ofRun(List.of(said.split(" +", -1)));
+    return said == null ? Jvm.ofJar() : Jvm.ofRun(List.of(said.split(" +", -1)));
   }
 
   private static boolean hasTaskset() {

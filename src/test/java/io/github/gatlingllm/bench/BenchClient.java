@@ -116,7 +116,7 @@ interface BenchClient {
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
       return JavaCommand.of(
-          Jvm.ofPom(),
+          Jvm.ofJar(),
           NettyClient.class,
           port,
           scenario.streams,
@@ -143,7 +143,7 @@ interface BenchClient {
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
       return Jvm.gatling(
-          Jvm.ofPom(),
+          Jvm.ofJar(),
           PlainSseSimulation.class,
           folder,
           Map.of(

@@ -24,16 +24,16 @@ final class Jvm {
 
   private Jvm() {}
 
-  /** Options of a run started by the Maven plugin: its own, and those of the POM. */
+  /** Gatling's own options and these. */
   static List<String> ofRun(List<String> options) {
     List<String> all = new ArrayList<>(GATLING);
     all.addAll(options);
     return all;
   }
 
-  /** Options of the POM. */
-  static List<String> ofPom() {
-    return ofRun(JvmOptions.OF_RUNS);
+  /** Options of a run that the jar starts on the client's processor. */
+  static List<String> ofJar() {
+    return ofRun(JvmOptions.ofRunsHere());
   }
 
   /** Command that runs a simulation with these system properties, without Gatling's pages. */

@@ -44,7 +44,7 @@ final class SharedMachine {
           new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
               .readLine();
       double before = socket(url);
-      double ours = ours(report, "shared machine: ours", url, Jvm.ofPom());
+      double ours = ours(report, "shared machine: ours", url, Jvm.ofJar());
       double after = socket(url);
       double gatling = ours(report, "with Gatling's JVM options", url, Jvm.ofRun(List.of()));
       double last = socket(url);

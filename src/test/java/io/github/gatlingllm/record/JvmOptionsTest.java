@@ -34,7 +34,8 @@ class JvmOptionsTest {
             .redirectErrorStream(true)
             .start();
     assertThat(new String(small.getInputStream().readAllBytes(), UTF_8))
-        .contains(JvmOptions.NO_OPTIMISING_COMPILER);
+        .contains(JvmOptions.NO_OPTIMISING_COMPILER)
+        .contains("true");
   }
 
   /** Prints the options after processors were spared. */
@@ -42,6 +43,7 @@ class JvmOptionsTest {
     public static void main(String[] args) {
       JvmOptions.spareProcessors();
       System.out.println(JvmOptions.inEffect());
+      System.out.println(JvmOptions.ofRunsHere().contains(JvmOptions.NO_OPTIMISING_COMPILER));
     }
   }
 

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 
 /**
  * The benchmark, or a simulation of the user, in a JVM of its own. A jar cannot set the options of
- * {@link JvmOptions#OF_RUNS}, and without them the load generator disturbs the measurement.
+ * {@link JvmOptions#ofRunsHere}, and without them the load generator disturbs the measurement.
  */
 record BenchmarkProcess(
     Map<String, String> settings,
@@ -115,7 +115,7 @@ record BenchmarkProcess(
     }
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(JvmOptions.OF_RUNS);
+    command.addAll(JvmOptions.ofRunsHere());
     command.add(OPEN_TO_GATLING);
     command.add("-Dfile.encoding=" + System.getProperty("file.encoding")); // that of this JVM
     if (Runtime.version().feature() >= ASKS_FOR_NATIVE_ACCESS) {

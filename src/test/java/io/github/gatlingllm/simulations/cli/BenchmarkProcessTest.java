@@ -82,7 +82,7 @@ class BenchmarkProcessTest {
                 List.of("--requests", "5", "--results", "out", "--jvm", "-Xmx4g -Xmn2g"))
             .command(dir);
 
-    assertThat(command).containsSubsequence(JvmOptions.OF_RUNS);
+    assertThat(command).containsSubsequence(JvmOptions.ofRunsHere());
     assertThat(command).containsSubsequence("-Xmx1g", "-Xmx4g", "-Xmn2g", "-Dllm.requests=5");
     assertThat(command)
         .endsWith(
