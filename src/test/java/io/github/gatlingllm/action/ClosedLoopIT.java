@@ -9,10 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/**
- * Closed loops in a real run of Gatling, judged by what the server saw. How little time users lose
- * between two iterations is in {@code bench.LoadTiming}.
- */
+/** Closed loops in a real run of Gatling, judged by what the server saw. */
 class ClosedLoopIT {
 
   private static final List<String> LEVELS = List.of("c=32", "c=8", "c=1");

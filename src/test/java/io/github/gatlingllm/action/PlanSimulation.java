@@ -4,17 +4,13 @@ import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.gatling.javaapi.http.HttpDsl.http;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
-import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
-import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,9 +41,8 @@ public final class PlanSimulation extends Simulation {
 
   private final ScenarioBuilder scenario =
       scenario("Visit")
-          .exec(this::begin)
+          .exec(PlanSimulation::begin)
           .exec(http("visit").get(System.getProperty("url") + "/#{label}/#{phase}"))
-          .exec(session -> session.set("endedNanos", System.nanoTime()))
           .doIf(session -> Boolean.getBoolean("exits") && session.userId() % 2 == 0)
           .then(exec(Session::markAsFailed).exitHereIfFailed());
 
@@ -60,45 +55,16 @@ public final class PlanSimulation extends Simulation {
                 return session;
               });
 
-  private Session begin(Session session) {
-    long now = System.nanoTime();
+  private static Session begin(Session session) {
     RunningLevel stage = session.get(RunningLevel.KEY);
-    if (session.contains("endedNanos") && stage.label().equals(session.getString("label"))) {
-      lines.add("gap " + stage + " " + (now - session.getLong("endedNanos")));
-    }
-    long scheduled = now;
-    if (session.contains(Arrival.KEY)) {
-      Arrival arrival = session.get(Arrival.KEY);
-      lines.add("lag " + stage + " " + arrival.startLagNanos());
-      scheduled = arrival.plannedNanos();
-    }
-    return session.set("label", stage.label()).set("phase", stage.phaseAt(scheduled).key());
+    return session.set("label", stage.label()).set("phase", stage.phaseAt(System.nanoTime()).key());
   }
 
   private static LoadPlan plan() {
     return switch (System.getProperty("plan")) {
-      case "sweep" ->
-          closedLoop(32, 8, 1)
-              .fill(0)
-              .stabilize(Duration.ofMillis(Long.getLong("millis") / 3))
-              .measure(Duration.ofMillis(Long.getLong("millis")))
-              .disableCooldown()
-              .drain(60)
-              .plan();
       case "rounds" -> closedLoop(32, 8, 1).requests(96).plan();
       case "count" -> closedLoop(4).requests(48).plan();
       case "spin" -> closedLoop(2).requests(100_000).plan();
-      case "open" ->
-          openLoop(
-                  Arrays.stream(System.getProperty("rates").split(",", -1))
-                      .mapToDouble(Double::parseDouble)
-                      .toArray())
-              .seed(7)
-              .stabilize(0)
-              .measure(Duration.ofMillis(Long.getLong("millis")))
-              .disableCooldown()
-              .drain(60)
-              .plan();
       default -> throw new IllegalArgumentException(System.getProperty("plan"));
     };
   }

@@ -28,19 +28,9 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Measures how exact and how cheap load generators are on this machine.",
-      "Exit code 1 where a bound is missed, 3 where --seconds ended it before all rounds were done:"
-          + " the same command goes on."
+      "Exit code 3 where --seconds ended it before all rounds were done: the same command goes on."
     })
 public final class Bench implements Callable<Integer> {
-
-  /** A program that runs load and reports what it measured. */
-  @FunctionalInterface
-  interface Measurement {
-    void measure(BenchReport report) throws Exception;
-  }
-
-  /** Measurements with bounds that an idle machine with two processors meets. */
-  private static final Map<String, Measurement> BOUNDS = bounds();
 
   private static final int GOES_ON = 3;
   private static final Path PAGE = Path.of("docs", "performance.md");
@@ -50,8 +40,8 @@ public final class Bench implements Callable<Integer> {
       paramLabel = "WHAT",
       description =
           "paced-64, paced-256, step-1024, sustained-2048 (accuracy: all four), short, unique,"
-              + " long-prompts, saturated, flood (cost: all five), open, closed, profiles, levels,"
-              + " search, shared (bounds: all six). Default: accuracy and cost.")
+              + " long-prompts, saturated, flood (cost: all five), shared. Default: accuracy and"
+              + " cost.")
   private List<String> what = List.of("accuracy", "cost");
 
   @Option(names = "--clients", split = ",", description = "Default: ${DEFAULT-VALUE}.")
@@ -102,17 +92,6 @@ public final class Bench implements Callable<Integer> {
 
   private final long begun = System.nanoTime();
 
-  private static Map<String, Measurement> bounds() {
-    Map<String, Measurement> all = new LinkedHashMap<>();
-    all.put("open", LoadTiming::open);
-    all.put("closed", LoadTiming::closed);
-    all.put("profiles", LoadTiming::profiles);
-    all.put("levels", LevelTiming::trials);
-    all.put("search", LevelTiming::search);
-    all.put("shared", SharedMachine::measure);
-    return all;
-  }
-
   public static void main(String[] args) {
     System.exit(new CommandLine(new Bench()).execute(args));
   }
@@ -128,17 +107,9 @@ public final class Bench implements Callable<Integer> {
         Stream.of(BenchScenario.values())
             .filter(each -> isAsked(each.label(), each.costOnly() ? "cost" : "accuracy"))
             .toList();
-    Map<String, Measurement> bounds = new LinkedHashMap<>(BOUNDS);
-    bounds.keySet().removeIf(name -> !isAsked(name, "bounds"));
     boolean complete = scenarios.isEmpty() || compare(scenarios);
-    BenchReport report = new BenchReport();
-    for (Map.Entry<String, Measurement> each : bounds.entrySet()) {
-      System.out.println("---- " + each.getKey());
-      each.getValue().measure(report);
-    }
-    if (!report.missed().isEmpty()) {
-      System.out.println("Missed: " + report.missed());
-      return 1;
+    if (what.contains(SharedMachine.NAME)) {
+      SharedMachine.measure();
     }
     return complete ? 0 : GOES_ON;
   }
@@ -149,8 +120,7 @@ public final class Bench implements Callable<Integer> {
 
   /** Whether all scenarios and clients of the command exist. */
   boolean isKnown() {
-    Set<String> names = new HashSet<>(BOUNDS.keySet());
-    names.addAll(List.of("accuracy", "cost", "bounds"));
+    Set<String> names = new HashSet<>(Set.of("accuracy", "cost", SharedMachine.NAME));
     Stream.of(BenchScenario.values()).map(BenchScenario::label).forEach(names::add);
     return names.containsAll(what) && clients.stream().allMatch(name -> client(name) != null);
   }

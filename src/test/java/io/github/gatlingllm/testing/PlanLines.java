@@ -38,11 +38,6 @@ public record PlanLines(List<String> all) {
         .orElseThrow();
   }
 
-  /** The number of the first line of a kind with that label. */
-  public long nanos(String what, String label) {
-    return Long.parseLong(words(what, label).get(2));
-  }
-
   /** All numbers of a kind, ascending. */
   public List<Long> numbers(String what, String label) {
     return all.stream()
@@ -50,24 +45,5 @@ public record PlanLines(List<String> all) {
         .map(line -> Long.valueOf(line.split(" ", -1)[2]))
         .sorted()
         .toList();
-  }
-
-  /** Percentiles of the numbers of a kind. */
-  public Spread spread(String what, String label) {
-    return Spread.of(numbers(what, label));
-  }
-
-  /** Nearest-rank percentiles in nanoseconds. */
-  public record Spread(int count, long min, long p50, long p99) {
-
-    /** Of ascending numbers. */
-    public static Spread of(List<Long> sorted) {
-      int n = sorted.size();
-      return new Spread(
-          n,
-          sorted.get(0),
-          sorted.get((int) Math.ceil(0.5 * n) - 1),
-          sorted.get((int) Math.ceil(0.99 * n) - 1));
-    }
   }
 }

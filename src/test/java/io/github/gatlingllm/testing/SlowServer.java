@@ -3,16 +3,11 @@ package io.github.gatlingllm.testing;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 
-/**
- * Logs the time in which it had each request. Answers each after a random time between two bounds,
- * or as soon as a number of requests of its kind have arrived.
- */
+/** Logs the time in which it had each request, which it answers when many of its kind are there. */
 public final class SlowServer implements AutoCloseable {
 
   /** One request as the server saw it, on {@link System#nanoTime()}. */
@@ -21,10 +16,6 @@ public final class SlowServer implements AutoCloseable {
     /** First segment of the path. */
     public String kind() {
       return path.split("/", -1)[1];
-    }
-
-    private Occupancy.Stay stay() {
-      return new Occupancy.Stay(fromNanos, untilNanos);
     }
   }
 
@@ -37,16 +28,6 @@ public final class SlowServer implements AutoCloseable {
               waiting.answer(exchange);
               exchange.respond(200, "text/plain", "");
             });
-  }
-
-  /** Answers after random times, so that clients are not synchronized. */
-  public static SlowServer between(int fromMillis, int untilMillis) {
-    Random random = new Random(1);
-    return new SlowServer(
-        exchange -> {
-          int millis = fromMillis + random.nextInt(untilMillis - fromMillis + 1);
-          var unused = exchange.at(TimeUnit.MILLISECONDS.toNanos(millis));
-        });
   }
 
   /**
@@ -95,12 +76,16 @@ public final class SlowServer implements AutoCloseable {
 
   /** Highest number of concurrent requests of a kind. */
   public int most(String kind) {
-    return Occupancy.most(visits(kind).stream().map(Visit::stay).toList());
-  }
-
-  /** Mean number of concurrent requests of a kind in a window. */
-  public double mean(String kind, long fromNanos, long untilNanos) {
-    return Occupancy.mean(visits(kind).stream().map(Visit::stay).toList(), fromNanos, untilNanos);
+    List<Visit> visits = visits(kind);
+    return visits.stream()
+        .mapToInt(
+            at ->
+                (int)
+                    visits.stream()
+                        .filter(v -> v.fromNanos <= at.fromNanos && at.fromNanos < v.untilNanos)
+                        .count())
+        .max()
+        .orElse(0);
   }
 
   @Override
