@@ -256,8 +256,11 @@ record BenchmarkPlan(
     if (values.size() > 1 && values.size() != count) {
       throw settings.invalid(
           setting,
-          "%s values for %s; expected one, or one for each"
-              .formatted(values.size(), NumberText.counted(count, noun)));
+          "%s values for %s; expected one, or one for each%s"
+              .formatted(
+                  values.size(),
+                  NumberText.counted(count, noun),
+                  setting == Setting.MODEL ? ", or a weight for all: a=50,b=50" : ""));
     }
     return IntStream.range(0, count).mapToObj(i -> values.get(values.size() == 1 ? 0 : i)).toList();
   }

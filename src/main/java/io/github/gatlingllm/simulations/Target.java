@@ -81,8 +81,9 @@ record Target(
 
     private static final Pattern WEIGHTED = Pattern.compile("(.+)=(\\d{1,9}(?:\\.\\d{1,9})?)");
 
+    /** They are a mix if each ends in a weight, as names may have {@code =} too. */
     static Models of(List<String> texts) {
-      if (texts.stream().noneMatch(text -> text.contains("="))) {
+      if (!texts.stream().allMatch(text -> WEIGHTED.matcher(text).matches())) {
         return new Models(texts, List.of());
       }
       List<WeightedModel> mix = texts.stream().map(Models::weighted).toList();
@@ -140,6 +141,11 @@ record Target(
   }
 
   private static URI uri(String text) {
+    if (text.matches("[^?@]*\\+.*")) {
+      throw new IllegalArgumentException(
+          "expected a scheme after '+', as in http://a/v1+http://b/v1; write %2B for a '+' of a"
+              + " path");
+    }
     URI uri;
     try {
       uri = new URI(text);

@@ -161,7 +161,7 @@ final class BenchmarkPlanTest {
         assert=ttft.p99<200ms, ; assert=c=3:ttft.p99<200ms ; sloPercentile=95 ; sloRule=requests
         sloRule=all ; sloPercentile=101 ; seed=lucky ; recordText=on ; recordTokens=off
         abandon=10% ; abandon=0%@2s ; abandon=101%@2s ; abandon=10%@5s-2s ; abandon=5%@0s
-        model=base=50,lora ; model=base=0 ; model=base=x ; model=a=1,a=2 ; model=a|b=1 ; model==1
+        model=base=0 ; model=a=1,a=2 ; model=a|b=1 ; endpoint=http://a/v1+b/v1 ; endpoint=http://a+b
         endpoint=http://a/v1+http://a/v1/ ; conversationHeader=x session ; conversationHeader=x:
         endpoint=http://a/v1+http://b/v1/completions ; endpoint=http://a/v1+ftp://b/v1
         verifyTls=0 ; connections=many ; csv=yes ; failBuild=no ; dryRun=no
@@ -231,6 +231,7 @@ final class BenchmarkPlanTest {
         rate=1 ; arrival=bursts | llm.arrival |
         endpoint=http://a/v1/completions ; api=chat | llm.endpoint |
         endpoint=http://a/v1 ; model=x,y | llm.model |
+        endpoint=http://a/v1 ; model=base=50,lora | llm.model | =50
         endpoint=http://a/v1,http://b/v1,http://c/v1 ; model=x,y | llm.model |
         tokenizer=gpt-4 | llm.tokenizer |
         tokenizer=auto,chars4 | llm.tokenizer |
@@ -280,10 +281,11 @@ final class BenchmarkPlanTest {
             new Target(null, "http://a:1/v1/chat/completions", List.of(), Api.CHAT, "x", KEY),
             new Target(null, "http://b:2/v1/completions", List.of(), Api.COMPLETIONS, "y", KEY));
     assertThat(settings.labels()).containsExactly("a:1", "b:2");
-    assertThat(read(Map.of("endpoint", "x=http://a/v1 + https://b/v1+c,http://d/v1")).targets())
+    assertThat(read(Map.of("endpoint", "x=http://a/v1 + https://b/v1%2Bc,http://d/v1")).targets())
         .extracting(Target::name, Target::urls)
         .containsExactly(
-            tuple("x", List.of("http://a/v1/chat/completions", "https://b/v1+c/chat/completions")),
+            tuple(
+                "x", List.of("http://a/v1/chat/completions", "https://b/v1%2Bc/chat/completions")),
             tuple(null, List.of("http://d/v1/chat/completions")));
     assertThat(settings.get(Setting.INTERLEAVE)).isTrue();
     assertThat(read(Map.of("endpoint", "http://a/v1,http://b/v1", "model", "m")).targets())

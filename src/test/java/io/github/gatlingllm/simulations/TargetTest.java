@@ -103,6 +103,24 @@ final class TargetTest {
         .hasMessage("expected the full path …/chat/completions before '?' in a URL with a query");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          org/m=v2      | org/m=v2    |
+          a=50,b        | a=50,b      |
+          a=50, b:8b=0.5 |             | a 50.0,b:8b 0.5
+          a=1=2         |             | a=1 2.0
+          """)
+  void onlyNumbersAfterAllNamesAreWeights(String text, String names, String mix) {
+    Target.Models models = Setting.MODEL.parse(text);
+    assertThat(models.names()).isEqualTo(names == null ? List.of() : List.of(names.split(",", -1)));
+    assertThat(models.mix())
+        .extracting(one -> one.name() + " " + one.weight())
+        .isEqualTo(mix == null ? List.of() : List.of(mix.split(",", -1)));
+  }
+
   private static Target parse(String url, @Nullable Api asked) {
     return Target.parse(new Target.NamedUrl(null, url), asked);
   }
