@@ -13,6 +13,7 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -59,12 +60,14 @@ record PreparedRequest(
             ? resolve(request.inputs, session)
             : request.inputList.resolve(session);
     long number = prefixes.number(session); // that of the prompt, which has been drawn above
+    Conversation conversation = chat.conversation == null ? null : chat.conversation.by(number);
+    Long draw = conversation == null ? (Long) number : conversation.draw();
     body
-        .model(model(request, protocol, prefixes, chat.conversation, number, session))
+        .model(model(request, protocol, prefixes, Objects.requireNonNull(draw), session))
         .prompt(prompt)
         .inputs(inputs)
         // A prefix is sent, but is not part of the conversation.
-        .prefix(prefixes.text(number, session, chat.conversation != null))
+        .prefix(prefixes.text(number, session, conversation != null))
         .stream(stream == null ? protocol.streaming : stream)
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
@@ -87,27 +90,19 @@ record PreparedRequest(
         secrets(apiKey, url, List.of(protocol.headers, request.headers), session),
         body.build(),
         chat.historyKey,
-        chat.conversation,
+        conversation,
         chat.newMessages);
   }
 
   private static @Nullable String model(
-      LlmRequest request,
-      LlmProtocol protocol,
-      Prefixes prefixes,
-      @Nullable Conversation conversation,
-      long number,
-      Session session) {
+      LlmRequest request, LlmProtocol protocol, Prefixes prefixes, long draw, Session session) {
     if (request.model != null || protocol.models.isEmpty()) {
       return resolve(request.model == null ? protocol.model : request.model, session);
     }
     // Warm-up requests try each model at each URL.
     return prefixes.isOfWarmUp()
         ? WeightedModel.tried(protocol.models, protocol.baseUrls.size(), session.userId())
-        : WeightedModel.drawn(
-            protocol.models,
-            Seed.orOfProcess(protocol.seed),
-            conversation == null ? number : prefixes.share.numberOf(conversation.number()));
+        : WeightedModel.drawn(protocol.models, Seed.orOfProcess(protocol.seed), draw);
   }
 
   private static Secrets secrets(

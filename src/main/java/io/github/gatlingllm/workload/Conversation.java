@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  * The state of a multi-turn chat, held in the session.
  *
  * @param number a different one for each conversation of this process, from 1
+ * @param draw the number of the request that began it, by which its model is drawn; null before
  * @param tokens of all messages as counted with the last answer; 0 if not known
  * @param script the replayed dialog; null if the simulation supplies the prompts
  * @param endReason why no further turn is sent; null while it continues
  */
 public record Conversation(
     long number,
+    @Nullable Long draw,
     List<Message> messages,
     int turns,
     int tokens,
@@ -42,13 +44,15 @@ public record Conversation(
 
   /** A conversation that begins with these messages, none of which is an answer. */
   public static Conversation of(Message... messages) {
-    return new Conversation(BEGUN.incrementAndGet(), List.of(messages), 0, 0, null, null, null);
+    return new Conversation(
+        BEGUN.incrementAndGet(), null, List.of(messages), 0, 0, null, null, null);
   }
 
   /** A conversation that replays a dialog, with recorded or received answers in its history. */
   public static Conversation of(Dialog dialog, boolean recorded) {
     return new Conversation(
         BEGUN.incrementAndGet(),
+        null,
         dialog.opening(),
         0,
         0,
@@ -59,15 +63,30 @@ public record Conversation(
 
   public Conversation withSystem(String text) {
     return new Conversation(
-        number, List.of(Message.system(text)), turns, tokens, contextLimit, script, endReason);
+        number,
+        draw,
+        List.of(Message.system(text)),
+        turns,
+        tokens,
+        contextLimit,
+        script,
+        endReason);
   }
 
   public Conversation withContextLimit(int limit) {
-    return new Conversation(number, messages, turns, tokens, limit, script, endReason);
+    return new Conversation(number, draw, messages, turns, tokens, limit, script, endReason);
+  }
+
+  /** The conversation as a request with that number sends it. */
+  public Conversation by(long request) {
+    return draw != null
+        ? this
+        : new Conversation(
+            number, request, messages, turns, tokens, contextLimit, script, endReason);
   }
 
   public Conversation ended(String reason) {
-    return new Conversation(number, messages, turns, tokens, contextLimit, script, reason);
+    return new Conversation(number, draw, messages, turns, tokens, contextLimit, script, reason);
   }
 
   /** The conversation after a failed turn: a script ends, as its next turn needs the answer. */
@@ -86,7 +105,8 @@ public record Conversation(
     longer.addAll(asked);
     longer.addAll(answers);
     int known = promptTokens == 0 ? 0 : promptTokens + added;
-    return new Conversation(number, longer, turns + 1, known, contextLimit, script, endReason);
+    return new Conversation(
+        number, draw, longer, turns + 1, known, contextLimit, script, endReason);
   }
 
   private List<Message> recordedAnswer() {

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,7 +70,7 @@ class PreparedRequestTest {
     assertThat(prepared.newMessages()).containsExactly(Message.user("2?"));
     assertThat(prepared.turn()).isEqualTo(2);
     assertThat(prepared.historyKey()).isEqualTo("history");
-    assertThat(prepared.conversation()).isEqualTo(before);
+    assertThat(prepared.conversation()).isEqualTo(before.by(0));
   }
 
   @Test
@@ -105,7 +106,7 @@ class PreparedRequestTest {
     assertThat(body(prepared).path("messages").findValuesAsText("content"))
         .containsExactly("<0> 1?", "One.", "2?");
     assertThat(prepared.newMessages()).containsExactly(Message.user("2?"));
-    assertThat(prepared.conversation()).isEqualTo(before);
+    assertThat(prepared.conversation()).isEqualTo(before.by(0));
   }
 
   private static PreparedRequest.Prefixes prefixes(PromptPrefix.Texts texts) {
@@ -136,19 +137,44 @@ class PreparedRequestTest {
     InjectorShare share = new InjectorShare(injector, 2);
     PreparedRequest.Prefixes prefixes =
         new PreparedRequest.Prefixes(request -> "", share, new DrawOrder(share), 0);
-    LlmProtocolBuilder mix = LlmDsl.llm.baseUrl("http://a/v1").seed(1).model("a", 1).model("b", 1);
-    LlmRequest turn = CHAT.and(new MessagePart.History("history")).and(text("user", "?"));
     List<String> models = new ArrayList<>();
-    for (int number = 1; number <= 64; number++) {
-      Session user =
-          Sessions.with(
-              Map.of("history", new Conversation(number, List.of(), 0, 0, null, null, null)));
-      models.add(
-          body(PreparedRequest.of(turn, mix.protocol(), true, "max_tokens", prefixes, user))
-              .path("model")
-              .asText());
+    for (int dialog = 0; dialog < 64; dialog++) {
+      models.add(model(turn(prefixes, Map.of("history", Conversation.of()))));
     }
     return models;
+  }
+
+  /** Whichever begins first, as users of a closed loop run side by side. */
+  @Test
+  void aDialogKeepsTheModelOfTheNumberThatItWasDrawnBy() throws IOException {
+    List<String> models = new ArrayList<>();
+    for (long number = 1; number <= 64; number++) {
+      AtomicLong drawn = new AtomicLong(number);
+      PreparedRequest first =
+          turn(numbered(), Map.of("history", Conversation.of(), DrawOrder.KEY, drawn));
+      Conversation answered =
+          first.conversation().answered(first.newMessages(), Message.assistant("!"), 0, 0);
+      models.add(model(first));
+      assertThat(model(turn(numbered(), Map.of("history", answered, DrawOrder.KEY, drawn))))
+          .isEqualTo(model(first));
+    }
+    assertThat(models).contains("a", "b");
+    AtomicLong last = new AtomicLong(64);
+    assertThat(model(turn(numbered(), Map.of("history", Conversation.of(), DrawOrder.KEY, last))))
+        .as("begun in another order")
+        .isEqualTo(models.get(63));
+  }
+
+  private static PreparedRequest turn(
+      PreparedRequest.Prefixes prefixes, Map<String, Object> attributes) {
+    LlmProtocolBuilder mix = LlmDsl.llm.baseUrl("http://a/v1").seed(1).model("a", 1).model("b", 1);
+    LlmRequest turn = CHAT.and(new MessagePart.History("history")).and(text("user", "?"));
+    return PreparedRequest.of(
+        turn, mix.protocol(), true, "max_tokens", prefixes, Sessions.with(attributes));
+  }
+
+  private static String model(PreparedRequest prepared) throws IOException {
+    return body(prepared).path("model").asText();
   }
 
   @Test
