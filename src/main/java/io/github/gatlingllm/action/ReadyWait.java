@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Observers.MetricsPage;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -66,8 +67,23 @@ public final class ReadyWait {
       return isEmpty && page.uri().getPath().endsWith("/models") ? "no model yet" : null;
     } catch (CompletionException e) {
       String why = String.valueOf(e.getMessage());
+      if (isLasting(e)) {
+        throw InvalidSimulation.because(
+            "LLM: %s cannot be asked, which waiting does not change: %s. No load was sent"
+                .formatted(page, why));
+      }
       return why.matches("HTTP [1-4]\\d\\d") ? null : why;
     }
+  }
+
+  /** A certificate, or a request that cannot be built; a host that is not known yet may start. */
+  private static boolean isLasting(Throwable failure) {
+    Throwable cause = failure;
+    while (cause != null && !(cause instanceof CertificateException)) {
+      cause = cause.getCause();
+    }
+    Throwable first = failure.getCause();
+    return cause != null || first instanceof IllegalArgumentException;
   }
 
   /** Pauses before the next try, and says so now and then; false if the time is over. */

@@ -31,11 +31,15 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Describes why a connection failed; the text is constant per cause, so that reports group it. */
-final class ConnectionFailure {
+public final class ConnectionFailure {
+
+  private static final String NO_TLS =
+      "TLS failed: the server does not speak TLS; use http:// or another port";
 
   /** Texts of operating system, Netty and Gatling in lower case → cause; the first match counts. */
   private static final List<Map.Entry<String, String>> CAUSES =
       List.of(
+          Map.entry("unrecognized ssl message", NO_TLS),
           Map.entry("failed to resolve", "unknown host: check the endpoint's name"),
           Map.entry(
               "too many open files",
@@ -102,7 +106,7 @@ final class ConnectionFailure {
   }
 
   /** The reason by the type of any exception in the chain of causes, as outer ones only wrap it. */
-  static String reason(Throwable failure) {
+  public static String reason(Throwable failure) {
     ProxyConnectException proxy = find(ProxyConnectException.class, failure);
     if (proxy != null) {
       return proxy(message(proxy));
@@ -111,7 +115,7 @@ final class ConnectionFailure {
       return "unknown host: check the endpoint's name";
     }
     if (find(NotSslRecordException.class, failure) != null) {
-      return "TLS failed: the server does not speak TLS; use http:// or another port";
+      return NO_TLS;
     }
     String known = known(failure);
     if (known != null) {

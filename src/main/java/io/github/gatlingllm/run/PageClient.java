@@ -2,10 +2,10 @@ package io.github.gatlingllm.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.github.gatlingllm.client.ConnectionFailure;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +13,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.channels.UnresolvedAddressException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -67,7 +68,8 @@ final class PageClient {
       answer = client(page).sendAsync(request.build(), response -> bounded());
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       // The exception's message may contain a secret header.
-      return CompletableFuture.failedFuture(new IOException("the request cannot be built", e));
+      return CompletableFuture.failedFuture(
+          new CompletionException("the request cannot be built", e));
     }
     return answer
         .copy()
@@ -115,7 +117,10 @@ final class PageClient {
         return "larger than " + (MAX_BYTES >> 20) + " MiB";
       }
       if (each instanceof SSLException) {
-        return "TLS certificate or handshake failed";
+        return ConnectionFailure.reason(each);
+      }
+      if (each instanceof UnresolvedAddressException) {
+        return "unknown host";
       }
     }
     if (cause instanceof TimeoutException || cause instanceof java.net.http.HttpTimeoutException) {

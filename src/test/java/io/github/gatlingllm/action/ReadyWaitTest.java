@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.report.CommandLine;
 import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.SelfSigned;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Waiting for a server, by a clock that only its pauses move. */
 class ReadyWaitTest {
@@ -69,6 +73,35 @@ class ReadyWaitTest {
       assertThat(pauses).isEqualTo(2);
       assertThat(wait.again("the first request", "HTTP 503")).as("no time is left").isFalse();
     }
+  }
+
+  @Test
+  void aCertificateThatIsNotTrustedIsNotAwaited(@TempDir Path folder) throws Exception {
+    try (ScriptedServer server = ScriptedServer.startTls(SelfSigned.sslContext(folder), x -> {})) {
+      ReadyWait wait =
+          of(llm.baseUrl(server.baseUrl()).verifyTls().waitReady(Duration.ofSeconds(9)));
+      assertThatThrownBy(wait::untilUp)
+          .isInstanceOf(InvalidSimulation.class)
+          .hasMessageContaining("not trusted")
+          .message()
+          .doesNotContain("\n");
+      assertThat(pauses).isZero();
+    }
+  }
+
+  /** The name of a pod that starts is not known yet; this one never is, as a label is too long. */
+  @Test
+  void aHostThatIsNotKnownIsAwaited() {
+    String host = "x".repeat(64) + ".test";
+    ReadyWait wait = of(llm.baseUrl("http://" + host).waitReady(Duration.ofMillis(1_900)));
+    String said = CommandLine.call(() -> refused(wait)).output();
+    assertThat(pauses).isEqualTo(1);
+    assertThat(said).contains(host + "/health (unknown host)");
+  }
+
+  private static int refused(ReadyWait wait) {
+    assertThatThrownBy(wait::untilUp).hasMessageContaining("unknown host");
+    return 0;
   }
 
   /** Not every server has these pages, and some refuse them. */
