@@ -55,6 +55,10 @@ final class TrendCommand implements Callable<Integer> {
       List<Recorded> runs = new ArrayList<>();
       for (Path run : inputs.runs()) {
         RunFiles files = new RunFiles(run);
+        if (RunInputs.runsIn(run).isEmpty()) {
+          throw new IOException(
+              run + " has no run; expected folders with llm/run.json and llm/requests.jsonl in it");
+        }
         files.requireRequests();
         runs.add(new Recorded(run, files.requireInfo()));
       }

@@ -105,6 +105,8 @@ class TrendCommandTest {
     Called called = call("trend", runs.resolve("empty").toString());
 
     assertThat(called.exitCode()).isEqualTo(1);
-    assertThat(called.error().lines()).hasSize(1);
+    assertThat(called.error().lines())
+        .singleElement(STRING)
+        .contains(runs.resolve("empty has no run").toString(), "run.json", "requests.jsonl");
   }
 }
