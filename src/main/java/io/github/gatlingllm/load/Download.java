@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -74,7 +75,7 @@ final class Download {
           "expected https://<host>/<file> or hf:<owner>/<name>[@<revision>]/<file>, each with or"
               + " without #sha256=<64 hex digits>");
     }
-    url = URI.create((hub.matches() ? onHub(hub) : plain).replace(" ", "%20"));
+    url = url((hub.matches() ? onHub(hub) : plain).replace(" ", "%20"));
     String name = url.getPath().substring(url.getPath().lastIndexOf('/') + 1);
     byte[] key = digest().digest(url.toString().getBytes(StandardCharsets.UTF_8));
     file =
@@ -83,6 +84,20 @@ final class Download {
             .resolve(name.isEmpty() ? "data" : name.replaceAll("[^\\w.-]", "_"));
     part = file.resolveSibling(file.getFileName() + ".part");
     etag = file.resolveSibling(file.getFileName() + ".etag");
+  }
+
+  private static URI url(String text) {
+    try {
+      URI url = new URI(text);
+      if (url.getHost() != null) {
+        return url;
+      }
+    } catch (URISyntaxException e) {
+      char wrong = e.getIndex() < 0 ? ' ' : text.charAt(Math.min(e.getIndex(), text.length() - 1));
+      throw new IllegalArgumentException(
+          "a URL may not have '%s' there; write it as %%%02X".formatted(wrong, (int) wrong), e);
+    }
+    throw new IllegalArgumentException("expected https://<host>/<file>, with a name of a host");
   }
 
   private static String onHub(Matcher hub) {

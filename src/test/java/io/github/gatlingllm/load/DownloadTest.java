@@ -2,7 +2,9 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
+import io.github.gatlingllm.report.CommandLine;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.ScriptedServer.Script;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class DownloadTest {
@@ -70,6 +73,28 @@ final class DownloadTest {
           .hasMessageContaining("127.0.0.1 answers 503");
       assertThat(get(server, "/a.json")).isEqualTo("0123456789");
       assertThat(server.requests().get(2).header("Range")).isEqualTo("bytes=4-");
+    }
+  }
+
+  /** Also after a cut, which repeats no line. */
+  @Test
+  void largeFileHasALineForEachTenth() throws IOException {
+    String large = "0".repeat(16 << 20);
+    int cut = 5 << 20;
+    String length = "Content-Length: " + large.length();
+    String range = "Content-Range: bytes " + cut + "-/" + large.length();
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            first ->
+                first.sendHeaders(200, length, "ETag: 1").send(large.substring(0, cut)).close(),
+            second -> second.respond(206, "text/plain", large.substring(cut), "ETag: 1", range))) {
+      String lines =
+          CommandLine.call(
+                  () -> assertDoesNotThrow(() -> get(server, "/a.json")).equals(large) ? 0 : 1)
+              .output();
+      assertThat(lines.lines().filter(line -> line.endsWith(" of 16 MB")))
+          .extracting(line -> line.replaceFirst(".* (\\d+) of 16 MB", "$1"))
+          .containsExactly("0", "1", "3", "4", "5", "6", "8", "9", "11", "12", "14", "16");
     }
   }
 
@@ -155,6 +180,21 @@ final class DownloadTest {
           .hasMessageContainingAll(file.toString(), "llm.datasetCache");
       assertThat(server.requests()).isEmpty();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "https://host/a[1].json, '[', %5B",
+    "https://host/50%.json, '%', %25",
+    "'https://host/a\"b', '\"', %22",
+    "hf:owner/name/a^b.json, ^, %5E",
+    "https://a_b:x/c, https://<host>, host",
+  })
+  void characterThatNoUrlHasIsOneLine(String location, String wrong, String remedy) {
+    assertThatThrownBy(() -> Download.file(location, cache))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(wrong, remedy)
+        .hasMessageMatching(".{10,100}");
   }
 
   @ParameterizedTest
