@@ -32,6 +32,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ready-made load test, which is configured by settings only.
@@ -82,6 +84,18 @@ public final class Benchmark extends Simulation {
                   plan.embedded() ? "" : plan.labels().get(0),
                   plan.tokenizers().get(0),
                   onlyTarget(plan)));
+    }
+  }
+
+  /**
+   * For internal use only: the text of a setting in the files and the environment of a process with
+   * these options; null where none, or where a mistake ends that process.
+   */
+  public static @Nullable String setting(String name, Map<String, String> options) {
+    try {
+      return Settings.ofProcess(options).text(Objects.requireNonNull(Setting.named(name)));
+    } catch (InvalidSimulation e) {
+      return null;
     }
   }
 

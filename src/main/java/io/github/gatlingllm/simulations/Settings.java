@@ -1,7 +1,5 @@
 package io.github.gatlingllm.simulations;
 
-import static java.util.stream.Collectors.toMap;
-
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Secrets;
@@ -108,9 +106,16 @@ final class Settings {
   }
 
   static Settings ofProcess() {
-    Map<String, String> properties =
-        System.getProperties().stringPropertyNames().stream()
-            .collect(toMap(name -> name, System::getProperty));
+    return ofProcess(Map.of());
+  }
+
+  /** With options of the command line, which win. */
+  static Settings ofProcess(Map<String, String> options) {
+    Map<String, String> properties = new HashMap<>();
+    System.getProperties()
+        .stringPropertyNames()
+        .forEach(name -> properties.put(name, System.getProperty(name)));
+    options.forEach((name, text) -> properties.put(PROPERTY_PREFIX + name, text));
     return new Settings(properties, System.getenv(), Path.of(ENV_FILE));
   }
 

@@ -4,7 +4,6 @@ import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.record.InjectorRun.InjectorEnd;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.StartCommand;
@@ -26,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The benchmark, or a simulation of the user, in a JVM of its own. A jar cannot set the options of
@@ -231,7 +231,7 @@ record BenchmarkProcess(
       return;
     }
     try {
-      String of = settings.get("injector");
+      String of = text("injector");
       InjectorShare share = of == null ? Injector.ofProcess().share() : InjectorShare.parse(of);
       if (share != null) {
         noteEnd(new InjectorEnd(share, exitCode));
@@ -248,7 +248,7 @@ record BenchmarkProcess(
     } catch (IOException e) {
       return; // the load generator said that the folder cannot be written
     }
-    String to = settings.getOrDefault("upload", new ProcessSetting("llm.upload").text());
+    String to = text("upload");
     try {
       if (to != null) {
         S3Location.parse(to).upload(end.folder() + "/" + InjectorEnd.FILE, file);
@@ -258,6 +258,12 @@ record BenchmarkProcess(
           "LLM: the end of this injector is not in the bucket, so a merge waits for it: "
               + RunFiles.message(e));
     }
+  }
+
+  /** A setting of the process that was started, which may have it of a file. */
+  private @Nullable String text(String name) {
+    String typed = settings.get(name);
+    return typed == null ? Benchmark.setting(name, settings) : typed;
   }
 
   private static void delete(Path folder) throws IOException {

@@ -49,6 +49,15 @@ class BenchmarkProcessTest {
   }
 
   @Test
+  void theMarkerIsOfTheInjectorOfAConfigurationFile() throws IOException {
+    Path config = Files.writeString(dir.resolve("a.conf"), "injector = 2/3\nconcurrency = 0");
+    List<String> mistake = List.of("--config=" + config, "--results=" + dir.resolve("results"));
+
+    assertThat(BenchmarkProcess.run(mistake)).isEqualTo(1);
+    assertThat(dir.resolve("results/injector-2-of-3/llm/ended.json")).exists();
+  }
+
+  @Test
   void optionsAreSettings() {
     BenchmarkProcess process =
         BenchmarkProcess.of(
