@@ -9,7 +9,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.io.SerializedString;
-import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.NoSuchFileException;

@@ -3,7 +3,6 @@ package io.github.gatlingllm.record;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
-import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.BufferedWriter;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;

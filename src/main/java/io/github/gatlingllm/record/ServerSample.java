@@ -10,14 +10,10 @@ import static io.github.gatlingllm.record.ServerSample.EngineMetric.Series.SUM;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.github.gatlingllm.record.RunFiles.JsonLines;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -127,8 +123,6 @@ public record ServerSample(
    */
   public static final class ServerFile {
 
-    private static final int MAX_LINE_BYTES = 1 << 20;
-
     private static final ObjectReader LINES =
         JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -181,30 +175,8 @@ public record ServerSample(
      */
     public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
       ServerFile known = new ServerFile(file);
-      long[] damaged = {0};
-      try (InputStream in = RunFiles.open(file)) {
-        JsonLines.read(
-            in,
-            1 << 16,
-            MAX_LINE_BYTES,
-            (buffer, from, length, skipped, isLast) -> {
-              if (skipped > 0) {
-                damaged[0]++;
-              } else if (length > 0) {
-                ServerSample sample;
-                try {
-                  sample = known.whole(LINES.readValue(buffer, from, length));
-                } catch (JsonProcessingException | RuntimeException damage) {
-                  damaged[0]++;
-                  return;
-                }
-                sink.accept(sample);
-              }
-            });
-      } catch (NoSuchFileException e) {
-        return 0;
-      }
-      return damaged[0];
+      return JsonLines.<ServerSample>values(
+          file, (buffer, from, length) -> known.whole(LINES.readValue(buffer, from, length)), sink);
     }
 
     /** The sample of a line, with the names and bounds of the lines before. */

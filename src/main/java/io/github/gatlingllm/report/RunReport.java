@@ -13,6 +13,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RecordFile.RecordCsv;
@@ -178,6 +179,11 @@ public final class RunReport {
               }
 
               @Override
+              public void arrivals(Consumer<PlannedArrival> sink) throws IOException {
+                report(files.arrivals(), PlannedArrival.read(files.arrivals(), sink));
+              }
+
+              @Override
               public void generator(Consumer<GeneratorSecond> sink) throws IOException {
                 String damage = GeneratorSecond.read(files.generator(), sink);
                 if (damage != null) {
@@ -187,13 +193,15 @@ public final class RunReport {
 
               @Override
               public void server(Consumer<ServerSample> sink) throws IOException {
-                long damaged = ServerFile.read(files.server(), sink);
-                if (damaged > 0) {
-                  messages.add(
-                      files.server() + ": left out " + NumberText.counted(damaged, "damaged line"));
-                }
+                report(files.server(), ServerFile.read(files.server(), sink));
               }
             }));
+  }
+
+  private void report(Path file, long damaged) {
+    if (damaged > 0) {
+      messages.add(file + ": left out " + NumberText.counted(damaged, "damaged line"));
+    }
   }
 
   /** Writes the CSV file during the first pass over the records. */

@@ -9,11 +9,12 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.JsonLines;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.PlannedArrival;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RunFiles.JsonLines;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.run.Run.RunClock;
@@ -319,16 +320,6 @@ final class RunLevels {
     private final WriteFailures failures;
     private final ExecutorService writer;
 
-    private record Line(
-        @Nullable String scenario,
-        String target,
-        String stage,
-        long index,
-        BigDecimal scheduledOffsetS,
-        long scheduledUnixNs,
-        @Nullable Integer inputTokens,
-        @Nullable Integer outputTokens) {}
-
     ArrivalLog(Path file, RunClock clock, WriteFailures failures, ExecutorService writer) {
       this.file = file;
       this.clock = clock;
@@ -378,7 +369,7 @@ final class RunLevels {
           Planned arrival = arrivals.next();
           Arrivals.Lengths lengths = arrival.lengths();
           lines.add(
-              new Line(
+              new PlannedArrival(
                   level.scenario(),
                   level.target(),
                   level.label(),

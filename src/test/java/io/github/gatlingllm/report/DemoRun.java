@@ -6,10 +6,12 @@ import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.record.JsonLines;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
@@ -292,12 +294,35 @@ final class DemoRun {
         out.write(RecordFile.line(record));
       }
     }
+    try (JsonLines lines = JsonLines.appendTo(files.arrivals())) {
+      for (PlannedArrival arrival : plan()) {
+        lines.add(arrival);
+      }
+    }
     if (observed) {
       ServerFile file = new ServerFile(files.server());
       for (ServerSample reading : readings()) {
         file.append(reading);
       }
     }
+  }
+
+  /** An arrival for each request, where they are planned. */
+  private List<PlannedArrival> plan() {
+    return records.stream()
+        .filter(record -> record.timing().scheduledOffsetNanos() != null)
+        .map(
+            record ->
+                new PlannedArrival(
+                    record.identity().scenario(),
+                    record.identity().target(),
+                    record.identity().stage(),
+                    0,
+                    null,
+                    record.timing().scheduledUnixNanos(),
+                    null,
+                    null))
+        .toList();
   }
 
   RunFigures figures() {
@@ -311,6 +336,11 @@ final class DemoRun {
                 public ReadReport replay(Consumer<RequestRecord> sink) {
                   records.forEach(sink);
                   return new ReadReport(records.size(), 0, 0, List.of());
+                }
+
+                @Override
+                public void arrivals(Consumer<PlannedArrival> sink) {
+                  plan().forEach(sink);
                 }
 
                 @Override

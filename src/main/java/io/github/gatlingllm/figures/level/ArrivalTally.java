@@ -25,6 +25,7 @@ final class ArrivalTally {
   private long sent;
   private long measured;
   private long realisedCount;
+  private long plannedCount;
 
   ArrivalTally(LevelTally level) {
     this.level = level;
@@ -49,12 +50,19 @@ final class ArrivalTally {
     measured += record.identity().phase() == Phase.MEASURE ? 1 : 0;
     if (level.contains(schedule)) {
       lagMs.add(record.timing().startLagNanos() / 1e6);
-      count(planned, schedule);
     }
     long start = record.timing().startUnixNanos();
     if (level.contains(start)) {
       realisedCount++;
       count(realised, start);
+    }
+  }
+
+  /** Adds an arrival of the plan. */
+  void planned(long unixNanos) {
+    if (unixNanos >= level.from && unixNanos < level.arrivingTo) {
+      plannedCount++;
+      count(planned, unixNanos);
     }
   }
 
@@ -81,14 +89,13 @@ final class ArrivalTally {
     stages.forEach(stage -> lag.add(stage.lagMs));
     Moments plannedDispersion = new Moments();
     Moments realisedDispersion = new Moments();
-    boolean isPlanKnown = stages.stream().allMatch(s -> s.level.info.planned() != null);
+    boolean isPlanKnown = stages.stream().allMatch(s -> s.plannedCount > 0);
     long planned = 0;
     long sent = 0;
     long realised = 0;
     List<long[]> spans = new ArrayList<>();
     for (ArrivalTally stage : stages) {
-      Long ofPlan = stage.level.info.planned();
-      planned += ofPlan == null ? 0 : ofPlan;
+      planned += stage.plannedCount;
       sent += stage.sent;
       realised += stage.realisedCount;
       spans.add(new long[] {stage.level.from, stage.level.arrivingTo});

@@ -6,8 +6,10 @@ import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
@@ -139,6 +141,10 @@ public final class RunStatistics {
     RunInfo info = SelfTest.isLoadOf(run) ? run.slo(Slo.NONE) : run;
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
+    // a load generator that died left no plan of its last level, so the whole plan is unknown
+    if (info.injectors().stream().noneMatch(InjectorRun::isDead)) {
+      source.arrivals(statistics::add);
+    }
     source.generator(statistics.overTime::add);
     source.server(sample -> statistics.engines.add(sample));
     return new SummaryAssembly(source.ended(info), file, statistics).figures();
@@ -169,9 +175,8 @@ public final class RunStatistics {
     injectors.add(id.injector());
     byInjector.add(record, level);
     engines.add(record);
-    if (record.timing().scheduledOffsetNanos() != null && level.nanos() > 0) {
+    if (record.timing().scheduledOffsetNanos() != null) {
       level.addArrival(record);
-      overTime.arrival(record.timing());
     }
     if (id.phase() == Phase.MEASURE) {
       if (record.outcome().hasFirstToken()) {
@@ -188,6 +193,18 @@ public final class RunStatistics {
       level.addScenario(record, met);
       objectives.add(level.index, record, judgement);
       record.server().names().forEach(this::addServerName);
+    }
+  }
+
+  /** An interrupted run did not live to see all arrivals. */
+  private void add(PlannedArrival arrival) {
+    long at = arrival.scheduledUnixNs();
+    if (at >= loadStart && at <= runEnd) {
+      overTime.planned(at);
+      LevelTally level = levels.of(arrival.level());
+      if (level != null && level.arrivals != null) {
+        level.arrivals.planned(at);
+      }
     }
   }
 
@@ -338,6 +355,9 @@ public final class RunStatistics {
 
     /** Passes every record to {@code sink} and returns what else the file held. */
     ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
+
+    /** Passes on the planned arrivals of open load, where they were recorded. */
+    default void arrivals(Consumer<PlannedArrival> sink) throws IOException {}
 
     /** Passes on the health of the load generators, second by second, where it was recorded. */
     default void generator(Consumer<GeneratorSecond> sink) throws IOException {}

@@ -53,6 +53,8 @@ public record Series(
    * @param quotaLeft by quota of the server, the lowest share that an answer reported as left, 0 to
    *     1; empty where answers report none
    * @param inFlight requests in flight, time-weighted mean over the bucket
+   * @param plannedArrivals of the plan, whether or not they were sent; 0 without {@code
+   *     arrivals.jsonl}
    */
   public record Bucket(
       double startS,
@@ -230,17 +232,14 @@ public record Series(
       }
       gaps(stream);
       times(record, record.identity().target() + ": ");
-      if (record.timing().scheduledOffsetNanos() != null) {
-        arrival(record.timing());
-      }
     }
 
     public void add(GeneratorSecond second) {
       generator.add(second);
     }
 
-    void arrival(RequestRecord.Timing timing) {
-      intervals.at(timing.scheduledUnixNanos()).add(Amount.ARRIVED, 1);
+    void planned(long unixNanos) {
+      intervals.at(unixNanos).add(Amount.ARRIVED, 1);
     }
 
     void times(RequestRecord record, String owner) {

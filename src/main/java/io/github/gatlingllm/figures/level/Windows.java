@@ -75,14 +75,19 @@ final class Windows {
         : place;
   }
 
+  /** The level with that key, or of all scenarios; null if there is none. */
+  @Nullable LevelTally of(LevelInfo.Key key) {
+    LevelTally own = byKey.get(key);
+    return own != null ? own : byKey.get(new LevelInfo.Key(key.label(), key.target(), null));
+  }
+
   /** The level of a request; one that is not in the plan is added, without a window. */
   LevelTally of(RequestRecord.Identity id) {
-    LevelInfo.Key ofAll = LevelInfo.Key.of(id, null);
-    LevelTally own = byKey.get(LevelInfo.Key.of(id, id.scenario()));
-    LevelTally level = own != null ? own : byKey.get(ofAll);
+    LevelInfo.Key key = LevelInfo.Key.of(id, id.scenario());
+    LevelTally level = of(key);
     return level != null
         ? level
-        : add(new LevelInfo(ofAll.label(), id.target(), null, UNPLANNED, null, "", List.of()), 0);
+        : add(new LevelInfo(key.label(), id.target(), null, UNPLANNED, null, "", List.of()), 0);
   }
 
   /** Length of the union of intervals {from, to}: time in which they overlap counts once. */

@@ -211,9 +211,9 @@ public record Figures(
    *
    * @param unit {@code users/s} where users arrive who may send several requests, else {@code
    *     requests/s}
-   * @param plannedPerS planned arrivals in the window ÷ window; null without a plan. For several
-   *     windows the sum of their arrivals ÷ their total time, overlaps counted once. For Gatling's
-   *     own injection the time from its first users to its last
+   * @param plannedPerS arrivals of {@code arrivals.jsonl} in the window ÷ window; null without that
+   *     file. For several windows the sum of their arrivals ÷ their total time, overlaps counted
+   *     once. For Gatling's own injection the time from its first users to its last
    * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
    *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
    */

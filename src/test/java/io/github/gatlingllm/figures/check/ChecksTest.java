@@ -12,6 +12,7 @@ import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -548,7 +550,7 @@ class ChecksTest {
     assertThat(some.arrivals().plannedPerS()).isEqualTo(10);
     assertThat(some.arrivals().realisedPerS()).isEqualTo(412 / 60.0);
     // Without the plan, records are all there is, and say nothing of it.
-    Summary unknown = Recorded.summary(open(null), sent(412));
+    Summary unknown = Recorded.summary(open(600L), sent(412));
     assertThat(unknown.arrivals().plannedPerS()).isNull();
   }
 
@@ -588,7 +590,16 @@ class ChecksTest {
 
   /** A plan for 60 s, and how many of its requests were sent. */
   private static Summary sent(long planned, int sent) {
-    return Recorded.summary(open(planned), sent(sent));
+    return planned(open(planned), evenly(planned, 60_000.0 / planned), sent(sent));
+  }
+
+  private static List<PlannedArrival> evenly(long count, double everyMs) {
+    return LongStream.range(0, count).mapToObj(i -> Recorded.arrival("r=10", i * everyMs)).toList();
+  }
+
+  private static Summary planned(
+      RunInfo run, List<PlannedArrival> plan, List<RequestRecord> records) {
+    return Recorded.figures(run, plan, records).summary();
   }
 
   /** Requests over 60 s, each 2 ms after its arrival was planned. */
@@ -610,14 +621,14 @@ class ChecksTest {
       planned.add(at(i * 100 + 2).lag(2).stage("r=10").tokens(5).record());
       bursts.add(at(i / 20 * 2_000 + 60).lag(60).stage("r=10").tokens(5).record());
     }
-    Summary fine = Recorded.summary(open, planned);
+    Summary fine = planned(open, evenly(100, 100), planned);
     assertThat(fine.arrivals().count()).isEqualTo(100);
     assertThat(fine.arrivals().realisedPerS()).isEqualTo(10);
     assertThat(fine.arrivals().plannedDispersion()).isZero();
     assertThat(fine.arrivals().lagP99Ms()).isEqualTo(2, within(0.002));
     assertThat(check(fine, "arrivals").level()).isEqualTo(Level.OK);
     assertThat(check(fine, "start_lag").level()).isEqualTo(Level.OK);
-    Summary late = Recorded.summary(open, bursts);
+    Summary late = planned(open, evenly(100, 100), bursts);
     assertThat(late.arrivals().realisedDispersion()).isEqualTo(10, within(1e-9));
     assertThat(check(late, "start_lag").level()).isEqualTo(Level.WARNING);
     assertThat(summary(r -> {}).arrivals()).isNull();

@@ -10,14 +10,17 @@ import io.github.gatlingllm.figures.level.Series.Breakdown;
 import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
+import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.PlannedArrival;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class LevelTallyTest {
@@ -132,14 +135,38 @@ class LevelTallyTest {
     assertThat(loads.get(1).e2eP95Ms()).isEqualTo(80, within(0.8));
   }
 
+  /**
+   * A plan of 1, 3, 0, 2 arrivals in the four seconds of the window: variance 1.25, mean 1.5; one
+   * before the window, one after the run. Three requests were sent, all in the last second.
+   */
   @Test
-  void arrivalsAreCountedWhenPlanned() {
-    Series series =
-        Recorded.figures(
-                RUN, at(1_500).lag(700).tokens(5), at(1_600).lag(0).tokens(5), at(1_700).tokens(5))
-            .series();
-    assertThat(series.overTime()).extracting(Bucket::plannedArrivals).startsWith(1L, 1L);
-    assertThat(series.overTime()).extracting(Bucket::started).startsWith(0L, 3L);
+  void plannedIsThePlansWhateverWasSent() {
+    RunInfo run = Recorded.run(5, Recorded.rate(2, 1_000, 5_000).withPlanned(99));
+    List<PlannedArrival> plan =
+        Stream.of(500, 1_500, 2_000, 2_500, 2_999, 4_000, 4_999, 9_000)
+            .map(ms -> Recorded.arrival("r=2", ms))
+            .toList();
+    List<RequestRecord> sent =
+        Stream.of(4_100, 4_200, 4_300)
+            .map(ms -> at(ms).lag(100).stage("r=2").tokens(5).record())
+            .toList();
+    RunFigures figures = Recorded.figures(run, plan, sent);
+    ArrivalFigures arrivals = figures.summary().arrivals();
+    assertThat(arrivals.count()).isEqualTo(6);
+    assertThat(arrivals.plannedPerS()).isEqualTo(1.5);
+    assertThat(arrivals.plannedDispersion()).isEqualTo(1.25 / 1.5, within(1e-12));
+    assertThat(arrivals.realisedPerS()).isEqualTo(0.75);
+    assertThat(arrivals.realisedDispersion()).isEqualTo(2.25, within(1e-12));
+    assertThat(figures.series().overTime())
+        .extracting(Bucket::plannedArrivals)
+        .containsExactly(1L, 3L, 0L, 2L);
+
+    // without the file of the plan nothing is said of it
+    RunFigures unknown = Recorded.figures(run, sent);
+    assertThat(unknown.summary().arrivals())
+        .extracting(ArrivalFigures::plannedPerS, ArrivalFigures::plannedDispersion)
+        .containsOnlyNulls();
+    assertThat(unknown.series().overTime()).extracting(Bucket::plannedArrivals).containsOnly(0L);
   }
 
   @Test

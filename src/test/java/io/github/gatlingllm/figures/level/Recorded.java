@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.Events;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes records for tests. Times are given in milliseconds; the run starts at {@link #ORIGIN}. */
@@ -463,6 +465,30 @@ public final class Recorded {
     };
   }
 
+  /** An arrival of target {@code a} that was planned so many milliseconds into the run. */
+  public static PlannedArrival arrival(String stage, double ms) {
+    return new PlannedArrival("scn", "a", stage, 0, null, ORIGIN + nanos(ms), null, null);
+  }
+
+  /** The figures of a run with that plan. */
+  public static RunFigures figures(
+      RunInfo info, List<PlannedArrival> plan, List<RequestRecord> records) {
+    RecordSource source = source(records);
+    return figures(
+        info,
+        new RecordSource() {
+          @Override
+          public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
+            return source.replay(sink);
+          }
+
+          @Override
+          public void arrivals(Consumer<PlannedArrival> sink) {
+            plan.forEach(sink);
+          }
+        });
+  }
+
   public static RunFigures figures(RunInfo info, RequestRecord... records) {
     return figures(info, List.of(records));
   }
@@ -484,8 +510,12 @@ public final class Recorded {
   }
 
   public static RunFigures figures(RunInfo info, List<RequestRecord> records) {
+    return figures(info, source(records));
+  }
+
+  private static RunFigures figures(RunInfo info, RecordSource source) {
     try {
-      return Checks.judged(RunStatistics.of(info, source(records)));
+      return Checks.judged(RunStatistics.of(info, source));
     } catch (IOException e) {
       throw new AssertionError(e);
     }
