@@ -2,6 +2,8 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
 import io.github.gatlingllm.action.Dynamic.Draft;
+import io.github.gatlingllm.action.LlmRequest.Abandonment;
+import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
@@ -252,6 +254,11 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
       urls.add(path.substring(0, end) + "/models");
     }
     return pages(urls);
+  }
+
+  /** Waits, as long as {@code waitReady} allows, until all these pages answer. */
+  public void awaitReady() {
+    new ReadyWait(this).untilUp();
   }
 
   /** What is sent before each load level, each to all servers of this target. */

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
+import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * /health} and {@code …/models}, then for the first request. An answer below HTTP 500 is one of a
  * server that is up, as not all have both pages.
  */
-public final class ReadyWait {
+final class ReadyWait {
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long SAID_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(15);
@@ -35,7 +35,7 @@ public final class ReadyWait {
     void sleep(long nanos) throws InterruptedException;
   }
 
-  public ReadyWait(LlmProtocol protocol) {
+  ReadyWait(LlmProtocol protocol) {
     this(protocol, System::nanoTime, TimeUnit.NANOSECONDS::sleep);
   }
 
@@ -47,7 +47,7 @@ public final class ReadyWait {
   }
 
   /** Returns once the pages of all its base URLs answer; at once where nothing is to be awaited. */
-  public void untilUp() {
+  void untilUp() {
     Duration most = protocol.waitReady;
     for (MetricsPage page : most == null ? List.<MetricsPage>of() : protocol.readyPages()) {
       for (String why = missing(page); why != null; why = missing(page)) {

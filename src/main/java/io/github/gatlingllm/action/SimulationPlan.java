@@ -4,6 +4,7 @@ import io.gatling.core.CoreComponents;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.action.InjectionPlans.Injected;
+import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.Session;
-import io.github.gatlingllm.action.Abandonment;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmRequest;
+import io.github.gatlingllm.action.LlmRequest.Abandonment;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

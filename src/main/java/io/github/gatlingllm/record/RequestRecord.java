@@ -65,7 +65,7 @@ public record RequestRecord(
   boolean isTpotEstimated() {
     return timing.tpotNanos != null
         && events.firstEventTokens == null
-        && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
+        && Timeline.TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
   public RequestRecord withPhase(Phase as) {

@@ -2,7 +2,7 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.Timing;
-import io.github.gatlingllm.record.TokenGaps;
+import io.github.gatlingllm.record.Timeline.TokenGaps;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -10,8 +10,7 @@ import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpDsl;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.ReadyWait;
-import io.github.gatlingllm.action.WeightedModel;
+import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.SelfTestResults;
@@ -206,7 +205,7 @@ public final class Benchmark extends Simulation {
             && plan.get(Setting.WARMUP) > 0;
     if (isAsked) {
       LlmProtocolBuilder whole = protocol.headers(plan.settings().headers());
-      new ReadyWait(SimulationSettings.withParts(plan.settings(), whole).protocol()).untilUp();
+      SimulationSettings.withParts(plan.settings(), whole).protocol().awaitReady();
     }
     String model =
         isAsked

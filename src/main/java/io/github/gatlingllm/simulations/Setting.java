@@ -1,8 +1,8 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.action.Abandonment;
 import io.github.gatlingllm.action.Dynamic.Draft;
+import io.github.gatlingllm.action.LlmRequest.Abandonment;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;

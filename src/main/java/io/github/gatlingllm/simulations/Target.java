@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.action.WeightedModel;
+import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import java.net.URI;

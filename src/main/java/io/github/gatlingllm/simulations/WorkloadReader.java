@@ -3,7 +3,7 @@ package io.github.gatlingllm.simulations;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.action.Abandonment;
+import io.github.gatlingllm.action.LlmRequest.Abandonment;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.PlanText;

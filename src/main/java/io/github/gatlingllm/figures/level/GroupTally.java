@@ -21,7 +21,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.TokenGaps;
+import io.github.gatlingllm.record.Timeline.TokenGaps;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.TokenGaps;
+import io.github.gatlingllm.record.Timeline.TokenGaps;
 import java.util.Arrays;
 
 /**
