@@ -143,8 +143,7 @@ record Target(
   private static URI uri(String text) {
     if (text.matches("[^?@]*\\+.*")) {
       throw new IllegalArgumentException(
-          "expected a scheme after '+', as in http://a/v1+http://b/v1; write %2B for a '+' of a"
-              + " path");
+          "expected a scheme after '+', as in http://a/v1+http://b/v1; encode a '+' of a path");
     }
     URI uri;
     try {
