@@ -154,8 +154,8 @@ record LoadSection(Summary summary) {
         .scaledToRange();
   }
 
-  private static Distribution of(LevelFigures stage, Metric metric) {
-    return stage.figures().metric(metric.fromSchedule());
+  private Distribution of(LevelFigures stage, Metric metric) {
+    return stage.figures().metric(summary.headlineMetric(metric));
   }
 
   /** Output per GPU against output per user, a point per load level. */

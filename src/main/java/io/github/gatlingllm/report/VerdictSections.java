@@ -232,7 +232,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
         Metric shown = summary.headlineMetric(metric);
         return new Time(
             shown.title(),
-            figures.metric(metric.fromSchedule()),
+            figures.metric(shown),
             objectives.stream()
                 .filter(row -> Set.of(measure, target + ": " + measure).contains(row.measure()))
                 .findFirst()

@@ -100,6 +100,22 @@ class OperatingPointTest {
             "<option value=\"1\" selected>c=16 (operating point)</option>");
   }
 
+  /** Users of a closed loop who wait 0.4 ms of 66 ms: too little to name a second clock. */
+  @Test
+  void aFigureIsTheSameInVerdictTileAndTable() {
+    levels.add(Recorded.stage(8, 0, 1_000));
+    for (int i = 0; i < 10; i++) {
+      records.add(Recorded.at(i).stage("c=8").gate(0.4).tokens(66, 76).record());
+    }
+    Summary summary = figures("").summary();
+
+    assertThat(summary.figures().metric(Metric.TTFT_FROM_SCHEDULE_MS).p50())
+        .isEqualTo(66.4, within(0.05));
+    assertThat(summary.verdict()).contains("TTFT p50 66 ms of 10 requests");
+    assertThat(tiles(summary).get(0)).isEqualTo(new Tile("TTFT p50", "66 ms", "10 values"));
+    assertThat(KeyFigureTables.byLevel(summary, "").markdown()).contains("| 66* |");
+  }
+
   /**
    * TTFT of ok requests is 20 ms, but p99 is missed because of failures; the tile has the share.
    */

@@ -8,8 +8,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of headlines, of the knee and of the SLO starts at the planned arrival; headlines name
- * it where it can differ from the clock that starts at admission.
+ * The clock of headlines and of the knee: it starts at the planned arrival, and is named, where
+ * that can differ from admission; elsewhere it starts at admission, so that a figure is the same
+ * under its name everywhere. The clock of the SLO always starts at the planned arrival.
  */
 record LatencyOrigin(boolean isNamed) {
 

@@ -115,7 +115,7 @@ final class LoadCurve {
         knee.scenario(),
         knee.offered(),
         knee.figures().number(Metric.OUTPUT_TOKENS_PER_S),
-        knee.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50(),
+        knee.figures().metric(clock().metric(Metric.E2E_MS)).p50(),
         isFlat && isFirst && (levels.size() > 2 || gainIsSmall()));
   }
 

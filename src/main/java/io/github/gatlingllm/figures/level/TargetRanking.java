@@ -179,7 +179,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
 
   private String figures() {
     LevelFigures one = pair().one;
-    Metric metric = one.latency().fromSchedule();
+    LatencyOrigin clock = first.clock().isNamed() ? first.clock() : second.clock();
+    Metric metric = clock.metric(one.latency());
     Distribution its = one.figures().metric(metric);
     Distribution others = pair().other.figures().metric(metric);
     Distribution fewer = its.count() <= others.count() ? its : others;
@@ -193,7 +194,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
                 ? ""
                 : ", %s %s %s against %s"
                     .formatted(
-                        first.clock().name(one.latency()),
+                        metric.title(),
                         tail.name(),
                         NumberText.ms(its.percentile(tail.name())),
                         NumberText.ms(others.percentile(tail.name()))));

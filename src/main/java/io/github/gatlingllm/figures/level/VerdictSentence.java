@@ -156,7 +156,11 @@ final class VerdictSentence {
     }
 
     Distribution times() {
-      return level.figures().metric(level.latency().fromSchedule());
+      return times(level);
+    }
+
+    private Distribution times(LevelFigures at) {
+      return at.figures().metric(curve.clock().metric(level.latency()));
     }
 
     SloFormatter slo(List<LevelFigures> missing) {
@@ -194,7 +198,7 @@ final class VerdictSentence {
               .filter(each -> load != null && Objects.equals(each.offered(), 2 * load))
               .findFirst()
               .orElse(levels().get(levels().size() - 1));
-      Distribution heavier = to.figures().metric(level.latency().fromSchedule());
+      Distribution heavier = times(to);
       boolean isP90Known = !times().isLowN("p90") && !heavier.isLowN("p90");
       return new Growth(
           ratio(load, to.offered()),
