@@ -72,14 +72,38 @@ class Amounts {
   static final class Span extends Amounts {
     long from = Long.MAX_VALUE;
     long to = Long.MIN_VALUE;
+    private double onlyOurs;
+    private double bothByServer;
+    private double bothByUs;
 
     void add(long start, long end) {
       from = Math.min(from, start);
       to = Math.max(to, end);
     }
 
+    void tokens(RequestRecord.Tokens tokens) {
+      double all = tokens.outputTokens() == null ? 0 : tokens.outputTokens();
+      Integer ours = tokens.outputTokensLocal();
+      add(Amount.TOKENS, all);
+      if (tokens.source() == RequestRecord.TokenSource.TOKENIZER) {
+        onlyOurs += all;
+      } else if (ours != null && tokens.streamedTokens() != null) {
+        bothByServer += tokens.streamedTokens();
+        bothByUs += ours;
+      }
+    }
+
+    /** Where only our tokenizer counted, as in cut answers, by its error in those that both did. */
+    double tokensByServer() {
+      double perOurs = bothByUs > 0 && bothByServer > 0 ? bothByServer / bothByUs : 1;
+      return of(Amount.TOKENS) + onlyOurs * (perOurs - 1);
+    }
+
     void add(Span other) {
       add((Amounts) other);
+      onlyOurs += other.onlyOurs;
+      bothByServer += other.bothByServer;
+      bothByUs += other.bothByUs;
       add(other.from, other.to);
     }
 

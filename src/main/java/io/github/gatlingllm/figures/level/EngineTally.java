@@ -70,8 +70,7 @@ final class EngineTally {
     Integer inputs = record.tokens().inputs();
     // An engine counts each text to embed as a request.
     of.add(Amount.INPUTS, inputs == null ? 0 : inputs - 1);
-    Integer tokens = record.tokens().outputTokens();
-    of.add(Amount.TOKENS, tokens == null ? 0 : tokens);
+    of.tokens(record.tokens());
     Long closed = record.timing().closedUnixNanos();
     of.add(admitted, closed == null ? admitted : closed);
   }
@@ -408,7 +407,7 @@ final class EngineTally {
               requests(of),
               of.count(Amount.OK),
               of.count(Amount.ABANDONED),
-              of.count(Amount.TOKENS),
+              Math.round(of.tokensByServer()),
               tokens,
               finished));
     }

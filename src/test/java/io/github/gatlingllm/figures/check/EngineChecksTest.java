@@ -90,9 +90,18 @@ class EngineChecksTest {
    * generated then: 940 tokens were received.
    */
   static Summary left(double generated) {
+    return left(generated, 1);
+  }
+
+  /** The same with a tokenizer of ours that counts so many times the tokens, or is not asked. */
+  private static Summary left(double generated, int tooMany) {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       Recorded user = at(i * 97).tokens(i % 10 == 0 ? Arrays.copyOf(EVEN, 4) : EVEN);
+      user = tooMany == 1 ? user : user.ourOutput((i % 10 == 0 ? 4 : 10) * tooMany);
+      if (i % 10 == 0 && tooMany > 1) {
+        user = user.output(4 * tooMany).estimated();
+      }
       records.add((i % 10 == 0 ? user.failed(RequestStatus.ABANDONED, "left") : user).record());
     }
     Map<EngineMetric, Double> said = healthy();
@@ -107,6 +116,9 @@ class EngineChecksTest {
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message())
         .contains("10 users left", " 235 tokens", "23.5 for each", "320 ms more");
+    assertThat(check(left(1_175, 3), "abandoned_stop").message())
+        .as("cut answers have no usage, and our tokenizer counts three times the tokens")
+        .isEqualTo(check.message());
     assertThat(applying(left(1_175)))
         .as("they would not agree")
         .doesNotContain("engine_tokens_agree");
