@@ -126,16 +126,18 @@ final class Targets {
   }
 
   private @Nullable String start(RunInfo info) {
-    return StartCommand.ofProcess(info.simulation(), this::isSecret).text();
+    return StartCommand.ofProcess(info.simulation(), (name, value) -> isSecret(name, value, used))
+        .text();
   }
 
   /** Whether a property is a key by its name or value, or has one in a URL. */
-  private boolean isSecret(String nameOrValue) {
-    return Secrets.isNamed(nameOrValue)
-        || !Secrets.redactUrl(nameOrValue).equals(nameOrValue)
+  static boolean isSecret(String name, String value, List<LlmProtocol> used) {
+    // Of our settings most that have "token" in their name are lengths.
+    return (name.startsWith("llm.") ? name.equals("llm.apiKey") : Secrets.isNamed(name))
+        || !Secrets.redactUrl(value).equals(value)
         || used.stream()
             .map(protocol -> protocol.apiKey == null ? null : protocol.apiKey.constant())
-            .anyMatch(key -> key != null && nameOrValue.contains(key.strip()));
+            .anyMatch(key -> key != null && value.contains(key.strip()));
   }
 
   /** Prints, once per run, the seed of everything that the simulation sets no seed for. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +65,7 @@ public record StartCommand(@Nullable String text) {
    *
    * @param isSecret whether a property must not be shown, by its name or its value
    */
-  public static StartCommand ofProcess(String simulation, Predicate<String> isSecret) {
+  public static StartCommand ofProcess(String simulation, BiPredicate<String, String> isSecret) {
     Map<String, String> properties = new TreeMap<>();
     System.getProperties()
         .stringPropertyNames()
@@ -78,11 +78,9 @@ public record StartCommand(@Nullable String text) {
       Map<String, String> properties,
       Map<String, String> environment,
       boolean hasGradleWrapper,
-      Predicate<String> isSecret) {
+      BiPredicate<String, String> isSecret) {
     Map<String, String> shown = new TreeMap<>(properties);
-    shown
-        .entrySet()
-        .removeIf(each -> isSecret.test(each.getKey()) || isSecret.test(each.getValue()));
+    shown.entrySet().removeIf(each -> isSecret.test(each.getKey(), each.getValue()));
     String classPath = properties.getOrDefault("java.class.path", "");
     String jar = properties.get(PROPERTY);
     String base =

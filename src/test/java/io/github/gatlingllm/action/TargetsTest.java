@@ -17,6 +17,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TargetsTest {
 
@@ -41,6 +43,22 @@ class TargetsTest {
         .containsEntry("ignoreEos", "true")
         .containsEntry("purpose", "test")
         .doesNotContainValue("sk-secret");
+  }
+
+  /** Or the command that a report shows is of another run. */
+  @ParameterizedTest
+  @CsvSource({
+    "llm.maxTokens, 32, false",
+    "llm.tokenizer, tiktoken:cl100k_base, false",
+    "llm.assert, output_tokens_per_s>9, false",
+    "llm.apiKey, x, true",
+    "hub.token, x, true",
+    "llm.body, '{\"user\":\"sk-secret\"}', true",
+    "llm.metricsUrl, http://a/m?token=x, true",
+  })
+  void onlyKeysAreLeftOutOfTheCommand(String name, String value, boolean isSecret) {
+    List<LlmProtocol> used = protocols(llm.baseUrl("http://a/v1").apiKey("sk-secret"));
+    assertThat(Targets.isSecret(name, value, used)).isEqualTo(isSecret);
   }
 
   @Test

@@ -31,7 +31,7 @@ class StartCommandTest {
         properties,
         Map.of("MAVEN_CMD_LINE_ARGS", mavenArguments),
         true,
-        text -> text.equals("token") || text.equals("sk-1"));
+        (name, value) -> name.equals("token") || value.equals("sk-1"));
   }
 
   @ParameterizedTest
