@@ -51,7 +51,7 @@ final class TokenCounting {
   /** Additional time in {@link #close} for passing on counts that were just finished. */
   private static final Duration FINISHING = Duration.ofMillis(200);
 
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Thread thread = new Thread(this::run, "llm-tokenizer");
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();

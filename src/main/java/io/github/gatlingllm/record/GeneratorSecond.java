@@ -53,7 +53,7 @@ public final class GeneratorSecond {
             + " thread that measures was late itself"),
     LOOP_LAG_P50_US(
         INTEGERS.in("µs"),
-        "per event loop, the median: how late a heartbeat ran that is due every 20 ms; events"
+        "per event loop, the median: how late a heartbeat ran that is due every 50 ms; events"
             + " that are ready meanwhile are read as late"),
     LOOP_LAG_P99_US(INTEGERS.in("µs"), "as `loop_lag_p50_us`, the 99th percentile"),
     LOOP_LAG_MAX_US(

@@ -199,10 +199,17 @@ public record SelfTest(
     /**
      * The options of our own runs, which a user's project need not have: a garbage collector
      * without threads of its own; a heap of constant size with a young generation large enough for
-     * few collections; and no collections because of class metadata.
+     * few collections; no collections because of class metadata; and no statistics for {@code
+     * jstat}, for which a thread wakes 20 times a second.
      */
     public static final List<String> OF_RUNS =
-        List.of("-XX:+UseSerialGC", "-Xms1g", "-Xmx1g", "-Xmn512m", "-XX:MetaspaceSize=256m");
+        List.of(
+            "-XX:+UseSerialGC",
+            "-Xms1g",
+            "-Xmx1g",
+            "-Xmn512m",
+            "-XX:MetaspaceSize=256m",
+            "-XX:-UsePerfData");
 
     /** On so few processors C2 would still compile when the load begins. */
     private static final int FEW_PROCESSORS = 2;
@@ -213,11 +220,17 @@ public record SelfTest(
 
     private JvmOptions() {}
 
-    /** The options of a JVM that we start for a run on this machine. */
+    /**
+     * The options of a JVM that we start for a run on this machine: with an event loop for each
+     * processor instead of two, and without C2 where there are few.
+     */
     public static List<String> ofRunsHere() {
-      return hasFewProcessors()
-          ? Stream.concat(OF_RUNS.stream(), Stream.of(NO_OPTIMISING_COMPILER)).toList()
-          : OF_RUNS;
+      List<String> options = new ArrayList<>(OF_RUNS);
+      options.add("-Dio.netty.eventLoopThreads=" + Runtime.getRuntime().availableProcessors());
+      if (hasFewProcessors()) {
+        options.add(NO_OPTIMISING_COMPILER);
+      }
+      return List.copyOf(options);
     }
 
     private static boolean hasFewProcessors() {
@@ -273,6 +286,9 @@ public record SelfTest(
       addSize(options, jvm, "-Xmx", "MaxHeapSize");
       addSize(options, jvm, "-Xmn", "NewSize");
       addSize(options, jvm, "-XX:MetaspaceSize=", "MetaspaceSize");
+      valueOf(jvm, "UsePerfData")
+          .filter("false"::equals)
+          .ifPresent(off -> options.add("-XX:-UsePerfData"));
       return List.copyOf(options);
     }
 

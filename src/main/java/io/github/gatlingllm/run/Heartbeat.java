@@ -17,9 +17,9 @@ import java.util.function.LongSupplier;
  */
 final class Heartbeat implements Runnable {
 
-  static final long PERIOD_NANOS = 20_000_000;
+  static final long PERIOD_NANOS = 50_000_000;
 
-  /** Capacity for beats that were not read yet: 20 s. */
+  /** Capacity for beats that were not read yet: 51 s. */
   private static final int KEPT = 1_024;
 
   private final LongSupplier clock;

@@ -27,8 +27,12 @@ final class ObserverQueues {
   /** 16 seconds of 2,000 requests per second. */
   static final int CAPACITY = 1 << 15;
 
-  /** Records do not wake a thread: that would cost more than most observers need for a record. */
-  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  /**
+   * Records before a thread is woken; it also wakes for each second. To wake it for every record
+   * would cost more than most observers need for one, and each time that a thread wakes it may take
+   * the processor from a server on this machine.
+   */
+  private static final int WAKING_RECORDS = 1 << 12;
 
   /** Seconds in one event after which an observer counts as blocked. */
   private static final int BLOCKED_SECONDS = 3;
@@ -69,8 +73,12 @@ final class ObserverQueues {
 
   /** Called on the recorder's thread, in the order in which records were handed over. */
   void requestEnded(RequestRecord record) {
+    boolean isWaking = (passedOn + 1) % WAKING_RECORDS == 0;
     for (Lane lane : lanes) {
       lane.offer(record);
+      if (isWaking) {
+        LockSupport.unpark(lane.thread);
+      }
     }
     List<Runnable> due = new ArrayList<>(0);
     synchronized (this) {
@@ -193,7 +201,7 @@ final class ObserverQueues {
         } else if (isClosed) {
           return;
         } else {
-          LockSupport.parkNanos(this, IDLE_NANOS);
+          LockSupport.park(this);
         }
       }
     }

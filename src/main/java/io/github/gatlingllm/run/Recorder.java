@@ -36,7 +36,7 @@ final class Recorder {
   private static final long MAX_BATCH_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** The thread polls: an event loop that wakes it would spend more than writing a record costs. */
-  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final Duration FREEZE = Duration.ofSeconds(2);
 
