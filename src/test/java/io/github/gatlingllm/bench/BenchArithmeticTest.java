@@ -56,15 +56,6 @@ class BenchArithmeticTest {
   }
 
   @Test
-  void quantileIsTheNearestRank() {
-    long[] sorted = {1 * MS, 2 * MS, 3 * MS, 4 * MS};
-    assertThat(Comparison.millis(sorted, 0.5)).isEqualTo(2);
-    assertThat(Comparison.millis(sorted, 0.51)).isEqualTo(3);
-    assertThat(Comparison.millis(sorted, 0.99)).isEqualTo(4);
-    assertThat(Comparison.millis(new long[0], 0.5)).isNaN();
-  }
-
-  @Test
   void cpuTimeIsReadBetweenSamples() {
     TreeMap<Long, Long> samples = new TreeMap<>(Map.of(100L, 0L, 200L, 50L, 300L, 50L));
     assertThat(CpuMeter.at(samples, 150)).isEqualTo(25);
@@ -145,20 +136,6 @@ class BenchArithmeticTest {
     assertThat(offsets).isEqualTo(new Pace(100 * MS, 20 * MS, 0.3).offsets(7, 100));
     assertThat(new Pace(100 * MS, 20 * MS, 0).offsets(7, 3))
         .containsExactly(100 * MS, 120 * MS, 140 * MS);
-  }
-
-  @Test
-  void streamsAreReadAsTheyWereWritten() throws IOException {
-    Path file = dir.resolve("streams.jsonl");
-    TimedStream.write(file, List.of(stream("a", 3, 1, 2), stream("", -1)));
-    List<TimedStream> read = TimedStream.read(file);
-    assertThat(read).hasSize(2);
-    assertThat(read.get(0)).usingRecursiveComparison().isEqualTo(stream("a", 3, 1, 2));
-    assertThat(read.get(1)).usingRecursiveComparison().isEqualTo(stream("", -1));
-    Path bare = Files.writeString(dir.resolve("short"), "{\"number\":4,\"offsets_ns\":[5]}\n");
-    assertThat(TimedStream.read(bare).get(0))
-        .usingRecursiveComparison()
-        .isEqualTo(new TimedStream("", 4, 0, new long[] {5}));
   }
 
   static Stream<String> commands() throws IOException {

@@ -3,7 +3,6 @@ package io.github.gatlingllm.javaapi;
 import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.md5;
 import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
-import static io.github.gatlingllm.javaapi.LlmDsl.image;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -39,36 +38,18 @@ class RequestMistakesTest {
     return Stream.of(
         // EL
         request(() -> ask().maxTokens("many"), "maxTokens(\"many\")" + NO_NUMBER),
-        request(() -> ask().maxTokens("1.5"), "maxTokens(\"1.5\")" + NO_NUMBER),
         request(() -> ask().maxTokens("#{"), "maxTokens(\"#{\")" + NO_NAME),
-        request(() -> ask().maxTokens(""), "maxTokens(\"\")" + NO_NUMBER),
-        request(() -> ask().seed("x"), "seed(\"x\")" + NO_NUMBER),
         request(
             () -> ask().temperature("hot"),
             "temperature(\"hot\"): expected a number, or a Gatling EL String that" + " gives one"),
-        request(
-            () -> ask().topP("0,9"),
-            "topP(\"0,9\"): expected a number, or a Gatling EL String that gives one"),
-        request(
-            () -> ask().stream("yes"),
-            "stream(\"yes\"): expected true or false, or a Gatling EL String that" + " gives one"),
         request(() -> llm("ask #{").chat().user("Hi"), "llm(\"ask #{\")" + NO_NAME),
         request(
             () -> llm("ask").chat().user("Hi #{name"),
             "user(\"Hi #{name\"): not a Gatling EL String: '}' expected but end of"
                 + " source found"),
-        request(() -> llm("ask").chat().system("#{}").user("Hi"), "system(\"#{}\")" + NO_NAME),
-        request(() -> ask().assistant("#{}"), "assistant(\"#{}\")" + NO_NAME),
-        request(() -> ask().tool("#{}", "42"), "tool(\"#{}\")" + NO_NAME),
-        request(() -> llm("ask").chat().user("#{}", image(1, 1)), "user(\"#{}\")" + NO_NAME),
         request(() -> llm("ask").chat().messages("#{"), "messages(\"#{\")" + NO_NAME),
-        request(() -> llm("go").completion().prompt("#{}"), "prompt(\"#{}\")" + NO_NAME),
-        request(() -> ask().model("#{}"), "model(\"#{}\")" + NO_NAME),
-        request(() -> ask().stop("#{}"), "stop(\"#{}\")" + NO_NAME),
         request(() -> ask().header("X-Key", "s3cret #{"), "header(…)" + NO_NAME),
         request(() -> llm(session -> "ask").chat().user("#{}"), "user(\"#{}\")" + NO_NAME),
-        // Numbers
-        request(() -> ask().maxTokens(0), "maxTokens(0): expected 1 token or more"),
         // JSON
         request(
             () -> ask().body("{\"a\": 1"),
@@ -77,14 +58,8 @@ class RequestMistakesTest {
             () -> ask().tools("{}"),
             "llm(\"ask\"): tools '{}' is not understood; expected a JSON array"),
         request(
-            () -> ask().toolChoice("auto"),
-            "llm(\"ask\"): tool_choice 'auto' is not understood; expected a JSON value"),
-        request(
             () -> ask().responseFormat("json"),
             "llm(\"ask\"): response_format 'json' is not understood; expected a JSON object"),
-        request(
-            () -> llm("ask").chat().messages("Hello"),
-            "llm(\"ask\"): messages 'Hello' is not understood; expected a JSON array"),
         // What the protocol or the rest of the simulation shows
         mistake(
             () -> llm("ask").messages().user("Hi").request.validateIn(protocol()),
@@ -102,21 +77,11 @@ class RequestMistakesTest {
         mistake(
             () -> ask().header("X Key", "1"),
             "header(\"X Key\", …): expected a header name, e.g. X-Tenant"),
-        mistake(
-            () -> llm.header("", "1"), "header(\"\", …): expected a header name, e.g. X-Tenant"),
         // Protocol and conversation
         mistake(
             () -> llm.baseUrl(System.getenv("NOT_SET_ANYWHERE")),
             "baseUrl(null): expected something like http://localhost:8000/v1; is the environment"
                 + " variable or property set that it comes from?"),
-        mistake(
-            () -> llm.baseUrl("http://me:secret@localhost:8000/v1"),
-            "baseUrl(…): expected no credentials in the URL; use .apiKey(…) or"
-                + " .header(\"Authorization\", …)"),
-        mistake(
-            () -> llm.model(System.getenv("NOT_SET_ANYWHERE")),
-            "model(null): expected a text or a Gatling EL String; is the environment variable or"
-                + " property set that it comes from?"),
         mistake(
             () ->
                 llm("ask").chat().user("Hi").header("X-Tenant", System.getenv("NOT_SET_ANYWHERE")),
@@ -124,7 +89,6 @@ class RequestMistakesTest {
                 + " property set that it comes from?"),
         mistake(() -> llm.baseUrl(URL).model("#{").protocol(), "model(\"#{\")" + NO_NAME),
         mistake(() -> llm.baseUrl(URL).apiKey("sk-123456 #{").protocol(), "apiKey(…)" + NO_NAME),
-        mistake(() -> exec(conversation("h").system("#{}")), "system(\"#{}\")" + NO_NAME),
         mistake(
             () -> exec(conversation("h").dialog("dialog")),
             "dialog(\"dialog\"): expected a Dialog, or a Gatling EL String that" + " gives one"));

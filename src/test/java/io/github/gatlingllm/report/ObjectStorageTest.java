@@ -194,16 +194,6 @@ class ObjectStorageTest {
   }
 
   @Test
-  void listingWithoutDatesIsRead() throws IOException {
-    store("t/a", bytes(10));
-    s3.listing = xml -> xml.replaceAll("<(LastModified|ETag)>[^<]*</(LastModified|ETag)>", "");
-
-    try (RunInputs inputs = inputs("s3://bench/t")) {
-      assertThat(inputs.one().resolve("llm/requests.jsonl")).hasSize(10);
-    }
-  }
-
-  @Test
   void placeWithoutRunsIsReported() {
     assertThatThrownBy(() -> inputs("s3://bench/t"))
         .hasMessage("s3://bench/t contains no run: no llm/run.json is below it");
@@ -266,18 +256,6 @@ class ObjectStorageTest {
   }
 
   @Test
-  void refusedFileIsUploadedAgain() throws IOException {
-    RunFiles files = run((16 << 20) + 5);
-    AtomicInteger failures = new AtomicInteger(1);
-    s3.refused = request -> request.endsWith("requests.jsonl") && failures.getAndDecrement() > 0;
-    upload(files);
-
-    String key = "t/sim-1-host-2-2/llm/requests.jsonl";
-    assertThat(s3.objects.get(key)).isEqualTo(Files.readAllBytes(files.requests()));
-    assertThat(s3.requests("PUT " + key)).hasSize(2);
-  }
-
-  @Test
   void failedUploadIsReportedAndNothingIsDeleted() throws IOException {
     RunFiles files = run(100);
     s3.refusal = "403 AccessDenied";
@@ -315,15 +293,6 @@ class ObjectStorageTest {
     upload(run(100));
 
     assertThat(s3.objects).hasSize(5);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"s3://other/t, there is no bucket other", "s3://bench/t, Connection refused"})
-  void unreachablePlaceIsReportedAtOnce(String place, String why) {
-    if (why.startsWith("Connection")) {
-      s3.stop();
-    }
-    assertThatThrownBy(() -> RunUpload.check(S3Location.parse(place))).hasMessageContaining(why);
   }
 
   @Test
@@ -477,5 +446,14 @@ class ObjectStorageTest {
     RunInfo.started("sim-1", "Sim", "h", 1).write(files.info());
     assertThat(wait.await(Duration.ofSeconds(1), 1)).as("it still runs").isEqualTo(1);
     assertThat(said).last().isEqualTo("the time to wait is over: 0 of 1 runs are there");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"s3://other/t, there is no bucket other", "s3://bench/t, Connection refused"})
+  void unreachablePlaceIsReportedAtOnce(String place, String why) {
+    if (why.startsWith("Connection")) {
+      s3.stop();
+    }
+    assertThatThrownBy(() -> RunUpload.check(S3Location.parse(place))).hasMessageContaining(why);
   }
 }
