@@ -14,10 +14,7 @@ import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
-import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -309,20 +306,6 @@ final class BenchmarkPlanTest {
   }
 
   @Test
-  void everyTargetMayHaveItsOwnTokenizer() {
-    String file = "hf:src/test/resources/tokenizers/bpe.tokenizer.json";
-    assertThat(
-            read(Map.of("endpoint", "http://a/v1,http://b/v1", "tokenizer", file + ", auto"))
-                .tokenizers())
-        .extracting(Tokenizer::name)
-        .containsExactly(file, "tiktoken:cl100k_base");
-    List<Tokenizer> shared =
-        read(Map.of("endpoint", "http://a/v1,http://b/v1", "tokenizer", file)).tokenizers();
-    assertThat(shared).hasSize(2);
-    assertThat(shared.get(0)).as("one file is read once").isSameAs(shared.get(1));
-  }
-
-  @Test
   void theKeyIsOnlyInTheTarget() {
     BenchmarkPlan settings =
         read(Map.of("endpoint", "http://a/v1", "model", "m", "apiKey", KEY, "slo", "ttft<1s"));
@@ -330,18 +313,6 @@ final class BenchmarkPlanTest {
     assertThat(settings.toString()).contains("http://a/v1").doesNotContain(KEY);
     assertThat(settings.config()).containsEntry("apiKey", "***").containsEntry("model", "m");
     assertThat(DryRun.text(settings)).doesNotContain(KEY);
-  }
-
-  @Test
-  void readsPromptsFromAFileAndNamesItsBadLine() throws IOException {
-    Path file = Files.writeString(folder.resolve("p.jsonl"), "\"one\"\n");
-    assertThat(((PromptPool) prompts(read(Map.of("prompts", file.toString()))).source()).texts())
-        .containsExactly("one");
-    Files.writeString(file, "\"one\"\n2\n");
-    assertThatThrownBy(() -> read(Map.of("prompts", file.toString())))
-        .hasMessageStartingWith("llm.prompts=")
-        .hasMessageEndingWith(
-            ": p.jsonl:2: entry 2: expected a text, or an object with a \"prompt\" text");
   }
 
   private static Duration measured(BenchmarkPlan plan) {
