@@ -15,10 +15,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * The start of the load, by the setting {@code startAt}, and the planned starts of load plans and
- * levels, which injectors that share a load have in common.
- */
+/** The start of the load, and the planned starts that injectors that share it have in common. */
 final class CommonStart {
 
   /** Key in {@code run.json}: the delay of a load that started, or would have started, too late. */
@@ -179,10 +176,7 @@ final class CommonStart {
     return at;
   }
 
-  /**
-   * The latest end of a population. One without a load plan, which each injector runs alone, counts
-   * as ended at the common start.
-   */
+  /** The latest end of a population; one without a load plan ends at the common start. */
   private @Nullable Long after(PopulationBuilder each, long begin) {
     LoadPlan plan = LoadInjection.planOf(each.injectionProfile());
     if (plan == null) {

@@ -157,9 +157,7 @@ public final class Dynamic<T> {
         : of(el);
   }
 
-  /**
-   * The DSL method that the simulation called; builders delegate to their own {@code edit, with}.
-   */
+  /** The DSL method that was called; builders delegate to {@code edit} and {@code with}. */
   private static String dslMethod() {
     return StackWalker.getInstance()
         .walk(
@@ -209,10 +207,7 @@ public final class Dynamic<T> {
     }
   }
 
-  /**
-   * Converts from and to Gatling's {@code Validation}, whose variance Java's type system does not
-   * know.
-   */
+  /** Converts from and to Gatling's {@code Validation}, whose variance Java's types do not know. */
   static final class Validations {
 
     private Validations() {}
@@ -232,10 +227,7 @@ public final class Dynamic<T> {
     }
   }
 
-  /**
-   * The fields of an immutable builder. {@link #with} changes a copy before it is published; lists
-   * and maps are replaced, never modified.
-   */
+  /** The fields of an immutable builder; {@link #with} changes a copy before it is published. */
   public abstract static class Draft<D extends Draft<D>> implements Cloneable {
 
     private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");

@@ -49,10 +49,7 @@ final class EventLoops {
     }
   }
 
-  /**
-   * Tasks that an event loop runs in slices, first in first out, and reads all connections between
-   * slices: tokens that arrive meanwhile would else be read late. One per event loop.
-   */
+  /** Tasks that an event loop runs in slices, and reads all connections between them. */
   static final class DeferredTasks {
 
     /** Longest time until the connections are read again. */
@@ -101,10 +98,7 @@ final class EventLoops {
       }
     }
 
-    /**
-     * Schedules a slice for after the next reads: a task that is submitted by a task runs before
-     * them.
-     */
+    /** Schedules a slice for after the next reads; a task of a task would run before them. */
     private void scheduleSlice(EventLoop eventLoop) {
       Runnable slice = () -> runSlice(eventLoop);
       if (eventLoop instanceof SingleThreadEventLoop loop) {

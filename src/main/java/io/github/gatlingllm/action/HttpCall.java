@@ -85,9 +85,7 @@ final class HttpCall {
     }
   }
 
-  /**
-   * Whether the result of Gatling's builder depends on neither the session nor earlier responses.
-   */
+  /** Whether the result of Gatling's builder depends on neither session nor earlier responses. */
   private static boolean isCacheable(HttpProtocol http) {
     return !http.enginePart().enableHttp2()
         && http.enginePart().localAddresses().isEmpty()
@@ -274,10 +272,7 @@ final class HttpCall {
           .executeRequest(request, userId, anyUser, session.eventLoop(), listener, tlsOf(session));
     }
 
-    /**
-     * Closes the connection of {@link #sendOnNewConnection}, after the server has had time to close
-     * it.
-     */
+    /** Closes the connection of {@link #sendOnNewConnection}, unless the server does it first. */
     @Override
     public void ended() {
       if (ownClientId == 0) {

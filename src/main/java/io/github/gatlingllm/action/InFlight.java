@@ -10,10 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The requests of a run that have started and whose records are not written yet, to cancel them.
- * Thread-safe; one insertion and one removal per request.
- */
+/** The requests of a run whose records are not written yet, to cancel them. Thread-safe. */
 final class InFlight {
 
   static final String DRAINED = "cancelled: still running when the level's drain time was over";
@@ -33,10 +30,7 @@ final class InFlight {
     return closeReason == null && (level == null || level.admits());
   }
 
-  /**
-   * Adds a request that starts; cancels it at once if its load level admits no requests any more or
-   * the run is closed.
-   */
+  /** Adds a request that starts; cancels it at once if none may start any more. */
   void add(StreamedExchange exchange, Session session) {
     RunningLevel level = UserSessions.levelOf(session);
     boolean measured = level != null && level.requestStarted(exchange.timeline().scheduled());

@@ -9,10 +9,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Limits the number of requests in flight; others wait, first in first out over all threads.
- * Thread-safe: one lock, released before a waiting request is started; blocks no thread.
- */
+/** Limits the requests in flight; others wait, first in first out. Thread-safe, never blocks. */
 final class InFlightGate {
 
   private enum State {
@@ -89,10 +86,7 @@ final class InFlightGate {
     }
   }
 
-  /**
-   * The passage of one request through the gate, then through the limits per minute, which count
-   * requests that are sent. Confined to the event loop of the request.
-   */
+  /** The passage of a request through the gate, then through the limits per minute. */
   static final class Passage implements RateLimiter.Waiter {
 
     private final @Nullable InFlightGate gate;
@@ -119,10 +113,7 @@ final class InFlightGate {
       this.nanoClock = nanoClock;
     }
 
-    /**
-     * Calls back when the request is admitted, with the instant: within this call with {@code now},
-     * or later on the event loop.
-     */
+    /** Calls back with the instant of admission: within this call, or later on the event loop. */
     void enter(long now, LongSupplier tokens, LongConsumer whenAdmitted) {
       admitted = whenAdmitted;
       if (gate == null) {

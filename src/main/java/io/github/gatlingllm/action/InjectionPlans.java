@@ -45,10 +45,7 @@ import scala.collection.immutable.List$;
 import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * The plans of Gatling's own injection, by scenario, read from the fields of its controller, as it
- * has no API for them; without these fields there are no plans, and a warning is logged.
- */
+/** The plans of Gatling's own injection, by scenario, read from fields of its controller. */
 final class InjectionPlans {
   private static final Logger LOGGER = LoggerFactory.getLogger(InjectionPlans.class);
 

@@ -21,10 +21,7 @@ import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
-/**
- * A mistake in a simulation or its settings that is found before any load; the message is the text
- * for the user, which {@link StartFilter} prints while Gatling starts.
- */
+/** A mistake in a simulation or its settings, found before any load; users read its message. */
 public final class InvalidSimulation extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
@@ -99,10 +96,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
             + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
   }
 
-  /**
-   * Prints the message in place of Gatling's {@code Run crashed} with its stack trace, and ends the
-   * JVM with exit code 1; only with Logback.
-   */
+  /** Prints the message in place of Gatling's stack trace and ends the JVM; only with Logback. */
   static final class StartFilter extends TurboFilter {
 
     private static final String LAUNCHER = "io.gatling.app.Gatling";

@@ -97,10 +97,7 @@ final class LlmComponents implements ProtocolComponents {
     return context.protocolComponentsRegistry().components(KEY);
   }
 
-  /**
-   * Ends the run before Gatling's HTTP client is closed: requests that it cuts off are no failures
-   * of the server. To be called once the client exists, as Gatling closes in reverse order.
-   */
+  /** Ends the run before Gatling's client is closed: what it cuts off is no failure. */
   private void endBeforeClient(ActorSystem actors) {
     if (targets.isFirst("end before client")) {
       actors.registerOnTermination(
@@ -235,10 +232,7 @@ final class LlmComponents implements ProtocolComponents {
     return targets.isPinned(protocol, target);
   }
 
-  /**
-   * Pins output no more, as the target rejects that; false where the user insists on it, or at a
-   * further call.
-   */
+  /** Pins output no more, as the target rejects that; false where the user insists on it. */
   boolean unpin() {
     return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && targets.unpin(target);
   }

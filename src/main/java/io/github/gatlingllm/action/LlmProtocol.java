@@ -51,9 +51,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   static final LlmProtocol DEFAULT = new LlmProtocol();
 
-  /**
-   * Limit of the gate in the JVM warm-up: low enough for requests to wait, as that is warmed too.
-   */
+  /** Limit of the gate in the JVM warm-up: so low that requests wait, as that is warmed too. */
   private static final int WARM_UP_GATE = 16;
 
   static {
@@ -396,13 +394,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return parts;
   }
 
-  /**
-   * What the settings of this process change in a simulation. A service, because the catalogue of
-   * settings lies above this room.
-   */
+  /** What the settings of this process change; a service, as their catalogue lies above. */
   public interface RunSettings {
 
-    /** The settings of this process. */
     static RunSettings ofProcess() {
       return Holder.FOUND;
     }

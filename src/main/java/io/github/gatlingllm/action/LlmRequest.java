@@ -84,10 +84,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
     return with(draft -> draft.messages = Draft.and(draft.messages, message));
   }
 
-  /**
-   * A copy with the conversation of that session key, after the leading system messages and before
-   * all others.
-   */
+  /** A copy with that conversation after the leading system messages and before all others. */
   public LlmRequest withHistory(String sessionKey) {
     List<MessagePart> more = new ArrayList<>(messages);
     int at = 0;
@@ -171,7 +168,6 @@ public final class LlmRequest extends Draft<LlmRequest> {
 
     record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {}
 
-    /** The results of several tool calls, by the id of the call. */
     record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {}
 
     /** A message of a text, which may be empty, and of images by URL. */
@@ -191,10 +187,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
   public record ConditionalCheck(
       CheckBuilder check, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {}
 
-  /**
-   * Checks on LLM responses: Gatling's own checks on the text or JSON of the answer, and checks on
-   * the measured request.
-   */
+  /** Checks on LLM responses: Gatling's own on the answer, and checks on the measured request. */
   public static final class LlmChecks {
 
     private static final ObjectMapper JSON =
@@ -292,10 +285,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
       }
     }
 
-    /**
-     * The subject of checks: the measured request and its answer. Texts and events are computed on
-     * demand.
-     */
+    /** The subject of checks: the measured request and its answer; texts are computed on demand. */
     public record MeasuredAnswer(
         RequestRecord.Timing timing,
         RequestRecord.Tokens tokens,
@@ -305,10 +295,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
         Supplier<RequestRecord.Events> events) {}
   }
 
-  /**
-   * One of several models that the requests to a target are spread over; its share is its weight ÷
-   * the sum of all weights.
-   */
+  /** One of the models that requests are spread over; its share is its weight ÷ the sum of all. */
   public record WeightedModel(String name, double weight) {
     private static final long SALT = 0x6d6f64656c73L; // "models"
 

@@ -29,10 +29,7 @@ import scala.collection.immutable.List$;
 import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * Converts our load to Gatling's: a scenario with a load plan to a population for {@code setUp},
- * and an arrival process to a step for {@code injectOpen}.
- */
+/** Converts our load to Gatling's: a load plan to a population, arrivals to a step. */
 public final class LoadInjection {
   private LoadInjection() {}
 

@@ -25,10 +25,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import scala.concurrent.duration.FiniteDuration;
 
-/**
- * Starts each user of a load plan at its nanosecond, on its own event loop: Gatling's own workloads
- * start users on a tick of 1 s, at whole milliseconds.
- */
+/** Starts each user of a load plan at its nanosecond; Gatling's workloads have a tick of 1 s. */
 final class PlanWorkload extends Workload implements Users {
   private final Scenario scenario;
   private final AtomicLong userIds;
@@ -151,10 +148,7 @@ final class PlanWorkload extends Workload implements Users {
     return false;
   }
 
-  /**
-   * The loop around a scenario under a load plan: the first action of every user, and the one after
-   * the last action of each iteration. {@link PlanUser} asks the plan for the next iteration.
-   */
+  /** The loop around a scenario under a load plan: its first action, and the one after its last. */
   static final class PlanLoop extends SessionHook {
     private final String scenario;
     private final Place place;
@@ -179,9 +173,7 @@ final class PlanWorkload extends Workload implements Users {
       };
     }
 
-    /**
-     * Users that exit within the scenario pass our exit, so that the plan replaces them at once.
-     */
+    /** Users that exit within the scenario pass our exit, so the plan replaces them at once. */
     private static ScenarioContext withExit(ScenarioContext context, Action exit) {
       CoreComponents core = context.coreComponents();
       return new ScenarioContext(

@@ -32,10 +32,7 @@ record PreparedRequest(
   /** An estimate before the prompt is counted, as providers use it for their limits. */
   private static final long CHARS_PER_TOKEN = 4;
 
-  /**
-   * The largest number of tokens, for limits per minute: an estimate for the prompt, plus the limit
-   * of each answer where there is one.
-   */
+  /** The largest number of tokens, for limits per minute: estimated prompt plus limit. */
   long tokenBudget() {
     Integer limit = body.maxTokens();
     return (body.promptChars() + CHARS_PER_TOKEN - 1) / CHARS_PER_TOKEN
@@ -150,9 +147,7 @@ record PreparedRequest(
   /** The first texts of the prompts of a run, by the draw of the prompt, else by request number. */
   record Prefixes(PromptPrefix.Texts texts, InjectorShare share, DrawOrder order, long from) {
 
-    /**
-     * Each load plan has a range of so many bits of numbers; requests outside plans have the first.
-     */
+    /** Each load plan has a range of so many bits of numbers; requests outside plans the first. */
     private static final int PLAN_BITS = 40;
 
     boolean isOfWarmUp() {

@@ -80,10 +80,7 @@ final class RequestRecords {
         protocol.recordText ? text(prepared, answer) : null);
   }
 
-  /**
-   * The record of a request that could not be built, without model and turn, which are not
-   * resolved.
-   */
+  /** The record of a request that could not be built; its model and turn are not resolved. */
   RequestRecord notBuilt(
       Session session,
       String name,

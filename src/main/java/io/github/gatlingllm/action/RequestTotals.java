@@ -9,10 +9,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/**
- * Counts, for the end of {@code run.json}, requests that were due and were not sent, and
- * connections. Thread-safe.
- */
+/** Counts, for the end of {@code run.json}, requests that were not sent, and connections. */
 final class RequestTotals {
 
   final Map<String, ServerConnections> servers = new ConcurrentHashMap<>();

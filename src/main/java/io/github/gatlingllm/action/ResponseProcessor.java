@@ -28,10 +28,7 @@ import scala.Tuple2;
 import scala.collection.immutable.List$;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * Processes the end of an exchange: runs the checks, logs to Gatling's statistics, lets the user go
- * on, and writes the record once its tokens are counted.
- */
+/** Processes the end of an exchange: checks, Gatling's statistics, the user, the record. */
 final class ResponseProcessor {
 
   private static final int CHARS_PER_TOKEN = 4;
@@ -238,10 +235,7 @@ final class ResponseProcessor {
                     : Math.max(0, output - (reasoning == null ? 0 : reasoning))));
   }
 
-  /**
-   * Logs to Gatling's statistics: the row of the request, and the groups {@code <name> TTFT} and
-   * {@code <name> SLO}, which assertions can use and which add no request.
-   */
+  /** Logs the row of the request, and its groups {@code <name> TTFT} and {@code <name> SLO}. */
   private Session log(RequestRecord record, Session session) {
     RequestRecord.Timing timing = record.timing();
     RequestRecord.Outcome outcome = record.outcome();

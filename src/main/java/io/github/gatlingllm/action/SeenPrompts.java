@@ -4,10 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Counts prompts that were sent verbatim to the same target before, by 64-bit hashes: of all up to
- * 16,384 distinct ones, then of a sample. At most 2 MiB. Thread-safe.
- */
+/** Counts prompts that were sent verbatim to the same target before, by hashes. Thread-safe. */
 final class SeenPrompts {
 
   private static final int MOST = 1 << 14;

@@ -29,10 +29,7 @@ import java.util.Objects;
 import java.util.Set;
 import scala.runtime.BoxedUnit;
 
-/**
- * The plan of a simulation, printed instead of a run by the setting {@code dryRun}: when the last
- * scenario is built, or when a user starts, if some scenarios send no LLM requests.
- */
+/** The plan of a simulation, printed instead of a run by the setting {@code dryRun}. */
 final class SimulationPlan {
 
   private static final int SAMPLES = 200;

@@ -36,10 +36,7 @@ import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * The targets of a run: what all requests to one of them share, and the settings of all in {@code
- * run.json}. Thread-safe.
- */
+/** What all requests to one target share, and the settings of all targets. Thread-safe. */
 final class Targets {
 
   /** Value of {@link LlmProtocol#IGNORE_EOS} once a server has rejected the fields for it. */
@@ -152,10 +149,7 @@ final class Targets {
     }
   }
 
-  /**
-   * Settings of several protocols: one value where all agree, else all different ones, in the order
-   * of the protocols. Different tokenizers are also written by target.
-   */
+  /** Settings of several protocols: one value where all agree, else all different ones in order. */
   static Map<String, String> settings(List<LlmProtocol> protocols) {
     Map<String, Set<String>> values = new LinkedHashMap<>();
     for (LlmProtocol protocol : protocols) {
@@ -319,10 +313,7 @@ final class Targets {
         texts, injector.part(), measured ? prompts : warmUpPrompts, measured ? 0 : WARM_UP_PROMPTS);
   }
 
-  /**
-   * The TLS contexts of a target, whose trust in certificates overrides Gatling's configuration;
-   * null for those of Gatling's client.
-   */
+  /** The TLS contexts of a target that overrides Gatling's configuration, else null. */
   @Nullable SslContexts tls(
       LlmProtocol protocol, boolean http2, GatlingConfiguration configuration) {
     Boolean verify = protocol.verifyTls;

@@ -15,10 +15,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import scala.concurrent.ExecutionContext;
 
-/**
- * The versions of this library and of its surroundings. An unsupported version of Gatling is
- * reported in a line, where otherwise a class or method would be missing.
- */
+/** The versions of this library and its surroundings; an unsupported Gatling is one line. */
 final class Versions {
 
   /** Gatling 3.13 and older use Netty 4.1, whose event loops have other classes. */

@@ -31,10 +31,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Real requests to the target before the load, through the same code as all others. Blocks the
- * thread that builds the simulation.
- */
+/** Real requests to the target before the load. Blocks the thread that builds the simulation. */
 final class WarmUpRounds {
 
   /** Few, so that there are enough requests to compile the code that runs once per request. */
@@ -225,10 +222,7 @@ final class WarmUpRounds {
     return log.await(protocol.requestTimeout.toNanos() + GRACE_NANOS);
   }
 
-  /**
-   * The request without its checks; a short one where it cannot be built for a user that has done
-   * nothing before.
-   */
+  /** The request without its checks; a short one where it cannot be built for a new user. */
   private LlmRequest warmUpRequest(LlmRequest request, LlmComponents components) {
     LlmRequest plain =
         request.with(

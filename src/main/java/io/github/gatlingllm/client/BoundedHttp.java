@@ -140,7 +140,6 @@ final class BoundedHttp {
     }
   }
 
-  /** Decodes a body. */
   static class GzipBody extends EmbeddedChannel {
 
     GzipBody(Channel connection) {

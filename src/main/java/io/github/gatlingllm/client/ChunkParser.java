@@ -126,9 +126,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
 
   abstract void document() throws IOException;
 
-  /**
-   * Parses one event; of its type only {@code error} counts, as typed events repeat it in the data.
-   */
+  /** Parses one event; of its type only {@code error} counts, as the data repeats it. */
   @Override
   public final void event(@Nullable String type, byte[] bytes, int offset, int length) {
     if ("error".equals(type)) {
@@ -361,9 +359,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
     }
   }
 
-  /**
-   * A number, also in quotes; infinite for an integer with too many digits, NaN for other values.
-   */
+  /** A number, also in quotes; infinite with too many digits, NaN for other values. */
   final double number() throws IOException {
     try {
       return switch (json.currentToken()) {

@@ -8,9 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Reads a chunk or body of {@code chat/completions}, {@code completions} and {@code embeddings}.
- */
+/** Reads chunks and bodies of chat, {@code completions} and {@code embeddings}. */
 final class CompletionParser extends ChunkParser {
 
   /** Servers' names of timings, by the object and the field that hold them. */

@@ -65,10 +65,7 @@ final class ConnectionWatch extends ChannelDuplexHandler {
     return watch;
   }
 
-  /**
-   * Whether the server has closed a connection although the close has not been read yet. Known only
-   * with the epoll transport, Gatling's default on Linux.
-   */
+  /** Whether the server has closed it, though that is not read yet; known with epoll only. */
   static boolean isClosed(Channel connection) {
     return connection instanceof EpollSocketChannel socket
         && socket.tcpInfo().state() != ESTABLISHED;

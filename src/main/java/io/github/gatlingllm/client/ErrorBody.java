@@ -13,10 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the error message of a failed request out of a response body, in the forms that servers
- * use.
- */
+/** Reads the message of a failed request out of a body, in the forms that servers use. */
 final class ErrorBody {
 
   private static final ObjectMapper JSON = new ObjectMapper(ChunkParser.JSON.copy());

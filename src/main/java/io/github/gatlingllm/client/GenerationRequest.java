@@ -98,10 +98,7 @@ public final class GenerationRequest {
     return JsonText.bytes(body);
   }
 
-  /**
-   * To be called before the load for a text that many requests send: it is escaped once. In total
-   * 16 MB are kept.
-   */
+  /** To be called before the load for a text that many requests send: it is escaped once. */
   public static void keepEscaped(String text) {
     JsonText.keep(text);
   }
@@ -190,9 +187,7 @@ public final class GenerationRequest {
     }
   }
 
-  /**
-   * Builds a request; null leaves a field out. Raw JSON is checked when it is set. Not thread safe.
-   */
+  /** Builds a request; null leaves a field out. Raw JSON is checked when set. Not thread-safe. */
   public static final class Builder {
 
     private static final ObjectMapper JSON =
@@ -248,10 +243,7 @@ public final class GenerationRequest {
       return this;
     }
 
-    /**
-     * The prompt, or the one text to embed. For an API that takes messages it is sent as the last
-     * message, with role {@code user}.
-     */
+    /** The prompt, sent as the last message of {@code user} where the API takes messages. */
     public Builder prompt(@Nullable String text) {
       prompt = text;
       return this;
@@ -290,9 +282,7 @@ public final class GenerationRequest {
       return this;
     }
 
-    /**
-     * Pins the output length by {@code ignore_eos} and {@code min_tokens}, if a server takes it.
-     */
+    /** Pins the output length by {@code ignore_eos} and {@code min_tokens}. */
     public Builder ignoreEos(boolean ignored) {
       ignoreEos = ignored;
       return this;

@@ -7,10 +7,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reports that no byte has arrived for a time; checks twice, because bytes may wait to be read by a
- * busy event loop.
- */
+/** Reports that no byte has arrived for a time; checks twice, as a loop may be busy. */
 final class IdleTimeout {
 
   private static final long RECHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);

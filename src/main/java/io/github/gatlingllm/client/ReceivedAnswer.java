@@ -24,10 +24,7 @@ public final class ReceivedAnswer {
   /** A stream of more events is rejected, as the timestamp of each is kept. */
   private static final int MAX_EVENTS = 1 << 21;
 
-  /**
-   * Longer texts are not tokenized: a tokenizer needs a hundred times the memory of a text, and no
-   * model generates that much.
-   */
+  /** Longer texts are not tokenized: that takes a hundred times the memory of a text. */
   private static final int MAX_TOKENIZED = 1 << 20;
 
   /** A count of more than this times the requested tokens is an error of the server. */
@@ -150,15 +147,11 @@ public final class ReceivedAnswer {
     return choices.text();
   }
 
-  /** Bytes of all generated text. */
   public int generatedBytes() {
     return (int) Math.min(Integer.MAX_VALUE, choices.bytes());
   }
 
-  /**
-   * Whether the server generated tokens without reporting their number, and the text is short
-   * enough for a tokenizer.
-   */
+  /** Whether the server generated tokens without a count, in a text short enough to tokenize. */
   public boolean needsTokenizer() {
     return completionTokens() == null && hasTokens() && choices.bytes() <= MAX_TOKENIZED;
   }

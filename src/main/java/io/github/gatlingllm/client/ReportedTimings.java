@@ -59,10 +59,7 @@ final class ReportedTimings {
   private @Nullable String date;
   private Secrets secrets = Secrets.NONE;
 
-  /**
-   * Adds a timing. A value out of range is ignored. Of several values with the same meaning the
-   * last one counts, so that the body overrides the headers.
-   */
+  /** Adds a timing, unless out of range; the last one of a meaning counts: the body's. */
   void add(String name, double reported) {
     double value = ServerReport.Timing.value(name, reported);
     if (Double.isNaN(value)) {
@@ -116,9 +113,7 @@ final class ReportedTimings {
     }
   }
 
-  /**
-   * Metrics separated by commas: a name, then parameters after semicolons; values may be quoted.
-   */
+  /** Metrics separated by commas: a name, then parameters after semicolons, which may be quoted. */
   private void serverTiming(CharSequence header) {
     StringBuilder part = new StringBuilder();
     String metric = "";

@@ -9,10 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Translates a chat request into the other APIs that take messages; a field that an API does not
- * rename keeps its name from chat.
- */
+/** Translates a chat request into other APIs; a field that an API does not rename stays. */
 final class RequestTranslation {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -198,9 +195,7 @@ final class RequestTranslation {
         schema == null ? JsonNodeFactory.instance.objectNode().put("type", "object") : schema);
   }
 
-  /**
-   * Arguments as a JSON object; empty where the model did not write one, as the API takes no text.
-   */
+  /** Arguments as a JSON object; empty where the model wrote none, as the API takes no text. */
   private static JsonNode arguments(String text) {
     try {
       JsonNode parsed = JSON.readTree(text);

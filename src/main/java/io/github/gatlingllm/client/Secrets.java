@@ -81,9 +81,7 @@ public final class Secrets {
     return NAME.matcher(name).find();
   }
 
-  /**
-   * The secrets in a URL: its user information, and parameters with a secret {@link #isNamed name}.
-   */
+  /** The secrets in a URL: its user information, and parameters with a secret name. */
   public static List<String> ofUrl(String url) {
     List<String> found = new ArrayList<>();
     if (url.indexOf('@') >= 0 || url.indexOf('?') >= 0) {
@@ -99,7 +97,6 @@ public final class Secrets {
     return found;
   }
 
-  /** The URL with {@link #REDACTED} in place of its secrets. */
   public static String redactUrl(String url) {
     return url.indexOf('@') < 0 && url.indexOf('?') < 0
         ? url

@@ -45,10 +45,7 @@ public final class ServerConnections {
     return kept.sum();
   }
 
-  /**
-   * Connections that the server closed right after a response without announcing it, except after
-   * its last response.
-   */
+  /** Connections closed right after a response without announcing it, except after its last one. */
   public long closed() {
     return closed.sum();
   }

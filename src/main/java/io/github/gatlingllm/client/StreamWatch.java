@@ -61,9 +61,7 @@ final class StreamWatch extends Http2ConnectionAdapter {
     }
   }
 
-  /**
-   * Why the stream was closed, where it is known: data that cannot be decoded, or an invalid frame.
-   */
+  /** Why the stream was closed, if known: data that cannot be decoded, or an invalid frame. */
   @Nullable Throwable failure() {
     return failure;
   }

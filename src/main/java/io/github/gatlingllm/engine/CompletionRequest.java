@@ -160,10 +160,7 @@ record CompletionRequest(
     }
   }
 
-  /**
-   * The required form of an answer: free text, JSON, or a tool call with JSON as arguments. The
-   * JSON is always {@link #JSON}, whatever the schema.
-   */
+  /** The required form of an answer: free text, {@link #JSON}, or a tool call with it. */
   record AnswerShape(boolean isJson, @Nullable String tool) {
     static final AnswerShape FREE_TEXT = new AnswerShape(false, null);
 

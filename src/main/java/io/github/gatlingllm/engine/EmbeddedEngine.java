@@ -129,10 +129,7 @@ public final class EmbeddedEngine implements AutoCloseable {
     }
   }
 
-  /**
-   * The ground truth of each request that has ended, in the order of their ends; empty unless
-   * {@link Builder#recordGroundTruth} was called.
-   */
+  /** The truth of each request that has ended; empty without {@link Builder#recordGroundTruth}. */
   public List<GroundTruth> groundTruth() {
     return List.copyOf(groundTruth);
   }
@@ -233,10 +230,7 @@ public final class EmbeddedEngine implements AutoCloseable {
       }
     }
 
-    /**
-     * Host name or address to listen on; 127.0.0.1 by default, which other machines cannot reach.
-     * 0.0.0.0 listens on all addresses of the machine.
-     */
+    /** Host name or address to listen on; 127.0.0.1 by default, 0.0.0.0 for all addresses. */
     public Builder host(String host) {
       check(!host.isBlank(), "host", "blank", "a name or an address");
       return with(copy -> copy.host = host);
@@ -254,9 +248,7 @@ public final class EmbeddedEngine implements AutoCloseable {
       return with(copy -> copy.model = model);
     }
 
-    /**
-     * Seed of answers, their lengths, and the choice of requests that get a fault; 0 by default.
-     */
+    /** Seed of answers, their lengths, and the choice of faults; 0 by default. */
     public Builder seed(long seed) {
       return with(copy -> copy.seed = seed);
     }

@@ -10,10 +10,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A parsed request for embeddings. The same text gets the same vector, which has length 1 and no
- * meaning.
- */
+/** A parsed request for embeddings. The same text gets the same vector of length 1. */
 record EmbeddingRequest(@Nullable String model, List<Prompt> prompts) {
   private static final int DIMENSIONS = 256;
   private static final int MAX_INPUTS = 2_048; // as with OpenAI

@@ -5,10 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/**
- * Fixed times instead of an engine model: token k (from 0) of every request is due at arrival +
- * TTFT + k × ITL, whatever the load.
- */
+/** A fixed timetable: token k (from 0) is due at arrival + TTFT + k × ITL, whatever the load. */
 final class FixedScheduler implements Scheduler {
   private final long ttftNanos;
   private final long itlNanos;

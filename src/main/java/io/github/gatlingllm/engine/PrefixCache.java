@@ -3,10 +3,7 @@ package io.github.gatlingllm.engine;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * The blocks of 16 tokens that were computed lately, by the hash of everything up to their end. The
- * least recently used block is evicted first. Not thread-safe.
- */
+/** An LRU of blocks of 16 tokens, by the hash of everything up to their end. Not thread-safe. */
 final class PrefixCache {
   /** Tokens per block; the default of vLLM. */
   static final int BLOCK_TOKENS = 16;

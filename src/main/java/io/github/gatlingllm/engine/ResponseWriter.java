@@ -27,10 +27,7 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Writes a response, streamed or whole; the next flush sends what was written. Choices count from
- * 0. Belongs to the event loop.
- */
+/** Writes a response; the next flush sends it. Choices count from 0. Of the event loop. */
 abstract class ResponseWriter {
   static final String REQUEST_ID = "x-request-id";
 
@@ -61,10 +58,7 @@ abstract class ResponseWriter {
     context.flush();
   }
 
-  /**
-   * Of all choices together; {@code cachedTokens} of the first one. No reasoning tokens where the
-   * engine does none.
-   */
+  /** Of all choices together; {@code cachedTokens} of the first one. */
   record Usage(
       int promptTokens, int completionTokens, int cachedTokens, @Nullable Integer reasoningTokens) {
 
@@ -178,10 +172,7 @@ abstract class ResponseWriter {
     ChannelFuture unused = context.write(message, context.voidPromise());
   }
 
-  /**
-   * Writes an HTTP chunk without Netty's encoder: it would write three buffers, which doubles the
-   * cost of a chunk.
-   */
+  /** Writes an HTTP chunk without Netty's encoder, whose three buffers double its cost. */
   static void writeChunk(ChannelHandlerContext context, String text) {
     byte[] bytes = text.getBytes(UTF_8);
     ByteBuf chunk = context.alloc().buffer(bytes.length + CHUNK_FRAME);

@@ -2,10 +2,7 @@ package io.github.gatlingllm.engine;
 
 import java.util.List;
 
-/**
- * Decides when each sequence gets its tokens. Pure: time is a parameter, so a test can compute a
- * day of load in a moment. Not thread-safe.
- */
+/** Decides when each sequence gets its tokens. Pure: time is a parameter. Not thread-safe. */
 interface Scheduler {
 
   long NEVER = Long.MAX_VALUE;
@@ -16,10 +13,7 @@ interface Scheduler {
 
   void advance(long nowNanos, List<Sequence> tokens);
 
-  /**
-   * Starts the sequences that can be started; returns when the next token is due, or {@link
-   * #NEVER}.
-   */
+  /** Starts the sequences that can be started; returns when the next token is due. */
   long plan(long nowNanos, List<Sequence> admitted);
 
   EmbeddedEngine.Load load();

@@ -25,10 +25,7 @@ import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The timing error of the load generator at the end of a run: measured by this run if it was a
- * self-test, else the result of the last self-test on this machine.
- */
+/** The error of the load generator: this run's as a self-test, else the last of this machine. */
 public record SelfTestResults(Path file, SelfTest.Machine machine) {
 
   /** System property that sets another file; {@code LLM_SELF_TEST_FILE} in the environment. */

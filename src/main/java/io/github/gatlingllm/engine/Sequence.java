@@ -2,10 +2,7 @@ package io.github.gatlingllm.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * One answer as the scheduler sees it: a number of prompt tokens in, a number of output tokens out.
- * Only the scheduler's thread changes its progress; listeners are called afterwards.
- */
+/** An answer as the scheduler sees it. Only its thread changes it; listeners hear afterwards. */
 final class Sequence {
   final int promptTokens;
   final long arrivedNanos;

@@ -7,10 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One request in progress: passes tokens from the scheduler to the response, and keeps their times.
- * Belongs to the event loop.
- */
+/** One request in progress: passes tokens to the response and keeps their times. */
 final class ServerExchange {
   private final EmbeddedEngine engine;
   private final String requestId;

@@ -15,19 +15,13 @@ import org.apache.commons.statistics.distribution.ContinuousDistribution;
 import org.apache.commons.statistics.distribution.GammaDistribution;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An arrival process: when virtual users arrive, in nanoseconds since the start of their schedule.
- * Every call of {@link #offsets()} draws the same sequence again.
- */
+/** When virtual users arrive, in nanoseconds; each {@link #offsets()} is the same sequence. */
 public sealed interface Arrivals extends Serializable {
 
   /** Users per second that can be offered. */
   double MAX_PER_SECOND = 1e6;
 
-  /**
-   * Arrivals in nanoseconds, unbounded and in order: a curve keeps its last rate, a replay starts
-   * again.
-   */
+  /** Arrivals in nanoseconds, unbounded and in order: a curve keeps its last rate. */
   LongStream offsets();
 
   /** Its length in nanoseconds; {@link Long#MAX_VALUE} for a process without end. */

@@ -212,10 +212,7 @@ public record DataFile(String name, Path path, Path original) {
         });
   }
 
-  /**
-   * Visits the rows of CSV of any size by RFC 4180: commas, double quotes, line breaks inside
-   * quotes.
-   */
+  /** Visits the rows of CSV by RFC 4180: commas, double quotes, line breaks inside quotes. */
   public void rows(Consumer<List<String>> visitor) {
     reading(
         () -> {

@@ -10,10 +10,7 @@ import java.time.OffsetDateTime;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The part of a load test that this process runs: without a share all of it, without a start at
- * once.
- */
+/** The part of a load test that this process runs: without a share all, without a start at once. */
 public record Injector(@Nullable InjectorShare share, @Nullable StartTime startAt) {
 
   /** System property of the share, {@code i/n}; {@code LLM_INJECTOR} in the environment. */
@@ -105,9 +102,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
 
     private static final BigDecimal MAX_MILLIS = MIN_MILLIS.scaleByPowerOfTen(3);
 
-    /**
-     * Parses seconds or milliseconds since 1970, told apart by size, or an ISO time with its zone.
-     */
+    /** Parses seconds or milliseconds since 1970, told apart by size, or an ISO time with zone. */
     public static StartTime parse(String text) {
       String time = text.strip();
       try {

@@ -121,9 +121,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return share == null ? null : (Boolean) (share * 100 >= sloPercentile - 1e-9);
     }
 
-    /**
-     * Whether Wilson's 95 % interval of the share is above or below the required one; else null.
-     */
+    /** Whether Wilson's 95 % interval of the share excludes the required one; else null. */
     @Nullable Boolean surelyHolds() {
       if (met != null && fallsBehind()) {
         return Boolean.FALSE;

@@ -239,7 +239,6 @@ public record PlanText(LoadPlan plan) {
     return seconds % 60 == 0 ? minutes : minutes + " " + seconds % 60 + " s";
   }
 
-  /** A plan as text: rows of a name and a value. */
   public static final class Rows {
 
     private final StringBuilder text = new StringBuilder();
@@ -261,7 +260,6 @@ public record PlanText(LoadPlan plan) {
       }
     }
 
-    /** Objectives as text, and when a level holds them. */
     public void slo(String whose, String objectives, Slo slo) {
       row(
           "SLO",

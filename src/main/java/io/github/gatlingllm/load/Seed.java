@@ -83,10 +83,7 @@ public final class Seed {
     return at(seed, SALT, draws.getAndIncrement()).nextLong();
   }
 
-  /**
-   * The finalizer of SplitMix64 (Stafford's variant 13), a bijection that decorrelates neighbouring
-   * values.
-   */
+  /** The finalizer of SplitMix64 (Stafford's variant 13), which decorrelates neighbours. */
   public static long mix(long value) {
     long z = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
     z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;

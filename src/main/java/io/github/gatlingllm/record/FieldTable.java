@@ -37,10 +37,7 @@ final class FieldTable<F extends FieldTable.Field> {
     field.type().write(json, value);
   }
 
-  /**
-   * Reads the object that begins with the current token; returns the highest position of a field in
-   * the line, -1 if there is none. Unknown keys are skipped.
-   */
+  /** Reads an object; returns the highest position of a field in the line, -1 without one. */
   int read(JsonParser json, @Nullable Object[] values) throws IOException {
     if (json.currentToken() != JsonToken.START_OBJECT) {
       throw new IllegalArgumentException("not a JSON object");

@@ -19,10 +19,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Health of the load generator in an interval of about a second: a line of {@code
- * llm/generator.jsonl}, with a value or null for each {@link GeneratorField}.
- */
+/** Health of the load generator in about a second: a line of {@code llm/generator.jsonl}. */
 @SuppressWarnings("EnumOrdinal") // an array of values, one per field
 public final class GeneratorSecond {
 
@@ -172,10 +169,7 @@ public final class GeneratorSecond {
         });
   }
 
-  /**
-   * Passes every line to {@code sink}; returns what is wrong with the line at which reading
-   * stopped, null if it read the whole file or there is none.
-   */
+  /** Passes every line to {@code sink}; returns what is wrong where reading stopped, else null. */
   public static @Nullable String read(Path file, Consumer<GeneratorSecond> sink)
       throws IOException {
     long line = 1;

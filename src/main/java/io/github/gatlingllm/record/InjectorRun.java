@@ -153,9 +153,7 @@ public record InjectorRun(
       return whole / count + (index <= whole % count ? 1 : 0);
     }
 
-    /**
-     * This injector's part of a number of requests, divided among the injectors that have users.
-     */
+    /** This injector's part of a number of requests, divided among those that have users. */
     public int of(int requests, int ofUsers) {
       int sending = Math.min(count, ofUsers);
       return index > sending ? 0 : new InjectorShare(index, sending).of(requests);

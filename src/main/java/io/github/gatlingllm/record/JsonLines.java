@@ -66,10 +66,7 @@ public final class JsonLines implements Closeable {
     void line(byte[] buffer, int from, int length, long skipped, boolean isLast) throws IOException;
   }
 
-  /**
-   * Splits a file into lines, in memory bounded by the longest one; longer lines than {@code
-   * longest} are skipped, unless they fit into the buffer.
-   */
+  /** Splits a file into lines in bounded memory; lines longer than {@code longest} are skipped. */
   static void read(InputStream in, int initialSize, int longest, LineReader reader)
       throws IOException {
     byte[] buffer = new byte[initialSize];
@@ -104,10 +101,7 @@ public final class JsonLines implements Closeable {
     T of(byte[] buffer, int from, int length) throws IOException;
   }
 
-  /**
-   * Passes the value of every line to {@code sink}; returns the number of damaged lines, which are
-   * skipped. A file that does not exist has none.
-   */
+  /** Passes every value to {@code sink}; returns the number of damaged lines, which are skipped. */
   static <T> long values(Path file, LineValue<T> line, Consumer<T> sink) throws IOException {
     long[] damaged = {0};
     try (InputStream in = RunFiles.open(file)) {

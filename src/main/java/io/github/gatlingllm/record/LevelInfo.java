@@ -51,10 +51,7 @@ public record LevelInfo(
   /** Label of the only level of users that Gatling's own injection starts. */
   public static final String WHOLE_RUN = "all";
 
-  /**
-   * Suffix of the label of a level that repeats the level of the label without it, and replaces it
-   * in curves.
-   */
+  /** Suffix of the label of a level that repeats the one without it, and replaces it in curves. */
   public static final String AGAIN = " again";
 
   /** A constant number of users, each of whom starts again as soon as it has ended. */
@@ -200,9 +197,7 @@ public record LevelInfo(
     return phases.stream().filter(window -> window.phase() == phase).findFirst();
   }
 
-  /**
-   * The phase of a load level in which a request was scheduled. Figures use {@link #MEASURE} only.
-   */
+  /** The phase in which a request was scheduled. Figures use {@link #MEASURE} only. */
   public enum Phase {
     /** Users are being started. */
     FILL,

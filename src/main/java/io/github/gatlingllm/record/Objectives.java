@@ -32,7 +32,6 @@ public record Objectives(
     Map<String, TargetSlo> sloByTarget,
     List<Assertion> assertions) {
 
-  /** No SLO and no assertion. */
   static final Objectives NONE =
       of(TargetSlo.of(Slo.NONE, Map.of()), Map.of(), List.<Assertion>of());
 
@@ -62,7 +61,6 @@ public record Objectives(
     return new TargetSlo(slo, sloPercentile, sloRule, sloByRequest, sloHeldByRequest);
   }
 
-  /** The objectives of that target. */
   public TargetSlo of(String target) {
     TargetSlo own = sloByTarget.get(target);
     return own == null ? common() : own;
@@ -129,7 +127,6 @@ public record Objectives(
       return Slo.parse(slo, percentile, rule);
     }
 
-    /** The SLO of the requests of that name. */
     public Slo of(String requestName) {
       Held held = heldByRequest.getOrDefault(requestName, new Held(percentile, rule));
       return Slo.parse(byRequest.getOrDefault(requestName, slo), held.percentile(), held.rule());
@@ -141,10 +138,7 @@ public record Objectives(
     }
   }
 
-  /**
-   * Counts how many requests met each objective, and all of them, and decides whether a load level
-   * holds its SLO: for the search while load is on, and for the report.
-   */
+  /** Counts requests by objective, and decides whether a level holds: for search and report. */
   public static final class SloCounts {
 
     /** If more than this share of requests is unknown, the share that met is undefined. */
@@ -210,10 +204,7 @@ public record Objectives(
       }
     }
 
-    /**
-     * The count that decides whether a level holds; {@code objective} has its owner before it, and
-     * is null if all objectives must be met at once.
-     */
+    /** The count that decides whether a level holds; {@code objective} is null for all at once. */
     public record Decision(@Nullable String objective, Count count, double percent) {
 
       public @Nullable Boolean holds() {
@@ -327,11 +318,8 @@ public record Objectives(
     public enum Scope {
       /** None: it covers the run as a whole, with all its targets. */
       RUN,
-      /** All requests. */
       GLOBAL,
-      /** The requests of one name. */
       REQUEST,
-      /** The requests of one load level. */
       STAGE,
       /** The requests of each name, separately. */
       EVERY_REQUEST;

@@ -50,10 +50,7 @@ public record PlannedArrival(
     return new LevelInfo.Key(stage, target, scenario);
   }
 
-  /**
-   * Passes every arrival of that file to {@code sink}, none if there is no file; returns the number
-   * of damaged lines, which are skipped.
-   */
+  /** Passes every arrival of the file to {@code sink}; returns the number of damaged lines. */
   public static long read(Path file, Consumer<PlannedArrival> sink) throws IOException {
     return JsonLines.values(file, LINES::readValue, sink);
   }

@@ -3,10 +3,7 @@ package io.github.gatlingllm.record;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/**
- * Text of servers and files as it can be printed: it controls neither a terminal nor the CI runner
- * that reads the console.
- */
+/** Text of servers and files as it can be printed: it controls no terminal and no CI runner. */
 public final class PrintableText {
 
   /** Commands to the runners of GitHub, Azure and TeamCity, wherever a wrapped line may begin. */
@@ -19,10 +16,7 @@ public final class PrintableText {
 
   private PrintableText() {}
 
-  /**
-   * The text with control characters, and those that change the text direction, escaped like {@code
-   * \u001b}, and commands to a CI runner divided by a space.
-   */
+  /** The text with control characters escaped, and commands to a CI runner divided. */
   public static String of(String text) {
     if (isPlain(text)) {
       return text;
@@ -47,7 +41,6 @@ public final class PrintableText {
     return text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != ':' && c != '#');
   }
 
-  /** Prints a line on the console. */
   public static void print(String line) {
     System.out.println(of(line));
   }

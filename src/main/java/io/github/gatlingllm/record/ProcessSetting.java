@@ -30,9 +30,7 @@ public record ProcessSetting(String property) {
     return text(System.getProperties(), System.getenv());
   }
 
-  /**
-   * The value in these properties and variables, without surrounding blanks; null where not set.
-   */
+  /** The value in these properties and variables, stripped; null where not set. */
   public @Nullable String text(Map<?, ?> properties, Map<String, String> environment) {
     Object set = properties.get(property);
     String text = set == null ? environment.get(variable()) : set.toString();
@@ -57,10 +55,7 @@ public record ProcessSetting(String property) {
     };
   }
 
-  /**
-   * Parses the value; null where it is not set. A message of an {@link IllegalArgumentException}
-   * begins with the setting.
-   */
+  /** Parses the value; null where it is not set. A message begins with the setting. */
   public <T> @Nullable T read(
       Map<?, ?> properties, Map<String, String> environment, Function<String, T> form) {
     String text = text(properties, environment);
@@ -71,10 +66,7 @@ public record ProcessSetting(String property) {
     }
   }
 
-  /**
-   * The form of durations in settings, objectives, assertions and rate curves: a number and a unit,
-   * such as {@code 500us}, {@code 0.5ms}, {@code 30s}, {@code 2m}, {@code 1h}.
-   */
+  /** A number and a unit: {@code 500us}, {@code 0.5ms}, {@code 30s}, {@code 2m}, {@code 1h}. */
   public static final class DurationText {
 
     public static final String UNITS = "us|ms|s|m|h";

@@ -20,10 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Converts a {@link RequestRecord} to one line of {@code llm/requests.jsonl} and back: the fields
- * of {@link RecordField} in their order.
- */
+/** A {@link RequestRecord} as a line of {@code llm/requests.jsonl}, by {@link RecordField}. */
 @SuppressWarnings("EnumOrdinal") // an array of values, one per field
 final class RecordCodec {
 

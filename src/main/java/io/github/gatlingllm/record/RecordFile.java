@@ -69,14 +69,10 @@ public final class RecordFile {
   @FunctionalInterface
   public interface LineSink {
 
-    /**
-     * Receives a record, and its line from {@code from} to before {@code to}, valid only during the
-     * call.
-     */
+    /** Receives a record and its line, which is valid only during the call. */
     void take(RequestRecord record, byte[] line, int from, int to);
   }
 
-  /** Writes a record as one line of UTF-8, with its line feed. */
   public static void append(RequestRecord record, OutputStream lines) {
     RecordCodec.append(record, lines);
   }

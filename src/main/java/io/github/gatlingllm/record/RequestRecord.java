@@ -29,7 +29,6 @@ public record RequestRecord(
   /** Most tokens of a prompt or an answer; larger than the context of any model. */
   public static final int MAX_TOKENS = 1 << 24;
 
-  /** Most choices of an answer. */
   public static final int MAX_CHOICES = 1_024;
 
   /** The same record with the token counts of our own tokenizer. */
@@ -58,10 +57,7 @@ public record RequestRecord(
     return timing.latencyNanos != null && timing.ttftNanos == null;
   }
 
-  /**
-   * Whether TPOT assumes an even share of N per event, because the server did not report the tokens
-   * of the first event.
-   */
+  /** Whether TPOT assumes an even share of N per event, for want of the first one's tokens. */
   boolean isTpotEstimated() {
     return timing.tpotNanos != null
         && events.firstEventTokens == null
@@ -118,9 +114,7 @@ public record RequestRecord(
       String stage,
       Phase phase) {}
 
-  /**
-   * Times in nanoseconds of one monotonic clock, which one anchor per run converts to epoch time.
-   */
+  /** Times in nanoseconds of one monotonic clock; one anchor per run converts them. */
   public record Timing(
       long startUnixNanos,
       @Nullable Long scheduledOffsetNanos,
@@ -178,10 +172,7 @@ public record RequestRecord(
     }
   }
 
-  /**
-   * The token-bearing events of a stream, in order of arrival. Arrays have an entry per event, or
-   * are empty where the values are not known or not kept.
-   */
+  /** The token-bearing events, in order; arrays are empty where values are not known or kept. */
   @SuppressWarnings("ArrayRecordComponent") // primitive arrays: 20 million gaps must fit
   public record Events(
       int[] offsetsMicros,
@@ -194,10 +185,7 @@ public record RequestRecord(
       @Nullable Long longestGapNanos,
       @Nullable Integer firstEventTokens) {
 
-    /**
-     * From the first event to the next one of its choice, in nanoseconds; null if there is none, or
-     * times are not kept.
-     */
+    /** From the first event to the next of its choice, in nanoseconds; null if unknown. */
     public @Nullable Long secondEventNanos() {
       boolean oneChoice = choices.length != offsetsMicros.length;
       for (int i = 1; i < offsetsMicros.length; i++) {
@@ -229,10 +217,7 @@ public record RequestRecord(
         new Tokens(
             null, null, null, null, null, null, null, null, null, false, null, List.of(), null);
 
-    /**
-     * N of the metrics: output tokens that were received, without reasoning that was only billed;
-     * all output tokens of an answer that was not streamed.
-     */
+    /** N of the metrics: received output tokens, without reasoning that was only billed. */
     public @Nullable Integer n() {
       return streamedTokens != null ? streamedTokens : outputTokens;
     }
@@ -260,10 +245,7 @@ public record RequestRecord(
       List<String> sloMissed,
       boolean resent) {
 
-    /**
-     * Whether its time to the first token counts: it was ok, or only {@code requestTimeout} ended
-     * it.
-     */
+    /** Whether its TTFT counts: it was ok, or only {@code requestTimeout} ended it. */
     public boolean hasFirstToken() {
       return ok || status == RequestStatus.TIMEOUT;
     }
@@ -274,10 +256,7 @@ public record RequestRecord(
     }
   }
 
-  /**
-   * Texts of prompt and answer, kept only with {@code recordText}; {@code messages}, as JSON, or
-   * {@code prompt} is null.
-   */
+  /** Texts, kept only with {@code recordText}; {@code messages} or {@code prompt} is null. */
   public record Text(
       @Nullable String messages,
       @Nullable String prompt,
@@ -419,10 +398,7 @@ public record RequestRecord(
                 + "_s";
       }
 
-      /**
-       * Converts a reported value to seconds, rounded to nanoseconds, or to tokens; NaN if it is
-       * impossible. Only Groq reports seconds, all others milliseconds.
-       */
+      /** A reported value in seconds, or in tokens; NaN if impossible. */
       public static double value(String name, double reported) {
         boolean isTime = isTime(keyOf(name));
         double perUnit = isTime && !name.startsWith("usage.") ? 1_000 : 1;

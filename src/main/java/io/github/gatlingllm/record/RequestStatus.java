@@ -14,9 +14,7 @@ public enum RequestStatus {
   IN_STREAM_ERROR,
   /** A status that is neither 2xx nor 429. */
   HTTP_ERROR,
-  /** Status 429. */
   RATE_LIMITED,
-  /** The request took longer than the request timeout. */
   TIMEOUT,
   /** No byte arrived for longer than the idle timeout. */
   STALLED,

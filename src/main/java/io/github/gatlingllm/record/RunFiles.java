@@ -231,9 +231,7 @@ public record RunFiles(Path run) {
       write(file.toAbsolutePath(), JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
     }
 
-    /**
-     * Reads a file of that schema; empty if it does not exist. Messages of exceptions are one line.
-     */
+    /** Reads a file of that schema; empty if it does not exist. Messages are one line. */
     static <T> Optional<T> readJson(Path file, Class<T> type, String schema) throws IOException {
       try (InputStream in = RunFiles.open(file)) {
         byte[] bytes = in.readNBytes(MAX_JSON_BYTES + 1);

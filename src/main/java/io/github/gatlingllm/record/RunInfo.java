@@ -143,7 +143,6 @@ public record RunInfo(
   public enum State {
     /** The run is on, or its process was killed. */
     RUNNING,
-    /** The run ended as planned. */
     COMPLETE,
     /** A signal or an error ended the run early. */
     INTERRUPTED;

@@ -141,10 +141,7 @@ public record RunOutcome(
     }
   }
 
-  /**
-   * How many text-only prompts were compared, and how many of them had been sent to the same target
-   * before.
-   */
+  /** How many text-only prompts were compared, and how many repeated an earlier one. */
   public record PromptRepeats(long counted, long repeated) {
 
     public PromptRepeats and(PromptRepeats other) {

@@ -90,10 +90,7 @@ public record SelfTest(
     static final Errors NONE = new Errors(0, 0, 0);
   }
 
-  /**
-   * The highest load up to which all levels are within the bound; {@code exceeded} if a higher
-   * level was not.
-   */
+  /** The highest load within the bound; {@code exceeded} if a higher level was not. */
   public record Ceiling(int streams, double eventsPerS, double requestsPerS, boolean exceeded) {}
 
   public SelfTest {
@@ -182,18 +179,13 @@ public record SelfTest(
     return AtomicFile.readJson(file, SelfTest.class, SCHEMA);
   }
 
-  /**
-   * The options of the load generator's JVM that decide how much it disturbs its own measurements.
-   */
+  /** The options of the JVM that decide how much it disturbs its own measurements. */
   public static final class JvmOptions {
 
     /** Their name in {@link RunInfo#config}. */
     public static final String CONFIG_NAME = "jvm";
 
-    /**
-     * Only compiler C1: for a machine that a busy server shares, as the compiler C2 takes CPU until
-     * it has compiled the load.
-     */
+    /** Only compiler C1: C2 takes CPU from a server on the same machine while it compiles. */
     public static final String NO_OPTIMISING_COMPILER = "-XX:TieredStopAtLevel=1";
 
     /**

@@ -169,10 +169,7 @@ public record ServerSample(
           (of.target == null ? "" : of.target) + '\n' + of.url, any -> new Endpoint());
     }
 
-    /**
-     * Passes every sample to {@code sink}, with the names and bounds known of its endpoint; returns
-     * the number of damaged lines, which are skipped.
-     */
+    /** Passes every sample to {@code sink}; returns the number of damaged lines. */
     public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
       ServerFile known = new ServerFile(file);
       return JsonLines.<ServerSample>values(

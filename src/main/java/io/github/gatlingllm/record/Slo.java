@@ -234,10 +234,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       return last == null || closed == null ? 0 : closed - last;
     }
 
-    /**
-     * From the planned arrival to the end. {@code closedNanos} of a request that was never admitted
-     * counts from its start.
-     */
+    /** From the planned arrival to the end; without admission it is closed since its start. */
     private static long elapsedNanos(Timing timing) {
       Long gateWait = timing.gateWaitNanos();
       Long closed = timing.closedNanos();
@@ -309,7 +306,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return percentile == other.percentile && rule == other.rule;
   }
 
-  /** Judges a request. */
   public Judgement judge(
       boolean streamed,
       RequestStatus status,

@@ -274,10 +274,7 @@ public final class Timeline {
     @FunctionalInterface
     public interface Visitor {
 
-      /**
-       * The gap before an event, as a whole, and per token of it, in microseconds; the latter is
-       * meaningless if it has none.
-       */
+      /** The gap before an event in microseconds, as a whole and per token of it. */
       void gap(int eventIndex, int chunkMicros, double tokenMicros, int tokens);
     }
 
@@ -319,10 +316,7 @@ public final class Timeline {
       return ascending.length == 0 ? null : (Double) nearestRank(ascending, percent);
     }
 
-    /**
-     * ITL of one request in microseconds, ascending, one value per token; empty without gaps, or
-     * with more than a million tokens.
-     */
+    /** ITL of a request in microseconds, ascending; empty above a million tokens. */
     public static double[] sortedTokenMicros(
         RequestRecord.Events events, RequestRecord.Tokens tokens) {
       long[] total = {0};

@@ -25,10 +25,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One chart: its caption, and the data that {@code report.js} draws. The JSON form contains only
- * what the script needs.
- */
+/** A chart: its caption, and the data that {@code report.js} draws. */
 record Chart(
     String id,
     @JsonIgnore Caption caption,
@@ -315,7 +312,6 @@ record Chart(
       this(x, y, null);
     }
 
-    /** A point for each load level that has both figures. */
     static List<Point> ofLevels(
         List<LevelFigures> levels,
         Function<LevelFigures, @Nullable Double> x,

@@ -68,7 +68,6 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
     return Column.<LevelFigures>number(heading, stage -> of(stage, figure)).ifKnown();
   }
 
-  /** A column of shares, given from 0 to 1. */
   private static Column<LevelFigures> share(
       String heading, Function<EngineFigures, @Nullable Double> figure) {
     return Column.<LevelFigures>percent(heading, stage -> of(stage, figure)).ifKnown();

@@ -19,10 +19,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * The page {@code llm.html}: one self-contained file that opens from disk and uses no network.
- * Verdict and tables are plain HTML; charts need scripts.
- */
+/** The page {@code llm.html}: one file, without network; verdict and tables need no scripts. */
 final class HtmlReport {
 
   private HtmlReport() {}

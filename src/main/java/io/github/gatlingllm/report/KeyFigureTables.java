@@ -227,9 +227,7 @@ final class KeyFigureTables {
         .table(title, parts);
   }
 
-  /**
-   * The operating point of a request's figures, e.g. {@code vLLM: c=16, the knee}; may be empty.
-   */
+  /** The operating point of a request's figures, e.g. {@code vLLM: c=16, the knee}. */
   static String at(Summary summary, RequestAtPoint request) {
     return summary.hasSeveralLevels() ? operatingPoint(summary, request.curve()) : "";
   }

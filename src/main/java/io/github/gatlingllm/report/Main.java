@@ -77,10 +77,7 @@ public final class Main {
     }
   }
 
-  /**
-   * A command line that reports wrong arguments and failures in one line with exit code 1; its
-   * usage follows if required arguments are missing altogether.
-   */
+  /** Reports mistakes in one line with exit code 1; usage follows if nothing was given. */
   public static CommandLine commandLine(Object command) {
     return new CommandLine(command)
         .setUsageHelpWidth(120)

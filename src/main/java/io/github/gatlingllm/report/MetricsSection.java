@@ -32,10 +32,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All metrics as tables: pooled, and by load level, trial, target, request name, turn and cache.
- * The catalogue {@link Metric} gives the rows.
- */
+/** All metrics as tables; the catalogue {@link Metric} gives the rows. */
 record MetricsSection(Summary summary, ShownLevels levels) {
 
   /** The footnote of uncertain percentiles in text files. */
@@ -109,10 +106,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
         .table(title, rows);
   }
 
-  /**
-   * A row per metric that has values. Times with equal statistics share a row under all their
-   * names, and times that are always 0 have none.
-   */
+  /** A row per metric with values; equal times share a row, times that are always 0 have none. */
   private static List<Named> rows(
       Stream<Metric> metrics, String unit, List<Column<Distribution>> columns, Figures figures) {
     Map<Object, List<Metric>> rows = new LinkedHashMap<>();
@@ -144,10 +138,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     return max != null && max == 0;
   }
 
-  /**
-   * The latencies of text files at the operating point, a row per metric that has values; empty
-   * with several curves, as each has its own operating point.
-   */
+  /** The latencies of text files at the operating point; empty with several curves. */
   static Table latencies(Summary summary) {
     List<Curve> curves = summary.curves();
     if (curves.size() > 1) {

@@ -325,10 +325,7 @@ final class SummaryJson {
     }
   }
 
-  /**
-   * Moves single numbers to their paths in the catalogue, and rates of single requests next to
-   * rates of the system.
-   */
+  /** Moves numbers to their paths in the catalogue, and rates of requests next to the system's. */
   private static void arrange(JsonNode node) {
     node.forEach(SummaryJson::arrange);
     if (node instanceof ObjectNode figures && figures.get("numbers") instanceof POJONode numbers) {

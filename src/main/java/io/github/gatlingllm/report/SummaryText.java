@@ -16,10 +16,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * A {@link Summary} as text: the console block at the end of a run, {@code llm/summary.md} and
- * {@code llm/junit.xml}.
- */
+/** A {@link Summary} as text: console block, {@code summary.md} and {@code junit.xml}. */
 final class SummaryText {
 
   /** Kinds of errors that the console names. */

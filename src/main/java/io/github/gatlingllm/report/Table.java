@@ -16,13 +16,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A table with three renderings: HTML by {@code parts.peb}, Markdown, and lines of text. The first
- * column names the row.
- */
+/** A table as HTML by {@code parts.peb}, Markdown, and lines of text. */
 record Table(String title, String style, List<Heading> headings, List<Group> groups) {
 
-  /** Most lines of the headings in lines of text. */
   private static final int MAX_HEADING_LINES = 4;
 
   Table {
@@ -56,13 +52,11 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return groups.stream().flatMap(group -> group.rows().stream());
   }
 
-  /** The heading of a column; {@code isWords} if its cells hold words, not figures. */
   record Heading(String text, boolean isWords) {}
 
   /** Rows with a common heading; {@code heading} and {@code remark} may be empty. */
   record Group(String heading, String remark, List<List<Cell>> rows) {}
 
-  /** The kind of content of a cell. */
   enum CellKind {
     FIGURE(""),
     /** A percentile with fewer than 10 values beyond it. */

@@ -219,7 +219,6 @@ record VerdictSections(Summary summary, ShownLevels levels) {
           .toList();
     }
 
-    /** A time of a tile, with its objective if it has one. */
     private record Time(String title, Distribution values, @Nullable ObjectiveRow objective) {
 
       static Time of(

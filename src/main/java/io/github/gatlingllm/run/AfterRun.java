@@ -275,10 +275,7 @@ final class AfterRun implements Runnable {
    */
   static final class GatlingExit {
 
-    /**
-     * Gatling's exit code for missed assertions, which its Maven plugin knows; also for an invalid
-     * run.
-     */
+    /** Gatling's exit code for missed assertions, which its Maven plugin knows. */
     static final int ASSERTIONS_MISSED = 2;
 
     /** Exit code if records or report could not be written, or not uploaded. */

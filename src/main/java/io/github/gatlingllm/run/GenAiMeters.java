@@ -89,7 +89,6 @@ final class GenAiMeters implements RunObserver {
     return DoubleStream.iterate(first, each -> each * factor).limit(count).toArray();
   }
 
-  /** A time that a request may have. */
   private static BiConsumer<RequestRecord, Timer> one(Function<Timing, @Nullable Long> nanos) {
     return (record, timer) -> {
       Long time = nanos.apply(record.timing());
@@ -256,9 +255,7 @@ final class GenAiMeters implements RunObserver {
 
     private static final Duration LONGEST = Duration.ofSeconds(2);
 
-    /**
-     * Drops empty tags, which only Prometheus needs, as it requires the same labels on all series.
-     */
+    /** Drops empty tags: only Prometheus requires the same labels on all series. */
     private static final MeterFilter WITHOUT_EMPTY =
         new MeterFilter() {
           @Override

@@ -28,10 +28,7 @@ import javax.management.NotificationListener;
 import javax.management.openmbean.CompositeData;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Writes {@code generator.jsonl}: each second a line about the load generator since the line
- * before.
- */
+/** Writes {@code generator.jsonl}: each second a line about the load generator. */
 final class GeneratorLog implements RunObserver {
 
   private static final long LATE_NANOS =

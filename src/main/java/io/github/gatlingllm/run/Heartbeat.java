@@ -27,18 +27,12 @@ final class Heartbeat implements Runnable {
   private final AtomicIntegerArray lateMicros = new AtomicIntegerArray(KEPT);
   private final AtomicLong beats = new AtomicLong();
 
-  /**
-   * Longest time between this class's and the event loop's reading of the clock at the start: every
-   * beat would seem late by that time.
-   */
+  /** Longest time between two readings of the clock, by which all beats seem late. */
   private static final long EXACT_NANOS = 500_000;
 
   private static final int MAX_STARTS = 50;
 
-  /**
-   * Beats that were read, and beats that were counted; the latter include overdue beats that had
-   * not run yet.
-   */
+  /** Beats that were read, and counted; the latter include overdue ones. */
   private long read;
 
   private long counted;

@@ -154,10 +154,7 @@ final class LevelLog implements RunningLevel.Listener {
     whenCounted(level, () -> finish(entry), Runnable::run);
   }
 
-  /**
-   * Runs a task once: when the last record of the level is counted, or {@link #SETTLING} after it
-   * was handed over.
-   */
+  /** Runs a task when the last record of the level is counted, or after {@link #SETTLING}. */
   private void whenCounted(RunningLevel level, Runnable task, Executor executor) {
     AtomicBoolean isRun = new AtomicBoolean();
     Runnable once =

@@ -149,9 +149,7 @@ final class LiveView implements RunObserver {
 
     private static final long EVERY_SECONDS = 2;
 
-    /**
-     * The JDK's server reads a request on a viewer's thread, by default without a limit of time.
-     */
+    /** The JDK's server reads a request on a viewer's thread, by default without a time limit. */
     private static final String MAX_REQUEST_SECONDS = "sun.net.httpserver.maxReqTime";
 
     static {

@@ -19,10 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counters of JVM and operating system; on Linux from {@code /proc}, elsewhere from the Java
- * runtime, which has fewer of them.
- */
+/** Counters of JVM and system: of {@code /proc} on Linux, elsewhere fewer. */
 final class MachineCounters {
 
   /** Linux reports CPU time in hundredths of a second, whatever the kernel's timer frequency. */

@@ -115,10 +115,7 @@ final class ObserverQueues {
     lanes.forEach(Lane::secondPassed);
   }
 
-  /**
-   * Asks all observers and waits for each as long as its patience; those that do not answer in time
-   * are not asked again.
-   */
+  /** Asks all observers and waits for each as long as its patience. */
   <T> List<T> ask(Function<RunObserver, T> question) {
     long start = System.nanoTime();
     List<CompletableFuture<@Nullable T>> answers = new ArrayList<>();

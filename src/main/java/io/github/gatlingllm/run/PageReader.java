@@ -24,10 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Extracts values from the metrics pages of one endpoint, and detects counter resets by comparing
- * each page with the previous one.
- */
+/** Extracts values from the pages of an endpoint; detects resets by the page before. */
 final class PageReader {
 
   /** Values from here on are no measurement: DCGM reports a blank value like this. */
@@ -61,9 +58,7 @@ final class PageReader {
 
   private record Series(String name, Map<String, String> labels, double value) {
 
-    /**
-     * False for SGLang's series per priority and per rank, which repeat the total or a part of it.
-     */
+    /** False for SGLang's series per priority and rank, which repeat the total or a part. */
     boolean isWhole() {
       return !name.startsWith("sglang")
           || (labels.getOrDefault("priority", "").isEmpty()

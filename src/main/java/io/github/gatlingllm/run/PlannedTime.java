@@ -4,10 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How much of the planned time of a run's load plans has passed, without settling and draining;
- * unknown if one plan's time is.
- */
+/** How much of the planned time has passed, without settling and draining. */
 final class PlannedTime {
 
   private final List<Plan> plans = new ArrayList<>();
@@ -27,10 +24,7 @@ final class PlannedTime {
     return plans.stream().mapToLong(plan -> plan.elapsed(nanoTime)).sum() / total;
   }
 
-  /**
-   * Nanoseconds until the end of the last plan, without drains; null if unknown. Assumes that
-   * started plans run concurrently, and the others one after the other.
-   */
+  /** Nanoseconds until the end of the last plan, without drains; null if unknown. */
   @Nullable Long leftNanos(long nanoTime) {
     if (!isKnown()) {
       return null;

@@ -70,10 +70,7 @@ final class Recorder {
     thread.start();
   }
 
-  /**
-   * Starts recording into a new file. The first exception of the observer, which receives every
-   * record on the recorder's thread, is reported.
-   */
+  /** Starts recording into a new file; the observer hears on the recorder's thread. */
   static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer, WriteFailures failures)
       throws IOException {
     return new Recorder(
@@ -128,10 +125,7 @@ final class Recorder {
     return close(FREEZE);
   }
 
-  /**
-   * Writes the queued records, at most that long, and closes the file; returns whether none was
-   * dropped.
-   */
+  /** Writes queued records, at most that long; returns whether none was dropped. */
   boolean close(Duration atMost) {
     accepting = false;
     LockSupport.unpark(thread);

@@ -287,10 +287,7 @@ public final class Run {
     return levels.isAnyRunning();
   }
 
-  /**
-   * The listener of a load plan, to be requested before the load starts: progress depends on all
-   * plans.
-   */
+  /** The listener of a load plan, to be requested before the load: progress depends on all. */
   public RunningLevel.Listener listener(
       String target,
       String scenario,
@@ -344,10 +341,7 @@ public final class Run {
     ending.close(server);
   }
 
-  /**
-   * Sets how requests in flight are cancelled before an interrupted run is closed, and how many
-   * have no record.
-   */
+  /** Sets how requests in flight are cancelled by an interruption, and how many have no record. */
   public void onInterruption(Consumer<Duration> cancelling, LongSupplier unrecorded) {
     ending.onInterruption(cancelling, unrecorded);
   }
@@ -375,10 +369,7 @@ public final class Run {
     ending.stopped();
   }
 
-  /**
-   * Converts monotonic time to epoch time with one anchor per run, so that steps of the wall clock
-   * during the run have no effect.
-   */
+  /** Converts monotonic to epoch time with one anchor per run. */
   record RunClock(long anchorUnixNanos, long anchorNanoTime) {
 
     static RunClock system() {

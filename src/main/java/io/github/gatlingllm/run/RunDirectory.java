@@ -65,10 +65,7 @@ record RunDirectory(String simulation, String id, Path path) {
     return new RunDirectory(simulation, id, path);
   }
 
-  /**
-   * As {@link #checkRoot(Path)}, where this process was started by Gatling's main class; returns
-   * whether it was.
-   */
+  /** As {@link #checkRoot(Path)}; returns whether Gatling's main class started this process. */
   static boolean checkRoot() {
     String[] command = command();
     boolean isGatling = command[0].equals(LAUNCHER);

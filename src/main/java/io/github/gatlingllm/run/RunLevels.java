@@ -36,10 +36,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The load levels of a run, those of load plans and those of Gatling's own injection, with their
- * planned arrivals and conclusions. Thread-safe.
- */
+/** The load levels of a run, with their planned arrivals and conclusions. Thread-safe. */
 final class RunLevels {
 
   private final Run run;
@@ -310,10 +307,7 @@ final class RunLevels {
     }
   }
 
-  /**
-   * Writes {@code arrivals.jsonl}: the schedule of each level is generated again, line by line, on
-   * a thread of its own.
-   */
+  /** Writes {@code arrivals.jsonl} from the schedules, line by line, on a thread of its own. */
   static final class ArrivalLog {
     private final Path file;
     private final RunClock clock;

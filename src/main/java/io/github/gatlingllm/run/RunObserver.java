@@ -49,10 +49,7 @@ interface RunObserver {
 
   default void phaseBegan(ObservedLevel level, Phase phase) {}
 
-  /**
-   * A measure window starts or ends at that instant of {@link System#nanoTime()}. Comes as soon as
-   * the instant is known, and again when it has passed.
-   */
+  /** A measure window has an edge at that instant; comes when it is known, and again after it. */
   default void windowEdge(long nanoTime) {}
 
   /** A request has ended and its record is in the file, or will be. */

@@ -11,10 +11,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Uploads the records of a run to object storage as soon as they are complete, and the report when
- * it is made.
- */
+/** Uploads the records as soon as they are complete, and the report when it is made. */
 final class UploadObserver implements RunObserver {
 
   private final RunFiles files;

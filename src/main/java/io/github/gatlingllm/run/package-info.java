@@ -1,7 +1,4 @@
-/**
- * One run: its directory, recorder, live figures and load levels, and its report after Gatling has
- * ended. Not for users' code.
- */
+/** One run: directory, recorder, live figures, load levels and report. Not for users' code. */
 @NullMarked
 package io.github.gatlingllm.run;
 

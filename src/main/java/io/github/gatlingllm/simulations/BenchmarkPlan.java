@@ -56,9 +56,7 @@ record BenchmarkPlan(
           Setting.STOP_WHEN, "slo<50%",
           Setting.METRICS_URL, "none");
 
-  /**
-   * What a user can set for a self-test. {@code injector} is here because the catalogue refuses it.
-   */
+  /** What a user can set for a self-test; {@code injector}, as the catalogue refuses it. */
   private static final Set<SettingEntry<?>> KEPT_IN_SELF_TEST =
       Stream.of(
               """
@@ -161,9 +159,7 @@ record BenchmarkPlan(
     return config;
   }
 
-  /**
-   * The tokenizer that sized the prompts, if they have given lengths and the targets' own differ.
-   */
+  /** The tokenizer that sized the prompts, if the targets' own differ. */
   @Nullable String promptsSizedBy() {
     boolean sized = workload.made() > 0 || (workload.dataset() != null && hasRecordedOutputs());
     if (!sized || tokenizers.stream().map(Tokenizer::name).distinct().count() == 1) {

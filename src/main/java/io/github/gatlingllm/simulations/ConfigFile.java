@@ -120,10 +120,7 @@ final class ConfigFile {
     Files.writeString(file, ConfigValueFactory.fromMap(settings).render(form));
   }
 
-  /**
-   * Unlike HOCON's own it refuses a file that is missing, as the load would be another one, and
-   * devices and pipes.
-   */
+  /** Unlike HOCON's own it refuses files that are missing, devices and pipes. */
   private static final class Included implements ConfigIncluder {
     @Override
     public ConfigIncluder withFallback(ConfigIncluder fallback) {

@@ -76,9 +76,7 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
     return new EnvFile(values, warnings);
   }
 
-  /**
-   * Adds a warning about a name or line, unless there are many: a long file would hide the plan.
-   */
+  /** Adds a warning, unless there are many: a long file would hide the plan. */
   static void warn(List<String> warnings, Supplier<String> line) {
     if (warnings.size() < MAX_WARNINGS) {
       warnings.add(line.get());

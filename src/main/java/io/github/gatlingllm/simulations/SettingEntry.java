@@ -41,10 +41,7 @@ final class SettingEntry<T extends @Nullable Object> {
 
   String meaning = "";
 
-  /**
-   * Other settings that this one requires or excludes, for values that {@code when} names, or for
-   * all.
-   */
+  /** Settings that this one requires or excludes, for values that {@code when} names. */
   record Rule<T extends @Nullable Object>(
       boolean needs, String when, Predicate<T> applies, String why, List<String> others) {
 

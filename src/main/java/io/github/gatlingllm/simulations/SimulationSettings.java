@@ -43,7 +43,6 @@ class SimulationSettings implements RunSettings {
   private record Part<T extends @Nullable Object>(
       SettingEntry<T> setting, BiFunction<LlmProtocolBuilder, T, LlmProtocolBuilder> change) {
 
-    /** A change that is made if the setting has that value. */
     static Part<Boolean> flag(
         SettingEntry<Boolean> setting, boolean value, UnaryOperator<LlmProtocolBuilder> change) {
       return new Part<>(
@@ -274,10 +273,7 @@ class SimulationSettings implements RunSettings {
     return shown;
   }
 
-  /**
-   * Whether a setting replaces a part of the target. In {@code .env}, which lies around, it only
-   * completes what the simulation does not say.
-   */
+  /** Whether a setting replaces a part of the target; {@code .env} only completes it. */
   private static boolean isChanging(
       Settings settings, SettingEntry<?> setting, LlmProtocol protocol, boolean isOnly) {
     boolean isSaid =

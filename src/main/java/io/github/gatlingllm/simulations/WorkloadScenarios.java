@@ -38,9 +38,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/**
- * The Gatling scenarios of a benchmark, which send the same prompts in the same order each time.
- */
+/** The Gatling scenarios of a benchmark: the same prompts in the same order each time. */
 record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   private static final String HISTORY = "gatling.llm.dialog";
@@ -185,7 +183,6 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
         : workload.completion(this::withParameters);
   }
 
-  /** The name of requests that no scenario names. */
   static String requestName(Api api) {
     return api == Api.COMPLETIONS ? "completion" : api.key();
   }

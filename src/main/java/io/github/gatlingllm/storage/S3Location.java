@@ -79,7 +79,6 @@ public record S3Location(String bucket, String prefix) {
     }
   }
 
-  /** Uploads a file under that name. */
   public void upload(String name, Path file) throws IOException {
     try (ObjectStore store = open()) {
       store.upload(this, Map.of(name, file));

@@ -206,9 +206,7 @@ public record Conversation(
       return turns;
     }
 
-    /**
-     * All messages up to the last one of the user or of a tool: the messages of a single request.
-     */
+    /** All messages up to the last one of the user or of a tool: one request. */
     public List<Message> asked() {
       List<Message> all = new ArrayList<>(opening());
       List<Turn> turns = turns();

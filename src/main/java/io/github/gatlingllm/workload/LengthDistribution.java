@@ -73,9 +73,7 @@ public sealed interface LengthDistribution {
             .toList());
   }
 
-  /**
-   * Normal lengths, or lognormal ones: many short and few long; mean and std are of the lengths.
-   */
+  /** Normal lengths, or lognormal ones; mean and std are of the lengths. */
   record Normal(double mean, double std, boolean ofLogarithms) implements LengthDistribution {
     public Normal {
       if (!(mean >= 1 && mean <= MAX && std >= 0 && std <= MAX)) {

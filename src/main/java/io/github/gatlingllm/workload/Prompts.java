@@ -233,16 +233,12 @@ public record Prompts(
 
   /** Six standard workloads that differ in what a server's prefix cache can reuse. */
   public enum WorkloadScenario {
-    /** One short prompt for all requests. */
     A1("same short", 50, "every prompt is cached after the first: TTFT without prefill"),
 
-    /** One long prompt for all requests. */
     A2("same long", 2_500, "the best case of prefix caching: prefill is paid once, for the first"),
 
-    /** Different short prompts. */
     B1("diverse short", 50, "next to nothing to cache: decoding and batching without prefill"),
 
-    /** Different long prompts. */
     B2(
         "diverse long",
         2_500,
@@ -316,10 +312,7 @@ public record Prompts(
       return ready(tokenizer, seed, count, null);
     }
 
-    /**
-     * The same with texts of a dataset; a dialog takes its turns from there as they are, and has no
-     * prompts.
-     */
+    /** The same with texts of a dataset; a dialog takes its turns as they are. */
     public Ready ready(Tokenizer tokenizer, long seed, int count, @Nullable Dataset dataset) {
       // A server must not have cached prompts of this scenario from another one.
       long own = Seed.at(seed, OWN_SALT, name().hashCode()).nextLong();

@@ -8,10 +8,7 @@ public interface Tokenizer {
 
   int count(String text);
 
-  /**
-   * The longest prefix of at most that many tokens that ends with a whole character. On its own it
-   * may have another count: callers count it again.
-   */
+  /** The longest prefix of at most that many tokens that ends with a whole character. */
   String head(String text, int tokens);
 
   /** The tokenizer of that {@link #name}; {@code auto} is {@code cl100k_base}. */

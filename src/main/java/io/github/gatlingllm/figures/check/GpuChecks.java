@@ -28,7 +28,6 @@ final class GpuChecks {
 
   private GpuChecks() {}
 
-  /** A GPU at a load level. */
   private record At(LevelFigures level, String name, Gpu gpu) {
 
     /** 0 where it is not known. */
@@ -90,7 +89,6 @@ final class GpuChecks {
         : (Double) (limit == null ? 0 : Math.max(0, 1 - limit.clockMhz() / highest));
   }
 
-  /** The lowest of the GPUs by a gauge. */
   private record Lowest(At at, EngineMetric gauge, double value, double median, int gpus) {}
 
   static @Nullable Finding imbalance(CheckInput in) {

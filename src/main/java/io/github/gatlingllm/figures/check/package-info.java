@@ -1,7 +1,4 @@
-/**
- * The catalogue of checks of a run's validity, and their input. Pure: no I/O. Not for users' code;
- * the ids of checks are stable, as they are in {@code summary.json}.
- */
+/** The catalogue of checks of a run's validity, and their input. Pure; ids are stable. */
 @NullMarked
 package io.github.gatlingllm.figures.check;
 

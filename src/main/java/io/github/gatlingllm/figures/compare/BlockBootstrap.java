@@ -47,7 +47,6 @@ final class BlockBootstrap {
   private final List<Pair> stages;
   private final SplittableRandom random = new SplittableRandom(SEED);
 
-  /** A load level of both runs, with the length of its blocks in slices. */
   record Pair(SliceSample base, SliceSample run, int length, double missed) {}
 
   /** A figure over the load levels at these positions. */

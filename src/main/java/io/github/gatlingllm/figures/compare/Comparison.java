@@ -34,10 +34,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   /** Smallest relevant change of a time, in milliseconds. */
   public static final double MIN_MS = 0.1;
 
-  /**
-   * Without places if no load level is common; the intervals of all runs with that base hold
-   * together.
-   */
+  /** Without places if no level is common; the intervals of all runs hold together. */
   public static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
     return new RunComparison(base, run).compare(runs);
   }
@@ -159,10 +156,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
           Double.parseDouble(form.group(4)));
     }
 
-    /**
-     * Judges a comparison at each load level that the condition means; a level of several targets
-     * at each of them. Too few values fail unless {@code allowThin}.
-     */
+    /** Judges each load level that the condition means; too few values fail unless allowed. */
     public List<Judged> judge(Comparison comparison, boolean allowThin) {
       boolean isPooled = POOLED.equals(stage);
       List<Place> places =
@@ -206,7 +200,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
   }
 
-  /** A recorded run. */
   public record ComparedRun(RunInfo info, RecordSource source, RunFigures figures) {
 
     /** Reads a run; goodput is judged by the SLO of {@code judge}, else by its own. */

@@ -81,7 +81,6 @@ public final class Trend {
     return ComparedFigure.all().stream().map(ComparedFigure::figure).toList();
   }
 
-  /** Adds a run that began after all others. */
   public void add(String name, ComparedRun run) throws IOException {
     Summary summary = run.figures().summary();
     Map<Base, Comparison> known = new LinkedHashMap<>();

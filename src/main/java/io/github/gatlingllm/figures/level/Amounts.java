@@ -19,7 +19,6 @@ class Amounts {
     return (long) of(amount);
   }
 
-  /** Adds to the sum of an amount. */
   public final void add(Amount amount, double more) {
     sums[amount.ordinal()] += more;
   }

@@ -10,16 +10,12 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts properties of answers that affect figures, by target, of requests scheduled in a measure
- * window.
- */
+/** Counts properties of answers that affect figures, by target, of measured requests. */
 @SuppressWarnings("EnumOrdinal") // an array of counters, one per property
 public final class AnswerCounts {
 
   public enum Property {
     OK,
-    /** Ok answers that were streamed. */
     STREAMED,
     /** Ok answers that arrived as one body although a stream was requested. */
     NOT_STREAMED,
@@ -284,10 +280,7 @@ public final class AnswerCounts {
         return less.isEmpty() && more.moments().max() == 0;
       }
 
-      /**
-       * Whether the server adds the same number of tokens to texts of different lengths: then both
-       * tokenize alike, and the difference is a template or special tokens.
-       */
+      /** Whether the server adds the same number of tokens to texts of all lengths: a template. */
       public boolean isTemplateOnly() {
         return less.isEmpty()
             && more.moments().min() == more.moments().max()

@@ -38,7 +38,6 @@ final class ArrivalTally {
     realised = new int[whole];
   }
 
-  /** Adds a request that has a planned arrival. */
   void add(RequestRecord record) {
     long schedule = record.timing().scheduledUnixNanos();
     Long offset = record.timing().scheduledOffsetNanos();

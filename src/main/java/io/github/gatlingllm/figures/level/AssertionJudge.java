@@ -17,10 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Judges assertions by the figures of their requests. An assertion fails where the figure has no
- * value, and where no such request was sent.
- */
+/** Judges assertions; one fails without a value, and where no such request was sent. */
 record AssertionJudge(
     FigureGroups parts, Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
 

@@ -260,10 +260,7 @@ final class EngineTally {
     return all.figures(seconds);
   }
 
-  /**
-   * GPU energy in the windows of some load levels, in joules; null if unknown, or if windows
-   * overlap so that it cannot be assigned.
-   */
+  /** GPU energy in the windows of some levels, in joules; null if unknown, or if they overlap. */
   @Nullable Double joules(Iterable<Integer> levels) {
     double sum = 0;
     for (int level : levels) {

@@ -152,7 +152,6 @@ final class FigureGroups {
     return judged ? new Judge(counted.slo.quote(target, clock), false) : null;
   }
 
-  /** The SLO of a load level; null without SLO. */
   @Nullable Judge judge(LevelTally level) {
     return counted.slo.isEmpty(level.target())
         ? null

@@ -11,10 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The health of the load generators from {@code generator.jsonl}, by injector and over time; lines
- * beyond {@value #MOST} are left out.
- */
+/** The health of load generators, by injector and over time; at most {@value #MOST} lines. */
 final class GeneratorTally {
 
   /** A day of one injector, or five hours of twenty. */

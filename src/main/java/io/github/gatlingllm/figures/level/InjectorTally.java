@@ -23,10 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts the requests of each injector of a merged run by load level. About 60 KiB per injector and
- * level; empty in a run of one injector.
- */
+/** Counts the requests of each injector of a merged run by load level; about 60 KiB each. */
 final class InjectorTally {
 
   /** Pairs of injector and load level with figures of their own. */

@@ -22,10 +22,7 @@ import java.util.stream.Stream;
 import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The counts of one load level, with its measure window [{@code from}, {@code to}) in epoch
- * nanoseconds, which is empty where the level was never measured.
- */
+/** The counts of one load level in its measure window [{@code from}, {@code to}). */
 final class LevelTally {
 
   final int index;

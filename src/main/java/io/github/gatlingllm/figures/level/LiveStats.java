@@ -155,7 +155,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
       }
     }
 
-    /** How far a run is. */
     public record Progress(
         String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}
 

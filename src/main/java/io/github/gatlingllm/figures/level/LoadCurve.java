@@ -290,10 +290,7 @@ final class LoadCurve {
     return goodput != null && Boolean.TRUE.equals(goodput.holds());
   }
 
-  /**
-   * Position of the highest level up to which the SLO is met, or missed within noise below a level
-   * that surely meets it; −1 for none.
-   */
+  /** Position of the highest level that meets the SLO, within noise; −1 for none. */
   int lastHolding() {
     int last = lastProven();
     while (last + 1 < levels.size() && holds(levels.get(last + 1))) {

@@ -4,10 +4,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.List;
 
-/**
- * The values of one request by metric, computed once for all tallies. One object is used for one
- * request after the other.
- */
+/** The values of a request by metric, computed once; one object serves one after the other. */
 final class RequestValues {
 
   private static final List<Metric> METRICS = Metric.ofRequests();
@@ -22,7 +19,6 @@ final class RequestValues {
     this.readingSpeed = readingSpeed;
   }
 
-  /** Receives each value that the request has. */
   @FunctionalInterface
   interface Visitor {
     void value(Metric metric, double value);

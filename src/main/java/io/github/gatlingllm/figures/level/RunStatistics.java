@@ -134,7 +134,6 @@ public final class RunStatistics {
                 }));
   }
 
-  /** The figures of a run, judged by another SLO than its own. */
   public static RunFigures of(RunInfo given, UnaryOperator<RunInfo> slo, RecordSource source)
       throws IOException {
     RunInfo run = slo.apply(completed(given, source));
@@ -346,17 +345,13 @@ public final class RunStatistics {
     return List.copyOf(injectors.byCount().keySet());
   }
 
-  /**
-   * Reads the records of a run, the same ones each time it is called, e.g. {@code sink ->
-   * RecordFile.read(requestsJsonl, sink)}.
-   */
+  /** Reads the records of a run, the same ones each time it is called. */
   @FunctionalInterface
   public interface RecordSource {
 
     /** Passes every record to {@code sink} and returns what else the file held. */
     ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
 
-    /** Passes on the planned arrivals of open load, where they were recorded. */
     default void arrivals(Consumer<PlannedArrival> sink) throws IOException {}
 
     /** Passes on the health of the load generators, second by second, where it was recorded. */

@@ -85,7 +85,6 @@ final class SloTally {
       return slo.objectives().stream().map(Row::new).toList();
     }
 
-    /** Adds a request of a load level, and which objectives it met. */
     void add(int level, RequestRecord record, Slo.Judgement judgement) {
       List<Row> own = byLevel.computeIfAbsent(level, l -> newRows());
       for (int i = 0; i < rows.size(); i++) {

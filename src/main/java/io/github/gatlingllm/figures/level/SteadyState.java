@@ -53,10 +53,7 @@ final class SteadyState {
   /** Share of the variance below which the residuals of a parabola are not taken as noise. */
   private static final double UNEXPLAINED = 0.03;
 
-  /**
-   * Factor on the probability of a transient, as waiting times in queues have longer tails than
-   * Student's t. Calibrated with the simulated queues.
-   */
+  /** Factor on the probability of a transient: waiting times have longer tails than t. */
   private static final double LONG_TAILS = 25;
 
   /** The smallest relevant change; a smaller one does not hide another finding. */

@@ -91,10 +91,7 @@ public record Summary(
         injectors);
   }
 
-  /**
-   * The ids of the checks that make the run invalid, then the finding and the remedy of the last of
-   * them; null where the run is valid.
-   */
+  /** Ids of the checks that make the run invalid, finding and remedy of the last; else null. */
   public @Nullable String whyInvalid() {
     List<Check> invalid = invalid(checks).toList();
     if (invalid.isEmpty()) {
@@ -118,17 +115,12 @@ public record Summary(
     return targets.size() > 1;
   }
 
-  /**
-   * Whether the name of a level includes its scenario: a target has levels of several scenarios.
-   */
+  /** Whether the name of a level includes its scenario: a target has levels of several. */
   public boolean hasSeveralScenarios() {
     return curves.size() > targets.size();
   }
 
-  /**
-   * The name of a load level, with its target and scenario where the run has several: {@code c=8},
-   * {@code c=8 of vLLM}, {@code c=8 of A1 at vLLM}.
-   */
+  /** The name of a load level where it is unique: {@code c=8}, {@code c=8 of A1 at vLLM}. */
   public String place(LevelInfo level) {
     return named(
         level.label(),
@@ -191,12 +183,10 @@ public record Summary(
     return assertions.stream().allMatch(AssertionResult::ok);
   }
 
-  /** The most serious level of all checks. */
   public Check.Level level() {
     return checks.stream().map(Check::level).max(Enum::compareTo).orElse(Check.Level.OK);
   }
 
-  /** Which run. */
   public record Run(
       String id,
       @Nullable String simulation,
@@ -293,10 +283,7 @@ public record Summary(
       Figures.@Nullable MaxGoodput maxGoodput,
       OperatingPoint operatingPoint) {
 
-    /**
-     * The level that headlines quote, with the reason where there are several: {@code c=16, the
-     * knee}.
-     */
+    /** The level that headlines quote, with the reason: {@code c=16, the knee}. */
     public String quoted() {
       String stage = operatingPoint.stage();
       return stages.size() == 1 ? stage : stage + ", " + operatingPoint.why();
@@ -342,10 +329,7 @@ public record Summary(
     }
   }
 
-  /**
-   * The load level whose figures headlines quote for a curve: percentiles pooled over different
-   * loads would describe none of them.
-   */
+  /** The level that headlines quote: percentiles pooled over loads would describe none. */
   public record OperatingPoint(String stage, String target, @Nullable String scenario, String why) {
 
     public boolean isAt(LevelInfo level) {
@@ -353,7 +337,6 @@ public record Summary(
     }
   }
 
-  /** One injector of a merged run. */
   public record Injector(InjectorRun run, InjectorFigures figures) {}
 
   /**
@@ -382,7 +365,6 @@ public record Summary(
     }
   }
 
-  /** One request name, model or the like at the operating point of a curve. */
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}
 
   public record RequestGroup(String name, Figures figures) {}

@@ -6,10 +6,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Buckets of equal width over time. A growing number has a limit, at which neighbours are merged,
- * so memory is bounded. Not thread-safe.
- */
+/** Buckets of equal width over time; at a limit neighbours are merged. Not thread-safe. */
 final class TimeBuckets<T> {
 
   private final long origin;

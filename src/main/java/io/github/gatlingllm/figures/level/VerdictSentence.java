@@ -96,7 +96,6 @@ final class VerdictSentence {
 
   private VerdictSentence() {}
 
-  /** A load level as sentences about its curve quote it. */
   private record Quote(LoadCurve curve, LevelFigures level) {
 
     /** The level that the sentence about a curve is about. */

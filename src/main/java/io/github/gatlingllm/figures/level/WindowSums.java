@@ -240,10 +240,7 @@ final class WindowSums {
           count, sum / count, quantile(0.5), quantile(0.9), quantile(0.95), quantile(0.99));
     }
 
-    /**
-     * The quantile, interpolated within its bucket; the last bound if it is beyond, null without
-     * buckets.
-     */
+    /** The quantile, interpolated within its bucket; at most the last bound, null if none. */
     @Nullable Double quantile(double share) {
       if (counts.length == 0) {
         return null;

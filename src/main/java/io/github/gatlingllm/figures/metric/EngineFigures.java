@@ -119,10 +119,7 @@ public record EngineFigures(
         mean(EngineMetric.SPEC_ACCEPTANCE_RATE));
   }
 
-  /**
-   * Tokens of a step of speculative decoding: 1 + accepted tokens ÷ drafts, else the server's own
-   * mean; null if unknown.
-   */
+  /** Tokens of a step: 1 + accepted ÷ drafts, else the server's own mean; null if unknown. */
   public @Nullable Double acceptedLength() {
     Double drafts = total(EngineMetric.SPEC_DRAFTS);
     Double accepted = share(total(EngineMetric.SPEC_ACCEPTED_TOKENS), drafts, null);
@@ -131,10 +128,7 @@ public record EngineFigures(
         : accepted == null ? null : (Double) (1 + accepted);
   }
 
-  /**
-   * Energy of the GPUs in joules: mean power × time, with the power from their energy counters
-   * where there are some; null if unknown.
-   */
+  /** Energy of the GPUs in joules, by their counters, else mean power × time; null if unknown. */
   public @Nullable Double joules() {
     Double power =
         counters.containsKey(EngineMetric.GPU_ENERGY_J)

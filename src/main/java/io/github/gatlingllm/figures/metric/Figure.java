@@ -289,9 +289,7 @@ public record Figure(
       return text() + " : " + ok() + " (" + given + ")";
     }
 
-    /**
-     * Rounded, but not so far that it contradicts the result: 199.96 below 200 is not shown as 200.
-     */
+    /** Rounded, but not so far that it contradicts the result: 199.96 stays below 200. */
     private @Nullable Double shown() {
       if (value == null || value == Math.rint(value)) {
         return value;

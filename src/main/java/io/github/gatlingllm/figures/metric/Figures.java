@@ -141,10 +141,7 @@ public record Figures(
       return share == null || range != null ? range : Interval.ofShare(met, attempted);
     }
 
-    /**
-     * The interval of the share that met an objective, with the design effect of {@link #range};
-     * null if the share is unknown.
-     */
+    /** The interval of the share that met an objective; null if the share is unknown. */
     public @Nullable Interval interval(String objective) {
       return objectives.stream()
           .filter(of -> of.objective().equals(objective) && of.share() != null)
@@ -228,7 +225,6 @@ public record Figures(
       @Nullable Double lagP99Ms,
       @Nullable Double lagMaxMs) {}
 
-  /** Requests that failed with the same error. */
   public record ErrorCount(String verdict, String message, long count) {}
 
   /**
@@ -256,10 +252,7 @@ public record Figures(
     }
   }
 
-  /**
-   * Numbers of requests; {@code planned} is null if the load plan has none, or if its users send
-   * several requests each.
-   */
+  /** Numbers of requests; {@code planned} is null where the plan cannot say. */
   public record Counts(
       @Nullable Long planned,
       long started,
@@ -290,10 +283,7 @@ public record Figures(
     }
   }
 
-  /**
-   * Limits of the request rate, by the server (status 429) and by the client's settings, for
-   * requests scheduled in a measure window; {@code retryAfterS} is what the server asked for.
-   */
+  /** Limits of the request rate, by the server (status 429) and by the client's settings. */
   public record RateLimits(
       long requests,
       @Nullable Double share,

@@ -73,10 +73,7 @@ public record LevelFigures(
     return info.unit().isEmpty() ? null : info.unit();
   }
 
-  /**
-   * Whether load was offered: also where all requests in flight were scheduled before the measure
-   * window.
-   */
+  /** Whether load was offered, also before the measure window only. */
   public boolean wasTried() {
     return figures.counts().started() > 0 || (meanInFlight != null && meanInFlight > 0);
   }

@@ -319,20 +319,17 @@ public enum Metric {
 
   /** How the values of a set of requests are summarised, and which requests have one. */
   enum Kind {
-    /** One value per ok request, summarised as a distribution. */
     PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
     /** The same for times to the first token, which a later timeout does not change. */
     FIRST_TOKEN(
         "distribution, a value per request",
         "requests scheduled in measure that were ok, or ended by requestTimeout"),
-    /** One value per failed request, summarised as a distribution. */
     PER_FAILED_REQUEST("distribution, a value per request", "failed requests scheduled in measure"),
     /** Many values per request, pooled; they are not independent. */
     POOLED("distribution of the gaps of all requests", "ok requests scheduled in measure"),
     /** A sum over the measure window ÷ its length. */
     RATE("Σ ÷ window", "events in the measure window, whenever their request was scheduled"),
     SHARE("share", "requests scheduled in measure"),
-    /** A number of requests, and its share of a whole if it has one. */
     REQUESTS("count, share", "requests scheduled in measure"),
     SINGLE("number", "as its formula says");
 
@@ -382,7 +379,6 @@ public enum Metric {
     READERS_STALLED,
     /** Requests that met the SLO, by the instant of their end. */
     COMPLETED_IN_SLO,
-    /** Tokens by the instant of their arrival. */
     TOKENS,
     TOKENS_IN_SLO,
     /** Prompts by the instant of the first token. */
@@ -395,7 +391,6 @@ public enum Metric {
     /** Tokens that were billed and not sent. */
     HIDDEN_TOKENS,
     IN_FLIGHT_NANOS,
-    /** Time in which requests received tokens. */
     RECEIVING_NANOS,
     STREAMED_TOKENS,
     EVENTS,

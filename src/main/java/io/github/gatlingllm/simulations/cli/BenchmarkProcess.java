@@ -222,10 +222,7 @@ record BenchmarkProcess(
     return code;
   }
 
-  /**
-   * For who waits for the runs of several injectors: this one has ended, and its run may not say
-   * so, or there is none.
-   */
+  /** Notes that this injector has ended, for who waits for its run, which may not be there. */
   private void noteEnd(int exitCode, AtomicBoolean isNoted) {
     if (exitCode == 0 || isNoted.getAndSet(true)) {
       return;

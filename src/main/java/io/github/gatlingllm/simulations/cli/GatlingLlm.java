@@ -5,9 +5,7 @@ import io.github.gatlingllm.report.Main;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * Entry point of the runnable jar; its exit code is that of the command, or 1 for wrong arguments.
- */
+/** Entry point of the runnable jar; its exit code is that of the command. */
 final class GatlingLlm {
 
   static final String USAGE =
