@@ -5,16 +5,15 @@ const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
   const box = (c) => ({ confine: true, backgroundColor: c.card, borderColor: c.line, textStyle: { color: c.ink, fontSize: 12.5 } });
   const name = (axis, c, gap) => ({ name: heading(axis), nameLocation: "middle", nameGap: gap, nameTextStyle: soft(c) });
 
-  /* The ink with the best contrast on the colour at that share between two others; all as rgb(…). */
+  /* White or black on the colour at that share between two others, both as rgb(…): a contrast of at least 4.5 on any. */
   const rgb = (color) => color.match(/[\d.]+/g).slice(0, 3).map(Number);
   const luminance = (channels) => channels
     .map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4)))
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const legible = (from, to, share, inks) => {
+  const legible = (from, to, share) => {
     const [low, high] = [rgb(from), rgb(to)];
     const ground = luminance(low.map((v, i) => v + (high[i] - v) * share)) + 0.05;
-    const contrast = (color) => { const text = luminance(rgb(color)) + 0.05; return Math.max(text / ground, ground / text); };
-    return inks.reduce((best, color) => (contrast(color) > contrast(best) ? color : best));
+    return ground < Math.sqrt(1.05 * 0.05) ? "#ffffff" : "#000000";
   };
 
   /* Horizontal stacked bars. */
@@ -25,7 +24,7 @@ const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
     return {
       name: line.name, type: "bar", stack: "all", color, barCategoryGap: "28%", emphasis: { disabled: true },
       itemStyle: { color, decal: striped || { symbol: "none" }, borderColor: c.card, borderWidth: 0.5 },
-      label: { color: legible(color, color, 0, [c.ink, c.card]), fontSize: 11.5, formatter: ({ value }) => number(value) },
+      label: { color: legible(color, color, 0), fontSize: 11.5, formatter: ({ value }) => number(value) },
       data: line.points.map(([, v]) => ({ value: v, label: { show: !striped && v > most * 0.06 } })),
     };
   };
@@ -69,7 +68,7 @@ const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
     const cells = chart.series.flatMap((line, y) => (line.points ?? []).map(([x, v]) => [x, y, v]));
     const values = cells.map((cell) => cell[2]);
     const most = Math.max(...values) || 1;
-    const text = (v) => legible(c.shade, c.series[0], Math.max(0, v) / most, [c.ink, c.card]);
+    const text = (v) => legible(c.shade, c.series[0], Math.max(0, v) / most);
     return {
       animation: false, textStyle: { fontFamily: font },
       grid: { left: 8, right: 12, top: 8, bottom: 28, containLabel: true },
