@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunInfo;
@@ -132,7 +131,6 @@ final class CompareCommand implements Callable<Integer> {
 
   private static ComparedRun read(Path run, @Nullable RunInfo judge) throws IOException {
     RunFiles files = new RunFiles(run);
-    return ComparedRun.read(
-        files.requireInfo(), judge, sink -> RecordFile.read(files.requests(), sink));
+    return ComparedRun.read(files.requireInfo(), judge, RunRecords.of(files, PrintableText::print));
   }
 }

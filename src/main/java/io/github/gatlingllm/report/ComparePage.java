@@ -6,18 +6,12 @@ import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
-import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.report.Chart.Axis;
-import io.github.gatlingllm.report.Chart.Line;
-import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Cell;
@@ -31,7 +25,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -59,9 +52,6 @@ record ComparePage(RunSide base, List<Compared> others) {
           "requests_per_s",
           "goodput.percent",
           "errors");
-
-  /** Mean lengths that differ by a smaller part come from the same workload. */
-  private static final double SAME_LENGTH = 0.01;
 
   /** What was measured; a condition may have no change. */
   private static final List<Column<@Nullable Change>> MEASURED =
@@ -109,7 +99,7 @@ record ComparePage(RunSide base, List<Compared> others) {
                 Section.of("differences").body("compare-differences", values),
                 Section.of("verdict").body("compare-verdict", values),
                 Section.of("figures").body("compare-figures", values),
-                curves()))
+                new CompareCurves(sides()).section()))
         .write(file);
   }
 
@@ -128,6 +118,7 @@ record ComparePage(RunSide base, List<Compared> others) {
     Map<String, Object> values = new HashMap<>();
     values.put("base", base.name);
     values.put("several", others.size() > 1);
+    values.put("workload", workload());
     values.put("settings", settings());
     values.put("unmatched", unmatched());
     values.put("verdicts", others.stream().map(RunVerdict::of).toList());
@@ -293,28 +284,67 @@ record ComparePage(RunSide base, List<Compared> others) {
     add("scenario", s -> names(s.workload().scenarios()), rows);
     add("levels", ComparePage::levels, rows);
     add("SLO", ComparePage::slo, rows);
-    lengths("prompt tokens", s -> s.workload().promptTokens(), rows);
-    lengths("output tokens", s -> s.workload().outputTokens(), rows);
     add("injectors", s -> String.join(", ", s.run().injectors()), rows);
-    add("seed", s -> s.run().seed() == null ? "" : s.run().seed().toString(), rows);
     maps("", Summary::config, rows);
     maps("version of ", s -> s.run().versions(), rows);
     add("validity", ComparePage::complaints, rows);
+    rows.values().removeIf(values -> values.stream().distinct().count() < 2);
+    return table("Configuration", "Setting", rows);
+  }
+
+  /** What was asked: quoted also where it is the same, as every figure depends on it. */
+  private Table workload() {
+    Map<String, List<String>> rows = new LinkedHashMap<>();
+    add("prompt tokens", s -> RunText.lengths(s.workload().promptTokens()), rows);
+    add("output tokens", s -> RunText.lengths(s.workload().outputTokens()), rows);
+    List<String> curves =
+        summaries().stream()
+            .filter(summary -> summary.curves().size() > 1)
+            .flatMap(summary -> summary.curves().stream().map(summary::name))
+            .distinct()
+            .toList();
+    for (String curve : curves) {
+      add(curve, summary -> lengths(summary, curve), rows);
+    }
+    add("from prefix cache", ComparePage::cached, rows);
+    add("seed", s -> s.run().seed() == null ? "" : s.run().seed().toString(), rows);
+    return table("Workload", "Workload", rows);
+  }
+
+  private Table table(String title, String heading, Map<String, List<String>> rows) {
     Columns<Map.Entry<String, List<String>>> columns =
-        Columns.of(Column.name("Setting", Map.Entry::getKey));
+        Columns.of(Column.name(heading, Map.Entry::getKey));
     for (int i = 0; i < sides().size(); i++) {
       int side = i;
       columns.and(Column.words(sides().get(i).name, row -> row.getValue().get(side)));
     }
-    return columns.table("Configuration", rows.entrySet()).styled("compact");
+    return columns.table(title, rows.entrySet()).styled("compact");
+  }
+
+  /** Of a curve at its operating point. */
+  private static String lengths(Summary summary, String curve) {
+    return summary.curves().stream()
+        .filter(each -> summary.name(each).equals(curve))
+        .map(each -> summary.operatingLevel(each).figures())
+        .map(
+            figures ->
+                "prompt %s; output %s"
+                    .formatted(
+                        RunText.lengths(figures.metric(Metric.PROMPT_TOKENS)),
+                        RunText.lengths(figures.metric(Metric.OUTPUT_TOKENS))))
+        .findFirst()
+        .orElse("");
+  }
+
+  private static String cached(Summary summary) {
+    Double share = summary.workload().cachedShare();
+    return share == null ? "not reported" : NumberText.percent(share) + " of prompt tokens";
   }
 
   private void add(String name, Function<Summary, String> of, Map<String, List<String>> rows) {
     List<String> values =
         summaries().stream().map(of).map(v -> v.isEmpty() ? NumberText.ABSENT : v).toList();
-    if (values.stream().distinct().count() > 1) {
-      rows.putIfAbsent(name, values);
-    }
+    rows.putIfAbsent(name, values);
   }
 
   private void maps(
@@ -323,20 +353,6 @@ record ComparePage(RunSide base, List<Compared> others) {
     summaries().forEach(run -> keys.addAll(of.apply(run).keySet()));
     keys.remove(StartCommand.CONFIG_NAME); // says the same as other rows
     keys.forEach(key -> add(prefix + key, run -> of.apply(run).getOrDefault(key, ""), rows));
-  }
-
-  private void lengths(
-      String name, Function<Summary, Distribution> of, Map<String, List<String>> rows) {
-    List<Double> means =
-        summaries().stream()
-            .map(run -> of.apply(run).mean())
-            .filter(mean -> mean != null)
-            .sorted()
-            .toList();
-    double most = means.isEmpty() ? 0 : means.get(means.size() - 1);
-    if (means.size() < sides().size() || most - means.get(0) > SAME_LENGTH * most) {
-      add(name, run -> RunText.lengths(of.apply(run)), rows);
-    }
   }
 
   private static String slo(Summary summary) {
@@ -363,64 +379,5 @@ record ComparePage(RunSide base, List<Compared> others) {
 
   private static String names(Map<String, Long> counts) {
     return counts.keySet().stream().sorted().collect(Collectors.joining(", "));
-  }
-
-  // ---- curves
-
-  /** The curves of all runs in the same charts: a colour, a symbol and a dash pattern per run. */
-  private Section curves() {
-    List<Chart> charts = new ArrayList<>();
-    if (summaries().stream()
-            .flatMap(summary -> summary.stages().stream())
-            .map(LevelFigures::label)
-            .distinct()
-            .count()
-        > 1) {
-      charts.add(loadCurve());
-    }
-    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.E2E_MS)) {
-      charts.add(percentiles(metric));
-    }
-    boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
-    return Section.of("curves")
-        .body(isEmpty ? "No request succeeded, so there is no curve." : "")
-        .charts(charts);
-  }
-
-  /** TTFT against output, or E2E if no run streamed. */
-  private Chart loadCurve() {
-    boolean isStreamed =
-        summaries().stream().anyMatch(s -> !s.figures().metric(Metric.TTFT_MS).isEmpty());
-    Metric latency = isStreamed ? Metric.TTFT_MS : Metric.E2E_MS;
-    List<Line> lines = new ArrayList<>();
-    for (int i = 0; i < sides().size(); i++) {
-      Summary summary = summaries().get(i);
-      List<String> targets =
-          summary.stages().stream().map(LevelFigures::target).distinct().toList();
-      for (String target : targets) {
-        boolean one = targets.size() == 1;
-        List<Point> points =
-            Point.ofLevels(
-                summary.stages().stream().filter(s -> s.target().equals(target)).toList(),
-                level -> level.figures().number(Metric.OUTPUT_TOKENS_PER_S),
-                level -> level.figures().metric(latency).p95());
-        String name = sides().get(i).name + (one ? "" : ", " + target);
-        lines.add(Line.of(name, i, one ? i : targets.indexOf(target), points));
-      }
-    }
-    Axis x = Axis.of("Output tokens per second", "tok/s");
-    return Chart.of("load-curve of runs", x, lines, latency.title()).scaledToRange().widened();
-  }
-
-  private Chart percentiles(Metric metric) {
-    List<Line> lines = new ArrayList<>();
-    for (int i = 0; i < sides().size(); i++) {
-      List<Quantile> curve = sides().get(i).figures.series().quantiles().get(metric);
-      if (curve != null) {
-        lines.add(Line.percentiles(sides().get(i).name, i, i, curve));
-      }
-    }
-    return Chart.percentiles("percentiles of runs", lines, metric.title())
-        .id("percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }
 }

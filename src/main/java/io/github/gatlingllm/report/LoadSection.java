@@ -1,5 +1,8 @@
 package io.github.gatlingllm.report;
 
+import static java.util.Comparator.comparingDouble;
+import static java.util.Objects.requireNonNull;
+
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
@@ -43,15 +46,61 @@ record LoadSection(Summary summary) {
 
   /** The figures against load; null for a single load. */
   @Nullable Section section() {
-    return labels().size() < 2
-        ? null
-        : Section.of("load")
-            .charts(
-                List.of(
-                    throughput(),
-                    latency("load-ttft", Metric.TTFT_MS, "ttft"),
-                    latency("load-tpot", Metric.TPOT_MS, "tpot"),
-                    perGpu()));
+    if (labels().size() < 2) {
+      return null;
+    }
+    List<Drawn> curves = new ArrayList<>();
+    for (Curve curve : summary.curves()) {
+      curves.add(new Drawn(summary.name(curve), curves.size(), curves.size(), of(curve)));
+    }
+    List<Chart> charts = new ArrayList<>();
+    charts.add(throughput());
+    charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
+    charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
+    charts.addAll(judged(curves));
+    charts.add(perGpu());
+    return Section.of("load").charts(charts);
+  }
+
+  /** A curve in charts against load. */
+  record Drawn(String name, int color, int dash, List<LevelFigures> levels) {
+
+    Line line(List<Point> points) {
+      return Line.of(name, color, dash, points);
+    }
+  }
+
+  /** How evenly tokens come, and how many requests are served well enough. */
+  static List<Chart> judged(List<Drawn> curves) {
+    return List.of(
+        against("load-tpot jitter", curves, s -> s.figures().number(Metric.JITTER))
+            .id("load-jitter"),
+        against(
+                "load-throughput goodput",
+                curves,
+                s -> s.figures().number(Metric.GOODPUT_REQUESTS_PER_S))
+            .id("load-goodput"));
+  }
+
+  /** A figure of each level, a line for each curve; levels in order of load where that is known. */
+  static Chart against(
+      String key,
+      List<Drawn> curves,
+      Function<LevelFigures, @Nullable Double> figure,
+      Object... values) {
+    List<LevelFigures> levels = curves.stream().flatMap(of -> of.levels.stream()).toList();
+    boolean isOrdered = levels.stream().allMatch(level -> level.offered() != null);
+    List<String> labels =
+        levels.stream()
+            .sorted(comparingDouble(level -> isOrdered ? requireNonNull(level.offered()) : 0))
+            .map(LevelFigures::label)
+            .distinct()
+            .toList();
+    List<Line> lines =
+        curves.stream()
+            .map(of -> of.line(Point.of(of.levels, s -> labels.indexOf(s.label()), figure)))
+            .toList();
+    return Chart.of(key, Axis.places("Load level", "", labels), lines, values);
   }
 
   private boolean embeds() {
@@ -92,7 +141,7 @@ record LoadSection(Summary summary) {
     return judged.scaledToRange().widened();
   }
 
-  private List<LevelFigures> of(Curve curve) {
+  List<LevelFigures> of(Curve curve) {
     return summary.stages().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
   }
 

@@ -11,18 +11,12 @@ import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile;
-import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RecordFile.RecordCsv;
-import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.ServerSample;
-import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
@@ -95,7 +89,7 @@ public final class RunReport {
     }
     RunInfo info = known != null ? known : files.requireInfo();
     boolean withCsv = csv || info.reportOptions().csv();
-    RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, UnaryOperator.identity());
+    RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, records);
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryText.markdown(figures.summary());
     AtomicFile.write(files.summaryMarkdown(), markdown);
@@ -161,47 +155,9 @@ public final class RunReport {
     }
   }
 
-  private RunFigures figures(RunInfo info, UnaryOperator<Consumer<RequestRecord>> sinks)
-      throws IOException {
+  private RunFigures figures(RunInfo info, RecordSource requests) throws IOException {
     return Checks.judged(
-        RunStatistics.of(
-            info,
-            judged,
-            new RecordSource() {
-              @Override
-              public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
-                return records.replay(sinks.apply(sink));
-              }
-
-              @Override
-              public RunInfo ended(RunInfo read) throws IOException {
-                return records.ended(read);
-              }
-
-              @Override
-              public void arrivals(Consumer<PlannedArrival> sink) throws IOException {
-                report(files.arrivals(), PlannedArrival.read(files.arrivals(), sink));
-              }
-
-              @Override
-              public void generator(Consumer<GeneratorSecond> sink) throws IOException {
-                String damage = GeneratorSecond.read(files.generator(), sink);
-                if (damage != null) {
-                  messages.add(files.generator() + " is read up to its " + damage);
-                }
-              }
-
-              @Override
-              public void server(Consumer<ServerSample> sink) throws IOException {
-                report(files.server(), ServerFile.read(files.server(), sink));
-              }
-            }));
-  }
-
-  private void report(Path file, long damaged) {
-    if (damaged > 0) {
-      messages.add(file + ": left out " + NumberText.counted(damaged, "damaged line"));
-    }
+        RunStatistics.of(info, judged, new RunRecords(files, requests, messages::add)));
   }
 
   /** Writes the CSV file during the first pass over the records. */
@@ -209,7 +165,8 @@ public final class RunReport {
     try (RecordCsv rows = RecordCsv.create(files.csv())) {
       AtomicBoolean isFirst = new AtomicBoolean(true);
       RunFigures figures =
-          figures(info, sink -> isFirst.getAndSet(false) ? rows.andThen(sink) : sink);
+          figures(
+              info, sink -> records.replay(isFirst.getAndSet(false) ? rows.andThen(sink) : sink));
       rows.finish();
       return figures;
     }

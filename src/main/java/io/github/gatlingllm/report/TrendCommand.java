@@ -3,7 +3,6 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Trend;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunInfo;
@@ -78,8 +77,7 @@ final class TrendCommand implements Callable<Integer> {
     for (Recorded run : runs) {
       RunFiles files = new RunFiles(run.folder);
       String name = run.folder.toAbsolutePath().normalize().toFile().getName();
-      trend.add(
-          name, ComparedRun.read(run.info, null, sink -> RecordFile.read(files.requests(), sink)));
+      trend.add(name, ComparedRun.read(run.info, null, RunRecords.of(files, PrintableText::print)));
     }
     return trend;
   }

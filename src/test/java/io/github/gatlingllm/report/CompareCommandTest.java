@@ -59,6 +59,29 @@ class CompareCommandTest {
     assertThat(out).isDirectoryNotContaining("glob:**.part");
   }
 
+  /** Lengths, cache share and seed, as every figure depends on them. */
+  @Test
+  void workloadIsQuotedWhereItIsTheSame() throws IOException {
+    Path out = runs.resolve("same");
+    assertThat(call("compare", run("base"), run("base"), "--out", out.toString()).exitCode())
+        .isZero();
+
+    for (String row :
+        List.of(
+            "| prompt tokens | " + "median 379, mean 426 (81 to 909) | ".repeat(2).strip(),
+            "| output tokens | " + "median 135, mean 132 (97 to 160) | ".repeat(2).strip(),
+            "| from prefix cache | " + "24.9 % of prompt tokens | ".repeat(2).strip(),
+            "| seed | 42 | 42 |")) {
+      assertThat(out.resolve("compare.md")).content(UTF_8).contains(row);
+    }
+    assertThat(out.resolve("compare.html"))
+        .content(UTF_8)
+        .contains(
+            "median 379, mean 426",
+            "from prefix cache",
+            "No other recorded setting or version differs.");
+  }
+
   @Test
   void sameRecordsGiveTheSameText() throws IOException {
     assertThat(call("compare", run("base"), run("slower")).exitCode()).isZero();
@@ -71,15 +94,22 @@ class CompareCommandTest {
 
   @ParameterizedTest
   @CsvSource({
-    "itl.mean>+10%, 2, 2, 'failed: itl\\.mean \\+[23]\\S* %, limit \\+10 %, at c=8 \\(worse, interval .*\\)'",
-    "itl.mean>+90%, 0, 2, 'passed: itl\\.mean \\+[23]\\S* %, limit \\+90 %, at c=2 \\(worse, .*\\)'",
-    "'output_tokens_per_s<-5%,errors>+50%', 2, 4, 'passed: errors\\.percent .* points, limit \\+50 points, at c=8 .*'",
+    "itl.mean>+10%, 2, 2, 'failed: itl\\.mean \\+[23]\\S* %, limit \\+10 %, at c=8 \\(worse,"
+        + " interval .*\\)'",
+    "itl.mean>+90%, 0, 2, 'passed: itl\\.mean \\+[23]\\S* %, limit \\+90 %, at c=2 \\(worse,"
+        + " .*\\)'",
+    "'output_tokens_per_s<-5%,errors>+50%', 2, 4, 'passed: errors\\.percent .* points, limit \\+50"
+        + " points, at c=8 .*'",
     "c=8:tpot.p50>+10%, 2, 1, 'failed: tpot\\.p50 .*, limit \\+10 %, at c=8 \\(worse, .*'",
-    "all:itl.mean<-2.5%, 0, 1, 'passed: itl\\.mean .*, limit −2\\.5 %, at all 2 load levels pooled \\(worse, .*'",
-    "c=9:tpot.p50>+10%, 2, 1, 'failed: tpot\\.p50, limit \\+10 % \\(c=9 is not a load level of both runs; they have c=2, c=8\\)'",
+    "all:itl.mean<-2.5%, 0, 1, 'passed: itl\\.mean .*, limit −2\\.5 %, at all 2 load levels pooled"
+        + " \\(worse, .*'",
+    "c=9:tpot.p50>+10%, 2, 1, 'failed: tpot\\.p50, limit \\+10 % \\(c=9 is not a load level of both"
+        + " runs; they have c=2, c=8\\)'",
     "c=8:itl.p75>+10%, 2, 1, 'failed: itl\\.p75 .*, at c=8 \\(not judged\\)'",
-    "c=8:ttft.p99.9>+900%, 2, 1, 'failed: ttft\\.p99\\.9 .*, at c=8 \\(too few values; measure longer, or pass --allow-thin\\)'",
-    "c=8:ttft.p99.9>+900% --allow-thin, 0, 1, 'passed: ttft\\.p99\\.9 .*, at c=8 \\(too few values\\)'"
+    "c=8:ttft.p99.9>+900%, 2, 1, 'failed: ttft\\.p99\\.9 .*, at c=8 \\(too few values; measure"
+        + " longer, or pass --allow-thin\\)'",
+    "c=8:ttft.p99.9>+900% --allow-thin, 0, 1, 'passed: ttft\\.p99\\.9 .*, at c=8 \\(too few"
+        + " values\\)'"
   })
   void gatesReadForwards(String conditions, int exitCode, int lines, String line) {
     List<String> arguments = new ArrayList<>(List.of("compare", run("base"), run("slower")));
@@ -126,7 +156,7 @@ class CompareCommandTest {
     String text = Files.readString(differing.resolve("compare.md"));
     assertThat(text)
         .contains("| version of gatling | 3.15.1 | 3.15.2 |", "| seed | 42 | 43 |")
-        .doesNotContain("| tokenizer |", "| prompt tokens |");
+        .doesNotContain("| tokenizer |");
     assertThat(text.indexOf("What differs")).isLessThan(text.indexOf("ttft.p50"));
     assertThat(text).as("judged by the SLO of the base").contains("| `goodput.percent` |");
   }

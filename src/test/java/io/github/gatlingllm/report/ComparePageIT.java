@@ -59,7 +59,7 @@ class ComparePageIT {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
     assertThat(browser.plots())
-        .hasSize(4)
+        .hasSize(9)
         .allSatisfy(
             plot -> {
               assertThat(plot.label()).contains("vllm-1.0");
@@ -94,7 +94,7 @@ class ComparePageIT {
               "too few values: ",
               "all 9 load levels pooled",
               "c=4: 1 worse");
-      assertThat(browser.plots()).hasSize(4).noneMatch(Plot::displayed);
+      assertThat(browser.plots()).hasSize(9).noneMatch(Plot::displayed);
     } finally {
       browser.letScriptsRun();
     }

@@ -83,7 +83,7 @@ class HtmlReportIT {
     for (String section : SECTIONS.split(" ", -1)) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
-    assertThat(browser.plots()).hasSize(13).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(15).allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
@@ -201,7 +201,7 @@ class HtmlReportIT {
         .contains(NumberText.with(level.figures().number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"));
     assertThat(browser.driver().findElement(By.id("objectives")).getText()).contains("c=4");
     assertThat(plotsOf("shapes")).hasSize(1).allMatch(id -> id.endsWith("-2"));
-    assertThat(browser.plots()).hasSize(13).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(15).allSatisfy(HtmlReportIT::isPainted);
     browser.driver().findElement(By.cssSelector("#level option[value='3']")).click();
     assertThat(chosen()).startsWith("c=8", "At c=8");
     assertThat(browser.texts("tr.chosen th")).containsExactly("c=8");
@@ -256,10 +256,10 @@ class HtmlReportIT {
           .executeScript("document.querySelectorAll('.fold').forEach(fold => fold.open = true)");
       assertThat(browser.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
-      assertThat(browser.plots()).hasSize(13).noneMatch(Plot::displayed);
+      assertThat(browser.plots()).hasSize(15).noneMatch(Plot::displayed);
       assertThat(browser.driver().findElements(By.cssSelector("figure summary")))
           .filteredOn(WebElement::isDisplayed)
-          .hasSize(13);
+          .hasSize(15);
       WebElement parts = browser.driver().findElement(By.cssSelector("#breakdown figure details"));
       parts.findElement(By.tagName("summary")).click();
       assertThat(parts.getText()).contains("E2E from schedule, ms");

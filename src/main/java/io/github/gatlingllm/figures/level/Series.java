@@ -25,14 +25,13 @@ import org.jspecify.annotations.Nullable;
  *     most 600
  * @param overTime one entry per bucket from the start of the run to its end, empty buckets
  *     included; requests of every phase
- * @param quantiles percentile curves of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
- *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
- * @param levelQuantiles the same by the position of the load level; of at most {@value #MAX_LEVELS}
+ * @param levelQuantiles percentile curves of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and
+ *     {@code E2E_MS} by the position of the load level, of the first {@value #MAX_LEVELS} and of
+ *     operating points: ok requests scheduled in measure; a metric without values is missing
  */
 public record Series(
     double bucketS,
     List<Bucket> overTime,
-    Map<Metric, List<Quantile>> quantiles,
     Map<Integer, Map<Metric, List<Quantile>>> levelQuantiles,
     List<Breakdown> breakdowns,
     List<ScenarioLoad> scenarios,
@@ -350,7 +349,6 @@ public record Series(
       return new Series(
           bucketS(),
           all.subList(0, Math.max(0, all.size() - 1)),
-          Map.of(),
           Map.of(),
           List.of(),
           List.of(),

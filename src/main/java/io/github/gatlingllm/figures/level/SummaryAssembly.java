@@ -100,7 +100,7 @@ final class SummaryAssembly {
             partsAtPoints(),
             counted.engines.pages(),
             injectors(groups.windowNanos(level -> true)));
-    return new RunFigures(summary, facts(), series(whole), slices());
+    return new RunFigures(summary, facts(), series(), slices());
   }
 
   private void addLevel(LevelTally level) {
@@ -215,7 +215,7 @@ final class SummaryAssembly {
   }
 
   private void addCurve(Windows.Track track) {
-    curves.add(
+    LoadCurve curve =
         new LoadCurve(
             counted.slo.of(track.target()),
             counted.alone.get(track.target()),
@@ -224,7 +224,13 @@ final class SummaryAssembly {
                     s ->
                         s.target().equals(track.target())
                             && Objects.equals(s.scenario(), track.scenario()))
-                .toList()));
+                .toList());
+    curves.add(curve);
+    LevelFigures quoted = curve.chosen().level();
+    if (quoted.figures().counts().ok() > 0) {
+      LevelTally level = counted.levels.all().get(stages.indexOf(quoted));
+      quantiles.computeIfAbsent(level.index, any -> groups.joined(level::equals, null).quantiles());
+    }
   }
 
   private static Summary.Curve curve(LoadCurve curve) {
@@ -384,12 +390,11 @@ final class SummaryAssembly {
         info.environment().versions());
   }
 
-  private Series series(GroupTally whole) {
+  private Series series() {
     OverTime time = counted.overTime;
     return new Series(
         time.bucketS(),
         time.buckets(groups.hasSlo()),
-        whole.quantiles(),
         quantiles,
         counted.levels.all().stream()
             .map(level -> level.breakdown.of(level.info))

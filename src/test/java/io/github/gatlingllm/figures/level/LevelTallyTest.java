@@ -173,6 +173,6 @@ class LevelTallyTest {
   void aRunWithoutRequestsHasNothingToShow() {
     Series nothing = of();
     assertThat(nothing.breakdowns()).isEmpty();
-    assertThat(nothing.quantiles()).isEmpty();
+    assertThat(nothing.levelQuantiles()).isEmpty();
   }
 }

@@ -134,7 +134,8 @@ class SeriesTest {
     for (int i = 1; i <= 2_000; i++) {
       records.add(at(0).tokens(i == 2_000 ? 90_000 : i % 500 + 1).record());
     }
-    List<Quantile> curve = Recorded.figures(RUN, records).series().quantiles().get(Metric.TTFT_MS);
+    List<Quantile> curve =
+        Recorded.figures(RUN, records).series().levelQuantiles().get(0).get(Metric.TTFT_MS);
     assertThat(curve).extracting(Quantile::value).isSorted().endsWith(90_000.0);
     assertThat(curve)
         .extracting(Quantile::percent)
@@ -144,7 +145,7 @@ class SeriesTest {
 
   @Test
   void metricWithoutValuesHasNoCurve() {
-    assertThat(Recorded.figures(RUN, at(0).body(10, 3)).series().quantiles())
+    assertThat(Recorded.figures(RUN, at(0).body(10, 3)).series().levelQuantiles().get(0))
         .containsOnlyKeys(Metric.E2E_MS);
   }
 

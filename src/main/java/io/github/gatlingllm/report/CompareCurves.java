@@ -1,0 +1,160 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.figures.level.Series.Quantile;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.ComparePage.RunSide;
+import io.github.gatlingllm.report.LoadSection.Drawn;
+import io.github.gatlingllm.report.Page.Section;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The curves of compared runs in the same charts, a line for each run, target and scenario. An
+ * engine, a target of a run, has a colour, a scenario a dash pattern.
+ */
+record CompareCurves(List<RunSide> sides) {
+
+  /** A curve of a run, which is a line of each chart. */
+  private record RunCurve(RunSide side, Curve curve, Drawn drawn) {}
+
+  Section section() {
+    List<RunCurve> curves = curves();
+    List<Drawn> drawn = curves.stream().map(RunCurve::drawn).toList();
+    boolean isSweep =
+        drawn.stream().flatMap(d -> d.levels().stream()).map(LevelFigures::label).distinct().count()
+            > 1;
+    List<Chart> charts = new ArrayList<>();
+    if (isSweep) {
+      charts.add(loadCurve(drawn));
+      charts.add(time("load-ttft of runs", Metric.TTFT_MS, drawn));
+      charts.add(time("load-tpot of runs", Metric.TPOT_MS, drawn));
+      charts.addAll(LoadSection.judged(drawn));
+    }
+    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
+      charts.add(percentiles(metric, curves));
+    }
+    boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
+    return Section.of("curves")
+        .body(isEmpty ? "No request succeeded, so there is no curve." : "")
+        .charts(charts);
+  }
+
+  private List<RunCurve> curves() {
+    List<RunCurve> all = new ArrayList<>();
+    List<String> engines = new ArrayList<>();
+    List<String> scenarios = new ArrayList<>();
+    for (RunSide side : sides) {
+      Summary summary = side.summary();
+      for (Curve curve : summary.curves()) {
+        int engine = position(side.name() + '\n' + curve.target(), engines);
+        int scenario = position(String.valueOf(curve.scenario()), scenarios);
+        boolean isOne = summary.curves().size() == 1;
+        String name = side.name() + (isOne ? "" : ", " + summary.name(curve));
+        int dash = summary.hasSeveralScenarios() ? scenario : engine;
+        List<LevelFigures> levels = new LoadSection(summary).of(curve);
+        all.add(new RunCurve(side, curve, new Drawn(name, engine, dash, levels)));
+      }
+    }
+    return all;
+  }
+
+  private static int position(String name, List<String> known) {
+    if (!known.contains(name)) {
+      known.add(name);
+    }
+    return known.indexOf(name);
+  }
+
+  /** From schedule where a run's headlines are. */
+  private Metric shown(Metric metric) {
+    return sides.stream()
+        .map(side -> side.summary().headlineMetric(metric))
+        .filter(shown -> shown != metric)
+        .findFirst()
+        .orElse(metric);
+  }
+
+  /** TTFT against output, or E2E if no run streamed. */
+  private Chart loadCurve(List<Drawn> curves) {
+    List<Figures> runs = sides.stream().map(side -> side.summary().figures()).toList();
+    boolean isStreamed = runs.stream().anyMatch(run -> !run.metric(Metric.TTFT_MS).isEmpty());
+    Metric latency = shown(isStreamed ? Metric.TTFT_MS : Metric.E2E_MS);
+    boolean embeds = runs.get(0).embeds();
+    String delivered = embeds ? "inputs per second" : "output tokens per second";
+    List<Line> lines =
+        curves.stream()
+            .map(
+                drawn ->
+                    drawn.line(
+                        Point.ofLevels(
+                            drawn.levels(),
+                            level -> level.figures().delivered(),
+                            level -> level.figures().metric(latency).p95())))
+            .toList();
+    Axis x = Axis.of(NumberText.capital(delivered), runs.get(0).deliveredUnit());
+    return Chart.of("load-curve of runs", x, lines, latency.title(), delivered)
+        .scaledToRange()
+        .widened();
+  }
+
+  private Chart time(String key, Metric metric, List<Drawn> curves) {
+    Metric shown = shown(metric);
+    Function<LevelFigures, @Nullable Double> p95 = level -> level.figures().metric(shown).p95();
+    return LoadSection.against(key, curves, p95, shown.title()).scaledToRange();
+  }
+
+  /** Each curve at the operating point of the base, or at its own where it lacks that level. */
+  private static Chart percentiles(Metric metric, List<RunCurve> curves) {
+    List<Line> lines = new ArrayList<>();
+    for (RunCurve of : curves) {
+      String stage = stage(of.curve, curves);
+      Map<Integer, Map<Metric, List<Quantile>>> byLevel =
+          of.side.figures().series().levelQuantiles();
+      List<LevelFigures> stages = of.side.summary().stages();
+      for (LevelFigures level : of.drawn.levels()) {
+        List<Quantile> curve = byLevel.getOrDefault(stages.indexOf(level), Map.of()).get(metric);
+        if (level.label().equals(stage) && curve != null) {
+          String name = of.drawn.name() + " at " + stage;
+          lines.add(Line.percentiles(name, of.drawn.color(), of.drawn.dash(), curve));
+        }
+      }
+    }
+    return Chart.percentiles("percentiles of runs", lines, metric.title())
+        .id("percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+  }
+
+  private static String stage(Curve curve, List<RunCurve> curves) {
+    RunSide base = curves.get(0).side;
+    boolean isOneTarget =
+        curves.stream()
+                .filter(each -> each.side == base)
+                .map(c -> c.curve.target())
+                .distinct()
+                .count()
+            == 1;
+    return curves.stream()
+        .filter(each -> each.side == base)
+        .map(RunCurve::curve)
+        .filter(
+            its ->
+                Objects.equals(its.scenario(), curve.scenario())
+                    && (isOneTarget || its.target().equals(curve.target())))
+        .map(its -> its.operatingPoint().stage())
+        .filter(curve.stages()::contains)
+        .findFirst()
+        .orElse(curve.operatingPoint().stage());
+  }
+}
