@@ -120,7 +120,7 @@ final class PageClient {
         return ConnectionFailure.reason(each);
       }
       if (each instanceof UnresolvedAddressException) {
-        return "unknown host";
+        return "unknown host: check its name";
       }
     }
     if (cause instanceof TimeoutException || cause instanceof java.net.http.HttpTimeoutException) {

@@ -96,7 +96,7 @@ class ReadyWaitTest {
     ReadyWait wait = of(llm.baseUrl("http://" + host).waitReady(Duration.ofMillis(1_900)));
     String said = CommandLine.call(() -> refused(wait)).output();
     assertThat(pauses).isEqualTo(1);
-    assertThat(said).contains(host + "/health (unknown host)");
+    assertThat(said).contains(host + "/health (unknown host: check its name)");
   }
 
   private static int refused(ReadyWait wait) {
