@@ -1,7 +1,10 @@
 package io.github.gatlingllm.e2e;
 
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,16 +18,16 @@ class SeedIT {
    */
   @Test
   void feedersAndMixesInClosedLoopsRepeatTheirPromptsExactly() throws Exception {
-    List<String> first = prompts();
+    List<String> first = sent();
     assertThat(first)
         .hasSizeGreaterThanOrEqualTo(3 * SeedSimulation.ITERATIONS)
         .filteredOn(text -> text.matches("(?s)\\d{18}\n.*"))
         .hasSize(3 * SeedSimulation.ITERATIONS)
         .doesNotHaveDuplicates();
-    assertThat(prompts()).containsExactlyInAnyOrderElementsOf(first);
+    assertThat(sent()).containsExactlyInAnyOrderElementsOf(first);
   }
 
-  private static List<String> prompts() throws Exception {
+  private static List<String> sent() throws Exception {
     try (Parrot server = new Parrot()) {
       GatlingRun run =
           GatlingRun.of(SeedSimulation.class, server.baseUrl())
@@ -33,6 +36,41 @@ class SeedIT {
               .succeed();
       assertThat(run.info().outcome().started()).isEqualTo(server.heard().size());
       return server.heard().stream().flatMap(heard -> heard.contents().stream()).toList();
+    }
+  }
+
+  /**
+   * Closed loops of fed prompts, each sent twice, and of a mix; both with nonces before prompts.
+   */
+  public static final class SeedSimulation extends Simulation {
+
+    static final int USERS = 32;
+    static final int ITERATIONS = 100;
+
+    public SeedSimulation() {
+      setUp(
+              loop(
+                  scenario("Fed")
+                      .feed(prompts().builtIn().seed(3))
+                      .exec(ask("first"), ask("again"))),
+              loop(
+                  scenario("Mix")
+                      .exec(
+                          mix().add(2, ragAgent().distinct(9)).add(1, diverseShort().distinct(9)))))
+          .protocols(
+              llm.baseUrl(System.getProperty("baseUrl"))
+                  .model("m")
+                  .disableJvmWarmUp()
+                  .uniquePrompts()
+                  .seed(3));
+    }
+
+    private static PopulationBuilder loop(ScenarioBuilder scenario) {
+      return closedLoop(USERS).requests(ITERATIONS).inject(scenario);
+    }
+
+    private static ActionBuilder ask(String name) {
+      return llm(name).chat().user("#{prompt}").maxTokens(8);
     }
   }
 }

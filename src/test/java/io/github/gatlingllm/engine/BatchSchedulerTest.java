@@ -2,6 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Api;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -16,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Hand-computed timetables; 1 ms per prompt token, 10 ms per decode step, blocks of 16 tokens,
  * times in ms.
  */
+@Timeout(120)
 final class BatchSchedulerTest {
   private static final long MILLI = 1_000_000;
   private final List<String> log = new ArrayList<>();
@@ -279,5 +282,40 @@ final class BatchSchedulerTest {
     scheduler.cancel(arrived);
     scheduler.advance(1_000, tokens);
     assertThat(tokens).containsExactly(kept);
+  }
+
+  private static final EmbeddedEngine.Builder FAST =
+      EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1).recordGroundTruth();
+
+  private static int cached(JsonNode answer) {
+    return answer.at("/usage/prompt_tokens_details/cached_tokens").intValue();
+  }
+
+  private static String message(String role, String content) {
+    return "{'role':'" + role + "','content':'" + content + "'}";
+  }
+
+  @Test
+  void rolesArePartOfThePrefixAndUniquePromptsShareNothing() {
+    try (EmbeddedEngine engine = FAST.start()) {
+      EngineClient client = new EngineClient(engine);
+      String text = "x".repeat(400);
+      String form = "{'max_tokens':1,'messages':[%s]}";
+      assertThat(cached(client.ask(form.formatted(message("user", text))))).isZero();
+      assertThat(cached(client.ask(form.formatted(message("user", text))))).isEqualTo(96);
+      assertThat(cached(client.ask(form.formatted(message("system", text))))).isZero();
+      assertThat(cached(client.ask(form.formatted(message("user", "1 " + text))))).isZero();
+    }
+  }
+
+  @Test
+  void cacheCanBeSwitchedOff() {
+    try (EmbeddedEngine engine = FAST.prefixCaching(false).start()) {
+      EngineClient client = new EngineClient(engine);
+      String body = "{'max_tokens':1,'messages':[" + message("user", "x".repeat(400)) + "]}";
+      assertThat(cached(client.ask(body))).isZero();
+      assertThat(cached(client.ask(body))).isZero();
+      assertThat(engine.load().prefixQueriedTokens()).isZero();
+    }
   }
 }

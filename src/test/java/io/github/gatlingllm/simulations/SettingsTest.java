@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.gatling.core.config.GatlingConfiguration;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.simulations.Settings.Source;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import scala.collection.immutable.List$;
 
 final class SettingsTest {
   @TempDir private Path folder;
@@ -259,5 +261,16 @@ final class SettingsTest {
     Path binary = Files.write(folder.resolve(".env"), new byte[] {(byte) 0xff});
     assertThatThrownBy(() -> EnvFile.read(binary, ".env"))
         .hasMessage(".env is not UTF-8 text; save it as UTF-8");
+  }
+
+  @Test
+  void aRunCallsNothingButItsTarget() {
+    GatlingConfiguration configuration = GatlingConfiguration.load();
+    assertThat(configuration.data().enableAnalytics()).isFalse();
+    assertThat(configuration.http().warmUpUrl().isEmpty()).isTrue();
+
+    GatlingConfiguration defaults = GatlingConfiguration.loadForTest(List$.MODULE$.empty());
+    assertThat(defaults.data().enableAnalytics()).isTrue();
+    assertThat(defaults.http().warmUpUrl().isEmpty()).isFalse();
   }
 }

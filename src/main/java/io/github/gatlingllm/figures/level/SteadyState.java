@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * is 0.
  *
  * <p>The probabilities are those of all six tests of a level together; {@code check.LoadChecks}
- * corrects them for all levels of a run (Holm 1979). {@code SteadyQueueTest} holds the error rates.
+ * corrects them for all levels of a run (Holm 1979). {@code SteadyStateTest} holds the error rates.
  *
  * @see <a href="https://doi.org/10.1177/003754979706900601">White 1997</a>
  * @see <a href="https://doi.org/10.1023/B:WARM.0000043140.61082.60">Yue, Wang 2004</a>

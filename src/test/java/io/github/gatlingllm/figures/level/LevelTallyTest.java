@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Breakdown;
 import io.github.gatlingllm.figures.level.Series.Bucket;
@@ -14,10 +15,12 @@ import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.PlannedArrival;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -174,5 +177,68 @@ class LevelTallyTest {
     Series nothing = of();
     assertThat(nothing.breakdowns()).isEmpty();
     assertThat(nothing.levelQuantiles()).isEmpty();
+  }
+
+  private static Summary.Workload workload(List<RequestRecord> records) throws IOException {
+    return Recorded.summary(Recorded.run(10, Recorded.stage(1, 0, 10_000)), records).workload();
+  }
+
+  @Test
+  void eachTurnHasItsOwnFigures() throws IOException {
+    Summary.Workload workload =
+        workload(
+            List.of(
+                at(0).turn(1).prompt(20).cached(0).tokens(50, 60).record(),
+                at(100).turn(2).prompt(60).cached(32).tokens(30, 40).record(),
+                at(200).turn(1).prompt(40).cached(0).tokens(70, 80).record(),
+                at(300).turn(2).prompt(68).cached(32).tokens(20, 40).record()));
+    assertThat(workload.turns()).isEqualTo(Map.of(1, 2L, 2, 2L));
+    assertThat(workload.byTurn()).extracting(Summary.Turn::turn).containsExactly(1, 2);
+    Summary.Turn second = workload.byTurn().get(1);
+    assertThat(second.requests()).isEqualTo(2);
+    assertThat(second.meanPromptTokens()).isEqualTo(64);
+    assertThat(second.cachedShare()).isEqualTo(0.5);
+    assertThat(second.ttftMs().mean()).isEqualTo(25);
+    assertThat(workload.byTurn().get(0).cachedShare()).isZero();
+  }
+
+  @Test
+  void veryLongConversationsShareTheLastRow() throws IOException {
+    Summary.Workload workload =
+        workload(List.of(at(0).turn(100).record(), at(9).turn(7_000).record()));
+    assertThat(workload.turns()).isEqualTo(Map.of(100, 2L));
+  }
+
+  @Test
+  void requestsOutsideConversationsHaveNoTurn() throws IOException {
+    assertThat(workload(List.of(at(0).tokens(5, 6).record())).byTurn()).isEmpty();
+  }
+
+  @Test
+  void namesCausesAndReasonsAreBounded() throws IOException {
+    RecordSource source =
+        sink -> {
+          for (int i = 0; i < 5_000; i++) {
+            sink.accept(at(i).name("ask " + i).tokens(5, 9).finish("reason " + i).record());
+            sink.accept(at(i).failed(RequestStatus.HTTP_ERROR, "cause " + i).record());
+          }
+          return new ReadReport(10_000, 0, 0, List.of());
+        };
+    Summary summary = RunStatistics.of(RUN, source).summary();
+    assertThat(summary.requests()).hasSize(101);
+    assertThat(summary.requests()).extracting(g -> g.name()).contains("(other names)", "ask 0");
+    assertThat(summary.figures().errors()).hasSize(201);
+    assertThat(summary.figures().finishReasons()).hasSizeLessThanOrEqualTo(201);
+    assertThat(summary.figures().counts().ok()).isEqualTo(5_000);
+    assertThat(summary.figures().errors().stream().mapToLong(e -> e.count()).sum())
+        .isEqualTo(5_000);
+  }
+
+  @Test
+  void absurdTimesAndCounts() {
+    Summary summary =
+        Recorded.summary(RUN, at(0).tokens(1e6, 2e6).perEvent(1, 2_000_000_000), at(8e7).tokens(5));
+    assertThat(summary.figures().metric(Metric.ITL_MS).count()).isEqualTo(2_000_000_000L);
+    assertThat(summary.figures().counts().ok()).isEqualTo(2);
   }
 }

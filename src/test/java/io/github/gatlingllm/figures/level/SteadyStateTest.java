@@ -4,20 +4,30 @@ import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
+import io.github.gatlingllm.figures.level.SteadyState.Trend;
+import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** One level of 60 s, 400 requests: what drifts is warned of, what only varies is not. */
 class SteadyStateTest {
@@ -193,5 +203,156 @@ class SteadyStateTest {
     return Recorded.summary(info, records).checks().stream()
         .filter(c -> c.id().equals("steady_state") && c.level() != Level.NOTE)
         .findFirst();
+  }
+
+  @Test
+  void correlationOfSlicesIsEstimated() {
+    double[] alternating = new double[48];
+    double[] slow = new double[48];
+    for (int i = 0; i < 48; i++) {
+      alternating[i] = i % 2;
+      slow[i] = Math.sin(i * Math.PI / 12);
+    }
+
+    assertThat(Autocorrelation.coefficient(alternating)).isZero();
+    assertThat(Autocorrelation.coefficient(slow)).isEqualTo(0.9);
+    assertThat(Autocorrelation.coefficient(new double[48])).isZero();
+    // no correlation at all: half a standard error
+    assertThat(Autocorrelation.upper(new double[48], 1))
+        .isCloseTo(0.5 / Math.sqrt(48), within(1e-12));
+    assertThat(Autocorrelation.upper(slow, 1)).isEqualTo(0.95);
+    // 1 + 2 × ½ × 0.5 of the (1 + 0.5) ÷ (1 − 0.5) is in blocks of 2
+    assertThat(Autocorrelation.missedBy(2, 0.5)).isCloseTo(2, within(1e-12));
+    assertThat(Autocorrelation.missedBy(1, 0.5)).isCloseTo(3, within(1e-12));
+  }
+
+  /** S = 45, var S = 10 · 9 · 25 ÷ 18 = 125: Z = 44 ÷ √125. */
+  @Test
+  void rising() {
+    assertThat(z(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)).isEqualTo(44 / Math.sqrt(125), within(1e-12));
+  }
+
+  @Test
+  void falling() {
+    assertThat(z(10, 9, 8, 7, 6, 5, 4, 3, 2, 1)).isEqualTo(-44 / Math.sqrt(125), within(1e-12));
+  }
+
+  /** Five pairs of equals: S = 45 − 5, var S = 125 − 5 · 2 · 1 · 9 ÷ 18 = 120. */
+  @Test
+  void ties() {
+    assertThat(z(1, 1, 2, 2, 3, 3, 4, 4, 5, 5)).isEqualTo(39 / Math.sqrt(120), within(1e-12));
+  }
+
+  @Test
+  void noTrend() {
+    assertThat(z(7, 7, 7, 7, 7, 7, 7, 7, 7, 7)).isZero();
+    assertThat(Math.abs(z(1, 9, 1, 9, 1, 9, 1, 9, 1, 9))).isLessThan(1);
+  }
+
+  /** Each value like the one before with φ = 0.5: worth a third as many, and Z less by √3. */
+  @Test
+  void correlatedValues() {
+    double[] rising = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    assertThat(Trend.of(rising, 0.5).z()).isEqualTo(44 / Math.sqrt(3 * 125), within(1e-12));
+  }
+
+  /** A parabola has no residuals that could be correlated. */
+  @Test
+  void growthWithoutNoiseIsATrend() {
+    double[] growth = new double[48];
+    Arrays.setAll(growth, i -> 100 + i * i);
+    assertThat(Trend.of(growth)).isEqualTo(Trend.of(growth, 0));
+    assertThat(Trend.of(growth).chance()).isLessThan(1e-6);
+  }
+
+  /**
+   * Ten high values, then constant ones with noise: the mean of the rest is surest without the ten.
+   */
+  @Test
+  void truncation() {
+    double[] values = new double[48];
+    Arrays.setAll(values, i -> (i < 10 ? 50 - 3 * i : 10) + i % 2);
+    assertThat(SteadyState.truncation(values)).isEqualTo(10);
+    Arrays.setAll(values, i -> 10 + i % 2);
+    assertThat(SteadyState.truncation(values)).isZero();
+  }
+
+  private static double z(double... values) {
+    return Trend.of(values, 0).z();
+  }
+
+  private static final int RUNS = 100;
+
+  /** Queues in steady state since long, at 0.9 with a memory of 24 s. */
+  @ParameterizedTest
+  @CsvSource({"0.5, 60", "0.8, 60", "0.9, 60", "0.9, 150", "0.9, 400"})
+  void steadyQueuesAreNotCalledUnsteady(double utilisation, double seconds) {
+    int alarms = 0;
+    for (int seed = 0; seed < RUNS; seed++) {
+      alarms += isUnsteady(drift(new MultiServerQueue(utilisation), seed, seconds, 0)) ? 1 : 0;
+    }
+    System.out.printf(
+        "%d of %d steady queues at %s in %s s called unsteady%n",
+        alarms, RUNS, utilisation, seconds);
+    assertThat(alarms).isLessThanOrEqualTo(RUNS * 6 / 100);
+  }
+
+  /** The load grows from half of what is possible to 1.25 times that. */
+  @Test
+  void queuesThatGrow() {
+    int found = 0;
+    for (int seed = 0; seed < RUNS; seed++) {
+      MultiServerQueue queue = new MultiServerQueue(0.5).load(at -> 1 + 1.5 * at / 120);
+      Drift drift = drift(queue, seed, 120, 0);
+      found += isUnsteady(drift) && drift.up() && drift.steadyFromS() == null ? 1 : 0;
+    }
+    assertThat(found).isGreaterThanOrEqualTo(RUNS * 9 / 10);
+  }
+
+  /** First tokens come a second late in the first 6 s of 60. */
+  @ParameterizedTest
+  @CsvSource({"0.5, 0.9", "0.8, 0.75"})
+  void transientsAtTheStart(double utilisation, double least) {
+    int found = 0;
+    int right = 0;
+    for (int seed = 0; seed < RUNS; seed++) {
+      Drift drift = drift(new MultiServerQueue(utilisation), seed, 60, 6);
+      if (isUnsteady(drift) && drift.steadyFromS() != null) {
+        found++;
+        right += Math.abs(drift.steadyFromS() - 6) <= 2.5 ? 1 : 0;
+      }
+    }
+    System.out.printf(
+        "%d of %d transients found at %s, %d of them in time%n", found, RUNS, utilisation, right);
+    assertThat(found).isGreaterThanOrEqualTo((int) (least * RUNS));
+    assertThat(right).isGreaterThanOrEqualTo(found * 85 / 100);
+  }
+
+  private static boolean isUnsteady(Drift drift) {
+    return drift != null && drift.chance() < Drift.SIGNIFICANT && drift.change() > 0.2;
+  }
+
+  /**
+   * What a level shows.
+   *
+   * @param cold for how many seconds first tokens come a second later
+   */
+  private static Drift drift(MultiServerQueue queue, long seed, double seconds, double cold) {
+    List<TimeSlice> slices = Stream.generate(TimeSlice::new).limit(TimeSlice.COUNT).toList();
+    double warmUp = 30;
+    for (Visit visit : queue.visits(seed, warmUp, seconds)) {
+      double late = visit.at() >= 0 && visit.at() < cold ? 1 : 0;
+      double at = visit.at() / seconds * TimeSlice.COUNT;
+      double end = at + (visit.e2e() + late) / seconds * TimeSlice.COUNT;
+      if (at >= 0) {
+        TimeSlice slice = slices.get((int) at);
+        slice.add(Metric.TTFT_FROM_SCHEDULE_MS, (visit.ttft() + late) * 1e3, 1);
+        slice.add(Metric.E2E_FROM_SCHEDULE_MS, (visit.e2e() + late) * 1e3, 1);
+      }
+      if (end >= 0 && end < TimeSlice.COUNT) {
+        slices.get((int) end).add(Amount.TOKENS, 100 * (visit.e2e() - visit.ttft()));
+      }
+    }
+    return SteadyState.of((long) (seconds * 1e9), slices).likeliest();
   }
 }
