@@ -1,14 +1,10 @@
 package io.github.gatlingllm.record;
 
-import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.RequestRecord.Events;
-import io.github.gatlingllm.record.RequestRecord.Identity;
-import io.github.gatlingllm.record.RequestRecord.Outcome;
-import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestRecord.Text;
-import io.github.gatlingllm.record.RequestRecord.Timing;
-import io.github.gatlingllm.record.RequestRecord.TokenSource;
-import io.github.gatlingllm.record.RequestRecord.Tokens;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,157 +31,77 @@ public final class RandomRecords {
 
   /** Anything that is allowed, likely or not. */
   public RequestRecord any() {
-    boolean admitted = chance(0.9);
-    int count = random.nextInt(40);
-    boolean kept = chance(0.8);
-    boolean several = chance(0.2);
-    return new RequestRecord(
-        new Identity(
-            text(),
-            text(),
-            text(),
-            maybe(this::count),
-            index++,
-            text(),
-            text(),
-            texts(),
-            random.nextLong(),
-            maybe(this::count),
-            text(),
-            text(),
-            maybe(this::text),
-            text(),
-            random.nextBoolean(),
-            random.nextBoolean(),
-            text(),
-            pick(Phase.values())),
-        new Timing(
-            random.nextLong(4_000_000_000_000_000_000L),
-            maybe(this::nanos),
-            nanos(),
-            admitted ? nanos() : null,
-            maybe(this::nanos),
-            maybe(this::nanos),
-            maybe(this::nanos),
-            maybe(this::nanos),
-            maybe(this::nanos),
-            maybe(this::nanos),
-            maybe(this::nanos),
-            maybe(() -> (double) nanos()),
-            null),
-        new Events(
-            kept ? ints(count, Integer.MAX_VALUE) : new int[0],
-            kept && random.nextBoolean() ? ints(count, 9) : new int[0],
-            kept && several ? ints(count, 3) : new int[0],
-            count,
-            random.nextInt(5),
-            random.nextInt(3),
-            random.nextBoolean(),
-            maybe(this::nanos),
-            maybe(this::count)),
-        new Tokens(
-            maybe(this::count),
-            maybe(this::count),
-            maybe(this::count),
-            maybe(this::count),
-            maybe(this::count),
-            maybe(this::count),
-            maybe(this::count),
-            maybe(this::count),
-            maybe(this::count),
-            random.nextBoolean(),
-            maybe(() -> pick(TokenSource.values())),
-            texts(),
-            null),
-        new Outcome(
-            maybe(this::text),
-            maybe(this::count),
-            pick(RequestStatus.values()),
-            random.nextBoolean(),
-            maybe(this::text),
-            maybe(random::nextBoolean),
-            texts(),
-            random.nextBoolean()),
-        new ServerReport(
-            server(), texts(), server(), maybe(() -> random.nextLong(1L << 50)), maybe(this::text)),
-        maybe(this::words));
+    return of(RequestRecord.class);
   }
 
-  /** A likely one: complete, streamed, with that many tokens, one per event. */
+  /** A complete, streamed one with that many tokens, one per event. */
   public RequestRecord answer(int tokens) {
-    long ttft = 100_000_000L + random.nextLong(200_000_000L);
-    int[] offsets = new int[tokens];
-    long longest = 0;
-    long at = ttft / 1_000;
+    double[] ms = new double[tokens];
     for (int i = 0; i < tokens; i++) {
-      long gap = random.nextLong(10_000, 20_000);
-      at += i == 0 ? 0 : gap;
-      longest = i == 0 ? longest : Math.max(longest, gap * 1_000);
-      offsets[i] = (int) at;
+      ms[i] = i == 0 ? 100 + random.nextInt(200) : ms[i - 1] + 10 + random.nextInt(10);
     }
-    long latency = at * 1_000;
-    long number = index++;
-    return new RequestRecord(
-        new Identity(
-            new UUID(random.nextLong(), random.nextLong()).toString(),
-            "chatsimulation-20261121101500123",
-            "injector-1",
-            null,
-            number,
-            "Chat",
-            "ask",
-            List.of(),
-            number % 64,
-            null,
-            "default",
-            "http://localhost:8000/v1/chat/completions",
-            "meta-llama/Llama-3.1-8B-Instruct",
-            "chat",
-            true,
-            false,
-            "c=64",
-            Phase.MEASURE),
-        new Timing(
-            1_795_255_200_000_000_000L + number * 1_000_000L,
-            null,
-            0,
-            0L,
-            250_000L,
-            20_000_000L,
-            30_000_000L,
-            ttft,
-            ttft,
-            latency,
-            latency + 500_000L,
-            tokens < 2 ? null : (Double) ((double) (latency - ttft) / (tokens - 1)),
-            null),
-        new Events(
-            offsets,
-            new int[0],
-            new int[0],
-            tokens,
-            0,
-            0,
-            true,
-            tokens < 2 ? null : (Long) longest,
-            1),
-        new Tokens(
-            420,
-            104,
-            104,
-            0,
-            128,
-            tokens,
-            null,
-            null,
-            tokens,
-            false,
-            TokenSource.USAGE,
-            List.of(),
-            null),
-        new Outcome("length", 200, RequestStatus.COMPLETE, true, null, true, List.of(), false),
-        ServerReport.NONE,
-        null);
+    UUID id = new UUID(random.nextLong(), random.nextLong());
+    return Recorded.at(index++)
+        .unixNanos(1_795_255_200_000_000_000L)
+        .id(id.toString())
+        .scenario("Chat")
+        .target("default")
+        .stage("c=64")
+        .tokens(ms)
+        .judged(true)
+        .record();
+  }
+
+  private <T extends Record> T of(Class<T> type) {
+    RecordComponent[] components = type.getRecordComponents();
+    try {
+      return type.getDeclaredConstructor(
+              Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new))
+          .newInstance(Arrays.stream(components).map(this::value).toArray());
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(type.getName(), e);
+    }
+  }
+
+  private @Nullable Object value(RecordComponent component) {
+    return component.getAnnotatedType().isAnnotationPresent(Nullable.class) && chance(0.3)
+        ? null
+        : value(component.getType());
+  }
+
+  private Object value(Class<?> type) {
+    if (type.isEnum()) {
+      Object[] all = type.getEnumConstants();
+      return all[random.nextInt(all.length)];
+    }
+    return switch (type.getSimpleName()) {
+      case "String" -> text();
+      case "List" -> IntStream.range(0, random.nextInt(3)).mapToObj(i -> text()).toList();
+      case "Map" -> server();
+      case "boolean", "Boolean" -> random.nextBoolean();
+      case "int", "Integer" -> random.nextInt(100_000);
+      case "long" -> random.nextLong(9_000_000_000_000_000L);
+      case "Long" -> nanos();
+      case "Double" -> (double) nanos();
+      case "Text" -> words();
+      case "Events" -> events();
+      default -> of(type.asSubclass(Record.class));
+    };
+  }
+
+  private Events events() {
+    int count = random.nextInt(40);
+    boolean kept = chance(0.8);
+    return new Events(
+        kept ? ints(count, Integer.MAX_VALUE) : new int[0],
+        kept && random.nextBoolean() ? ints(count, 9) : new int[0],
+        kept && chance(0.2) ? ints(count, 3) : new int[0],
+        count,
+        random.nextInt(5),
+        random.nextInt(3),
+        random.nextBoolean(),
+        maybe(this::nanos),
+        maybe(() -> random.nextInt(100_000)));
   }
 
   private Map<String, Double> server() {
@@ -218,14 +134,6 @@ public final class RandomRecords {
     return text.toString();
   }
 
-  private List<String> texts() {
-    return IntStream.range(0, random.nextInt(3)).mapToObj(i -> text()).toList();
-  }
-
-  private int count() {
-    return random.nextInt(100_000);
-  }
-
   private long nanos() {
     return chance(0.5)
         ? random.nextLong(2_000_000_000L)
@@ -234,10 +142,6 @@ public final class RandomRecords {
 
   private int[] ints(int count, int bound) {
     return random.ints(count, 0, bound).toArray();
-  }
-
-  private <T> T pick(T[] values) {
-    return values[random.nextInt(values.length)];
   }
 
   private <T> @Nullable T maybe(Supplier<T> value) {

@@ -1,10 +1,9 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.RandomRecords;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,36 +55,20 @@ record LevelRecord(
   }
 
   RequestRecord record() {
-    Long latency = sloOk == null ? null : (Long) (sloOk ? 1L : 2_000_000_000L);
-    Long ttft = latency == null ? null : (Long) 1L;
-    RequestRecord any = new RandomRecords(1).answer(2);
-    RequestRecord.Identity id = any.identity();
-    return new RequestRecord(
-        new RequestRecord.Identity(
-            id.requestId(),
-            id.runId(),
-            id.injector(),
-            null,
-            id.requestIndex(),
-            SCENARIO,
-            id.name(),
-            id.groups(),
-            id.userId(),
-            null,
-            TARGET,
-            id.endpoint(),
-            id.model(),
-            id.api(),
-            id.streamed(),
-            id.hasTools(),
-            level,
-            phase),
-        new RequestRecord.Timing(
-            start, null, 0, 0L, null, null, null, ttft, ttft, latency, closed, null, null),
-        any.events(),
-        any.tokens(),
-        new RequestRecord.Outcome(null, 200, status, ok, null, sloOk, List.of(), false),
-        any.server(),
-        null);
+    Recorded recorded =
+        Recorded.at(0)
+            .unixNanos(start)
+            .scenario(SCENARIO)
+            .target(TARGET)
+            .stage(level)
+            .phase(phase)
+            .judged(sloOk);
+    if (!ok) {
+      recorded.failed(status, null);
+    }
+    if (sloOk != null) {
+      recorded.tokens(1e-6, sloOk ? 1e-6 : 2_000);
+    }
+    return (closed == null ? recorded : recorded.closed(closed / 1e6)).record();
   }
 }

@@ -33,6 +33,7 @@ public final class Recorded {
 
   private static final long MS = 1_000_000L;
 
+  private long origin = ORIGIN;
   private String id = "id";
   private String injector = "local";
   private String scenario = "scn";
@@ -142,6 +143,12 @@ public final class Recorded {
 
   public Recorded trial(int value) {
     trial = value;
+    return this;
+  }
+
+  /** In place of the start in milliseconds. */
+  public Recorded unixNanos(long value) {
+    origin = value;
     return this;
   }
 
@@ -259,7 +266,7 @@ public final class Recorded {
     return this;
   }
 
-  public Recorded failed(RequestStatus value, String message) {
+  public Recorded failed(RequestStatus value, @Nullable String message) {
     verdict = value;
     error = message;
     finish = null;
@@ -352,7 +359,7 @@ public final class Recorded {
             phase);
     Timing timing =
         new Timing(
-            ORIGIN + nanos(startMs),
+            origin + nanos(startMs),
             planned ? Long.valueOf(nanos(offsetMs == null ? startMs - lagMs : offsetMs)) : null,
             nanos(lagMs),
             gateMs == null ? null : Long.valueOf(nanos(gateMs)),
