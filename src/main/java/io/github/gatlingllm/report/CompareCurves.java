@@ -140,13 +140,13 @@ record CompareCurves(List<RunSide> sides) {
     RunSide base = curves.get(0).side;
     boolean isOneTarget =
         curves.stream()
-                .filter(each -> each.side == base)
+                .filter(each -> each.side.equals(base))
                 .map(c -> c.curve.target())
                 .distinct()
                 .count()
             == 1;
     return curves.stream()
-        .filter(each -> each.side == base)
+        .filter(each -> each.side.equals(base))
         .map(RunCurve::curve)
         .filter(
             its ->
