@@ -20,7 +20,6 @@ import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.client.StreamedExchange;
-import io.github.gatlingllm.workload.Conversation;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import java.util.Map;
@@ -135,7 +134,7 @@ final class HttpCall {
     all.put("Accept", (prepared, requestId, session) -> accept(prepared));
     all.put("X-Request-Id", (prepared, requestId, session) -> requestId);
     if (protocol.conversationHeader != null) {
-      all.put(protocol.conversationHeader, (prepared, id, session) -> conversation(prepared, id));
+      all.put(protocol.conversationHeader, HttpCall::conversation);
     }
     if (protocol.apiKey != null || request.apiKey != null) {
       all.put("Authorization", (prepared, requestId, session) -> "Bearer " + prepared.apiKey());
@@ -154,11 +153,11 @@ final class HttpCall {
   }
 
   /** The same for all requests of a conversation, and for no others of the load test. */
-  private static String conversation(PreparedRequest prepared, String requestId) {
-    Conversation conversation = prepared.conversation();
-    return conversation == null
+  private static String conversation(PreparedRequest prepared, String requestId, Session session) {
+    Long number = SessionReplay.numberOf(session, prepared.conversation());
+    return number == null
         ? requestId
-        : requestId.substring(0, requestId.lastIndexOf('-') + 1) + "c" + conversation.number();
+        : requestId.substring(0, requestId.lastIndexOf('-') + 1) + "c" + number;
   }
 
   /** The protocol's settings of connections, without those of requests. */

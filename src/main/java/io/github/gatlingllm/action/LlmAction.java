@@ -133,7 +133,12 @@ final class LlmAction extends SessionHook implements RequestAction {
   }
 
   /** A user of a load plan goes to its next iteration; when the run is over, nowhere. */
-  private static void reject(Session session) {
+  static void reject(Session session) {
+    SessionReplay.Turn turn = SessionReplay.turnOf(session);
+    if (turn != null) {
+      turn.lane.stop();
+      return;
+    }
     PlanUser user = PlanUser.orNull(session);
     if (user != null) {
       user.abandonIteration(session);

@@ -59,13 +59,17 @@ record PreparedRequest(
             : request.inputList.resolve(session);
     long number = prefixes.number(session); // that of the prompt, which has been drawn above
     Conversation conversation = chat.conversation == null ? null : chat.conversation.by(number);
-    Long draw = conversation == null ? (Long) number : conversation.draw();
+    SessionReplay.Turn turn = SessionReplay.turnOf(session);
+    Long draw =
+        turn != null
+            ? (Long) turn.draw(number)
+            : conversation == null ? (Long) number : conversation.draw();
     body
         .model(model(request, protocol, prefixes, Objects.requireNonNull(draw), session))
         .prompt(prompt)
         .inputs(inputs)
         // A prefix is sent, but is not part of the conversation.
-        .prefix(prefixes.text(number, session, conversation != null))
+        .prefix(prefixes.text(number, session, conversation != null || turn != null))
         .stream(stream == null ? protocol.streaming : stream)
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
@@ -120,10 +124,6 @@ record PreparedRequest(
       }
     }
     return Secrets.of(secrets);
-  }
-
-  @Nullable Integer turn() {
-    return conversation == null ? null : (Integer) (conversation.turns() + 1);
   }
 
   /**

@@ -10,8 +10,10 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.SessionTurn;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.workload.Conversation;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +59,7 @@ final class RequestRecords {
             sent.index(),
             timeline,
             prepared.name(),
-            prepared.turn(),
+            prepared.conversation(),
             prepared.url(),
             prepared.body().model(),
             prepared.body().stream(),
@@ -136,12 +138,14 @@ final class RequestRecords {
       long index,
       Timeline timeline,
       String name,
-      @Nullable Integer turn,
+      @Nullable Conversation conversation,
       String url,
       @Nullable String model,
       boolean streamed,
       boolean hasTools) {
     RunningLevel stage = UserSessions.levelOf(session);
+    SessionReplay.Turn replayed = SessionReplay.turnOf(session);
+    Integer turn = conversation == null ? null : (Integer) (conversation.turns() + 1);
     return new RequestRecord.Identity(
         requestId,
         components.run.id(),
@@ -152,7 +156,12 @@ final class RequestRecords {
         name,
         List.copyOf(CollectionConverters.asJava(session.groups())),
         session.userId(),
-        turn,
+        replayed == null ? turn : (Integer) replayed.number,
+        replayed != null
+            ? replayed.recorded()
+            : conversation == null
+                ? null
+                : new SessionTurn("c" + conversation.number(), null, null),
         components.target,
         Secrets.redactUrl(url),
         model,

@@ -143,6 +143,10 @@ final class ResponseProcessor {
         () -> UserSessions.withoutOwn(session),
         ok || isAbandoned ? null : String.valueOf(error));
 
+    SessionReplay.Turn turn = SessionReplay.turnOf(session);
+    if (turn != null) {
+      turn.answered(response.timing(), ok);
+    }
     Session after = checked._1();
     if (ok) {
       after = remember(sent, answer, tokens, after);

@@ -95,6 +95,11 @@ public final class AssertionScope {
     return time(Metric.E2E_PER_TOKEN_MS);
   }
 
+  /** Time of a replayed session, to the end of its last answer, in ms. */
+  public WithMetric<TimeCondition> session() {
+    return time(Metric.SESSION_MS);
+  }
+
   /** Wait inside the client, from the planned arrival to admission, in ms. */
   public WithMetric<TimeCondition> queueWait() {
     return time(Metric.QUEUE_WAIT_MS);

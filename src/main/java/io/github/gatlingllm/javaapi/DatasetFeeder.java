@@ -1,15 +1,18 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.action.SessionReplay;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Dataset;
+import io.github.gatlingllm.workload.SessionFile;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -49,25 +52,46 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     return new DatasetFeeder(dataset, seed, true);
   }
 
+  /** For internal use only: the sessions of a file, in its order. */
+  public static Supplier<Iterator<Map<String, Object>>> of(SessionFile file) {
+    return () ->
+        repeated(
+            "sessions of " + file,
+            file.sessions().size(),
+            next ->
+                Map.of(
+                    SessionReplay.RECORDED_KEY,
+                    file.inOrder(next),
+                    DrawOrder.KEY,
+                    DrawOrder.fed()));
+  }
+
   @Override
   public Iterator<Map<String, Object>> get() {
     long drawnFrom = inOrder ? 0 : seed.getAsLong();
+    return repeated(
+        "dialogs of " + dataset,
+        dataset.size(),
+        next -> attributes(inOrder ? dataset.inOrder(next) : dataset.dialog(drawnFrom, next)));
+  }
+
+  private static Iterator<Map<String, Object>> repeated(
+      String what, int size, LongFunction<Map<String, Object>> draw) {
     if (LlmProtocol.isDryRun()) {
-      PrintableText.print("LLM dry run: dialogs of " + dataset);
+      PrintableText.print("LLM dry run: " + what);
     }
     DrawOrder order = Seeds.drawOrder();
     AtomicBoolean again = new AtomicBoolean();
     return Stream.generate(
             () -> {
               long next = order.next();
-              if (next >= dataset.size() && !again.getAndSet(true)) {
+              if (next >= size && !again.getAndSet(true)) {
                 PrintableText.print(
-                    "LLM dataset "
-                        + dataset.name()
-                        + ": all of its dialogs have been sent and now repeat; they may be in"
-                        + " prefix caches");
+                    "LLM: all "
+                        + what.replaceFirst("(: | \\().*", "")
+                        + " have been sent and now repeat; they may be in prefix caches");
               }
-              return attributes(inOrder ? dataset.inOrder(next) : dataset.dialog(drawnFrom, next));
+              return draw.apply(next);
             })
         .iterator();
   }

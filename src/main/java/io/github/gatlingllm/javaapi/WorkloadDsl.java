@@ -2,16 +2,21 @@ package io.github.gatlingllm.javaapi;
 
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
+import io.gatling.javaapi.core.ActionBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.SessionReplay;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
+import io.github.gatlingllm.workload.SessionFile;
 import io.github.gatlingllm.workload.Tokenizer;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The part of {@link LlmDsl} that defines prompts and workloads; import its members from there. */
 public abstract class WorkloadDsl extends LoadDsl {
@@ -181,6 +186,31 @@ public abstract class WorkloadDsl extends LoadDsl {
   /** A file of chats in OpenAI's format or in that of its batch API; as {@link #shareGpt}. */
   public static DatasetFile openAiChat(String file) {
     return DatasetFile.of(Dataset.Format.OPENAI, file);
+  }
+
+  // Sessions
+
+  /**
+   * A feeder of recorded sessions for {@link #replaySession()}, in the order of their file: a
+   * request per line, Mooncake's too, or OpenTelemetry's spans. The tokenizer sizes their texts.
+   */
+  public static Supplier<Iterator<Map<String, Object>>> sessions(String file, Tokenizer tokenizer) {
+    return DatasetFeeder.of(checked(() -> SessionFile.open(file, tokenizer)));
+  }
+
+  /**
+   * Replays the session that the user was fed, with chat requests named {@code turn}: {@code
+   * feed(sessions("agents.jsonl", tiktoken("o200k_base"))).exec(replaySession())}. Sub-agents send
+   * their turns at the same time. A turn that fails ends the session.
+   */
+  public static ActionBuilder replaySession() {
+    return replaySession(
+        LlmDsl.llm("turn").chat().messages("#{dialog}").maxTokens("#{outputTokens}"));
+  }
+
+  /** The same with another request, of the attributes {@code dialog} and {@code outputTokens}. */
+  public static ActionBuilder replaySession(ActionBuilder request) {
+    return () -> SessionReplay.of(request.asScala());
   }
 
   // Images

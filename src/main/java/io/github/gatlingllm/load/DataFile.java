@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.figures.metric.NumberText;
+import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.EOFException;
 import java.io.IOException;
@@ -348,6 +349,20 @@ public record DataFile(String name, Path path, Path original) {
   private static String first(String message) {
     String line = message.lines().findFirst().orElse("").replaceFirst(" \\(start marker.*", "");
     return line.length() <= 80 ? line : line.substring(0, 79) + "…";
+  }
+
+  /** A mistake of the entry that begins at this position. */
+  public IllegalArgumentException bad(long start, String what) {
+    return reading(
+        () -> {
+          try (InputStream bytes = new BufferedInputStream(Files.newInputStream(path))) {
+            int line = 1;
+            for (long at = 0; at < start; at++) {
+              line += bytes.read() == '\n' ? 1 : 0;
+            }
+            return bad(line, what);
+          }
+        });
   }
 
   public JsonNode entry(long start, int length) {

@@ -111,6 +111,7 @@ final class RecordCodec {
             get(RecordField.GROUPS, List.of()),
             required(RecordField.USER_ID),
             get(RecordField.TURN),
+            session(),
             required(RecordField.TARGET),
             required(RecordField.ENDPOINT),
             get(RecordField.MODEL),
@@ -157,6 +158,13 @@ final class RecordCodec {
                 get(RecordField.ANSWER),
                 get(RecordField.REASONING))
             : null);
+  }
+
+  private @Nullable SessionTurn session() {
+    String id = get(RecordField.SESSION);
+    return id == null
+        ? null
+        : new SessionTurn(id, get(RecordField.SESSION_S), get(RecordField.SESSION_TOOLS_S));
   }
 
   private Timing timing() {

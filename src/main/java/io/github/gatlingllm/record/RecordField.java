@@ -46,7 +46,13 @@ enum RecordField implements FieldTable.Field {
   NAME(TEXT, r -> r.identity().name(), "the request name"),
   GROUPS(TEXTS, r -> r.identity().groups(), "groups around the request, outermost first"),
   USER_ID(LONG, r -> r.identity().userId(), "Gatling's id of the virtual user"),
-  TURN(INTEGER, r -> r.identity().turn(), "of a conversation, from 1; null outside one"),
+  TURN(INTEGER, r -> r.identity().turn(), "of a conversation or agent, from 1; null outside one"),
+  SESSION(
+      TEXT,
+      r -> SessionTurn.of(r, SessionTurn::id),
+      "`c<n>`, the n-th conversation of the load generator, as `conversationHeader` ends;"
+          + " `c<n>/<recorded session>` of a replay, `c<n>/<recorded session>/<agent>` of"
+          + " sub-agents"),
   TARGET(TEXT, r -> r.identity().target(), "label of the server under test"),
   ENDPOINT(TEXT, r -> r.identity().endpoint(), "URL of the request, without credentials"),
   MODEL(TEXT, r -> r.identity().model(), "the requested model"),
@@ -90,6 +96,15 @@ enum RecordField implements FieldTable.Field {
       SECONDS,
       r -> r.timing().closedNanos(),
       "end − admitted; − start of a request that was never admitted"),
+  SESSION_S(
+      SECONDS,
+      r -> SessionTurn.of(r, SessionTurn::nanos),
+      "end − start of a replayed session, in its last record; null in others, and if a turn"
+          + " failed"),
+  SESSION_TOOLS_S(
+      SECONDS,
+      r -> SessionTurn.of(r, SessionTurn::toolNanos),
+      "the part of `session_s` in which it had no request in flight: it waited for tools"),
   TPOT_S(
       SECONDS,
       r -> roundedTpot(r.timing()),

@@ -33,22 +33,21 @@ public record RequestRecord(
 
   /** The same record with the token counts of our own tokenizer. */
   public RequestRecord withLocalCounts(@Nullable Integer prompt, @Nullable Integer output) {
-    Tokens t = tokens;
     Tokens counted =
         new Tokens(
-            t.promptChars,
-            t.promptTokens,
+            tokens.promptChars,
+            tokens.promptTokens,
             prompt,
-            t.cachedTokens,
-            t.maxTokens,
-            t.outputTokens,
+            tokens.cachedTokens,
+            tokens.maxTokens,
+            tokens.outputTokens,
             output,
-            t.reasoningTokens,
-            t.streamedTokens,
-            t.estimated,
-            t.source,
-            t.refused,
-            t.inputs);
+            tokens.reasoningTokens,
+            tokens.streamedTokens,
+            tokens.estimated,
+            tokens.source,
+            tokens.refused,
+            tokens.inputs);
     return new RequestRecord(identity, timing, events, counted, outcome, server, text);
   }
 
@@ -69,25 +68,25 @@ public record RequestRecord(
   }
 
   public RequestRecord placedAt(String stage, String target, String scenario, Phase phase) {
-    Identity id = identity;
     Identity moved =
         new Identity(
-            id.requestId,
-            id.runId,
-            id.injector,
-            id.trial,
-            id.requestIndex,
+            identity.requestId,
+            identity.runId,
+            identity.injector,
+            identity.trial,
+            identity.requestIndex,
             scenario,
-            id.name,
-            id.groups,
-            id.userId,
-            id.turn,
+            identity.name,
+            identity.groups,
+            identity.userId,
+            identity.turn,
+            identity.session,
             target,
-            id.endpoint,
-            id.model,
-            id.api,
-            id.streamed,
-            id.hasTools,
+            identity.endpoint,
+            identity.model,
+            identity.api,
+            identity.streamed,
+            identity.hasTools,
             stage,
             phase);
     return new RequestRecord(moved, timing, events, tokens, outcome, server, text);
@@ -105,6 +104,7 @@ public record RequestRecord(
       List<String> groups,
       long userId,
       @Nullable Integer turn,
+      @Nullable SessionTurn session,
       String target,
       String endpoint,
       @Nullable String model,

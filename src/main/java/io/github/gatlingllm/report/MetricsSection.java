@@ -51,7 +51,10 @@ record MetricsSection(Summary summary, ShownLevels levels) {
           Metric.E2E_PER_TOKEN_MS,
           Metric.QUEUE_WAIT_MS,
           Metric.STALL_MS,
-          Metric.READER_STALL_MS);
+          Metric.READER_STALL_MS,
+          Metric.SESSION_MS,
+          Metric.SESSION_TOOLS_MS,
+          Metric.SESSION_SERVER_MS);
 
   private static final List<Column<Distribution>> TEXT =
       statistics("count", "mean", "p50", "p90", "p95", "p99", "max");
@@ -357,6 +360,8 @@ record MetricsSection(Summary summary, ShownLevels levels) {
         Column.percent("from prefix cache", Turn::cachedShare),
         Column.percentile("TTFT p50, ms", "p50", Turn::ttftMs),
         Column.percentile("TTFT p95", "p95", Turn::ttftMs),
-        Column.percentile("TTFT p99", "p99", Turn::ttftMs));
+        Column.percentile("TTFT p99", "p99", Turn::ttftMs),
+        Column.percentile("E2E p50, ms", "p50", Turn::e2eMs),
+        Column.percentile("E2E p95", "p95", Turn::e2eMs));
   }
 }

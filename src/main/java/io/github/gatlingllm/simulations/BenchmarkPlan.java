@@ -124,7 +124,7 @@ record BenchmarkPlan(
 
   /** Whether answers get the lengths of recorded ones, where these are known. */
   boolean hasRecordedOutputs() {
-    return (workload.dataset() != null || Load.trace(load) != null)
+    return (workload.dataset() != null || workload.sessions() != null || Load.trace(load) != null)
         && !settings.isSet(Setting.MAX_TOKENS);
   }
 
@@ -152,6 +152,9 @@ record BenchmarkPlan(
               config.put(setting.name, Secrets.redactUrl(String.valueOf(settings.text(setting))));
               config.put(setting.name + ".sha256", dataset.sha256());
             });
+    if (workload.sessions() != null) {
+      config.put(Setting.SESSIONS.name + ".sha256", workload.sessions().file().sha256());
+    }
     String sizes = promptsSizedBy();
     if (sizes != null) {
       config.put("promptsSizedBy", sizes);
@@ -161,7 +164,8 @@ record BenchmarkPlan(
 
   /** The tokenizer that sized the prompts, if the targets' own differ. */
   @Nullable String promptsSizedBy() {
-    boolean sized = workload.made() > 0 || (workload.dataset() != null && hasRecordedOutputs());
+    boolean isRecorded = workload.dataset() != null || workload.sessions() != null;
+    boolean sized = workload.made() > 0 || (isRecorded && hasRecordedOutputs());
     if (!sized || tokenizers.stream().map(Tokenizer::name).distinct().count() == 1) {
       return null;
     }

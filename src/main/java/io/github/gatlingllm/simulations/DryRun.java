@@ -108,7 +108,10 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     } else if (dataset != null) {
       String order = plan.get(Setting.TURN_BY_TURN) ? ", turn by turn" : "";
       row("dataset", dataset.name() + " (" + dataset.format() + order + ")");
-      recorded(dataset);
+      recorded(dataset.summary(), dataset.sha256());
+    } else if (workload.sessions() != null) {
+      row("sessions", workload.sessions().file().name());
+      recorded(workload.sessions().summary(), workload.sessions().file().sha256());
     } else if (workload.mixed()) {
       row("mix", shares(known));
     } else {
@@ -190,14 +193,14 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
             + repeats(ready.prompts(), 1));
     if (dataset != null) {
       row("", "   of " + dataset.name() + " (" + dataset.format() + ")");
-      recorded(dataset);
+      recorded(dataset.summary(), dataset.sha256());
     }
     row("", "   shows: " + scenario.shows());
   }
 
-  private void recorded(Dataset dataset) {
-    List.of(dataset.summary().split("; ", -1)).forEach(part -> row("", part));
-    row("", "SHA-256 " + dataset.sha256());
+  private void recorded(String summary, String sha256) {
+    List.of(summary.split("; ", -1)).forEach(part -> row("", part));
+    row("", "SHA-256 " + sha256);
   }
 
   private static String shares(List<Workload.Share> mix) {

@@ -18,6 +18,7 @@ import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
+import io.github.gatlingllm.workload.SessionFile;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -259,6 +260,21 @@ final class Setting {
           .means(
               "recorded dialogs in one of these formats; <file> is also https://… or"
                   + " hf:<owner>/<name>[@<revision>]/<file>, with #sha256=<digits> if pinned");
+
+  static final SettingEntry<@Nullable Function<Tokenizer, SessionFile>> SESSIONS =
+      Setting.<Function<Tokenizer, SessionFile>>of(
+              "sessions",
+              "agents.jsonl",
+              "file",
+              file -> tokenizer -> SessionFile.open(file, tokenizer))
+          .orNull("none")
+          .excludes(
+              "sessions have their own prompts and gaps",
+              "prompt, prompts, promptTokens, dataset, scenario, mix, lengths, images, thinkTime")
+          .means(
+              "recorded sessions of agents with tool gaps and sub-agents, one per user: a request"
+                  + " per line, Mooncake's too, or OpenTelemetry's spans (OTLP/JSON); llm.rate is"
+                  + " sessions per second");
 
   static final SettingEntry<@Nullable Function<Tokenizer, Dataset>> B2_DATASET =
       of("dataset.B2", "longbench:hf:THUDM/LongBench-v2/data.json", DATASET.form)

@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
+import io.github.gatlingllm.workload.SessionFile;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,12 +11,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of a benchmark: generated prompts, recorded dialogs, or known scenarios.
+ * The requests of a benchmark: generated prompts, recorded dialogs or sessions, or known scenarios.
  *
  * @param pools several in a grid, one after the other, each with the whole load
  * @param known one after the other, each with the whole load, unless they are {@code mixed}
  */
-record Workload(List<Pool> pools, @Nullable Dataset dataset, List<Share> known, boolean mixed) {
+record Workload(
+    List<Pool> pools,
+    @Nullable Dataset dataset,
+    @Nullable SessionFile sessions,
+    List<Share> known,
+    boolean mixed) {
 
   /**
    * Generated prompts.

@@ -14,6 +14,7 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
+import io.github.gatlingllm.workload.SessionFile;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -140,13 +141,19 @@ record WorkloadReader(
         throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need an API that takes messages");
       }
       Dataset opened = settings.checked(Setting.DATASET, () -> dataset.apply(tokenizer));
-      return new Workload(List.of(), opened, List.of(), false);
+      return new Workload(List.of(), opened, null, List.of(), false);
+    }
+    Function<Tokenizer, SessionFile> sessions = settings.get(Setting.SESSIONS);
+    if (sessions != null) {
+      SessionFile opened = settings.checked(Setting.SESSIONS, () -> sessions.apply(tokenizer));
+      return new Workload(List.of(), null, opened, List.of(), false);
     }
     checkDatasetsOfScenarios();
     for (SettingEntry<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
       if (settings.isSet(known)) {
         return new Workload(
             List.of(),
+            null,
             null,
             settings.get(known).stream()
                 .map(w -> new Workload.Share(ready(known, w.scenario(), api), w.weight()))
@@ -157,7 +164,7 @@ record WorkloadReader(
     if (settings.get(Setting.IMAGES) != null && !api.takesMessages()) {
       throw settings.invalid(Setting.IMAGES, "images need an API of messages, such as chat");
     }
-    return new Workload(pools(prefix), null, List.of(), false);
+    return new Workload(pools(prefix), null, null, List.of(), false);
   }
 
   /** The settings of the scenarios that can have a dataset. */
@@ -282,6 +289,7 @@ record WorkloadReader(
     return !settings.isSet(Setting.SCENARIO)
         && !settings.isSet(Setting.MIX)
         && settings.get(Setting.DATASET) == null
+        && settings.get(Setting.SESSIONS) == null
         && !settings.get(Setting.SELF_TEST)
         && lengths().stream().allMatch(each -> isNormal(each) || each.least() >= ROOM_FOR_NONCE);
   }

@@ -7,6 +7,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
 import static io.github.gatlingllm.javaapi.LlmDsl.goesOn;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.mix;
+import static io.github.gatlingllm.javaapi.LlmDsl.replaySession;
 
 import io.gatling.javaapi.core.ActionBuilder;
 import io.gatling.javaapi.core.ChainBuilder;
@@ -52,6 +53,12 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     if (workload.dataset() != null) {
       return List.of(recorded(workload.dataset()));
     }
+    if (workload.sessions() != null) {
+      return List.of(
+          scenario("Benchmark")
+              .feed(DatasetFeeder.of(workload.sessions()))
+              .exec(replaySession(dialogRequest())));
+    }
     return workload.mixed()
         ? List.of(scenario("Mix").exec(mixed(workload.known())))
         : workload.known().stream()
@@ -65,14 +72,14 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     if (plan.get(Setting.TURN_BY_TURN)) {
       return fed.exec(turnByTurn(request(), Integer.MAX_VALUE));
     }
-    return fed.exec(
-        withThinkTime(
-            exec(
-                api.takesMessages()
-                    ? withParameters(messages(request()).messages("#{dialog}"))
-                    : promptRequest(
-                        request(), session -> session.<Dialog>get("dialog").text(), maxTokens())),
-            false));
+    return fed.exec(withThinkTime(exec(dialogRequest()), false));
+  }
+
+  /** One request with the whole dialog of the user. */
+  private ActionBuilder dialogRequest() {
+    return api.takesMessages()
+        ? withParameters(messages(request()).messages("#{dialog}"))
+        : promptRequest(request(), session -> session.<Dialog>get("dialog").text(), maxTokens());
   }
 
   /** The user turns of the dialog that the user was fed, with the server's answers. */
@@ -87,6 +94,10 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   /** The session attributes that a user has when it sends its first request. */
   static Map<String, Object> firstSession(BenchmarkPlan plan) {
     Workload workload = plan.workload();
+    if (workload.sessions() != null) {
+      Dialog dialog = workload.sessions().inOrder(0).main().turns().get(0).prompt().get();
+      return Map.of("dialog", dialog, Arrivals.Lengths.OUTPUT_KEY, dialog.outputTokens());
+    }
     Dataset own = workload.datasets().get(Setting.D_DATASET);
     Dataset dataset = own == null ? workload.dataset() : own;
     if (dataset == null) {

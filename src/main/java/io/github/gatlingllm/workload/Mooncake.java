@@ -36,7 +36,8 @@ final class Mooncake implements DialogReader {
   private final Tokenizer tokenizer;
   private final List<String> words;
   private final boolean additive;
-  private final int wordsPerBlock;
+  private final int sampleWords;
+  private final int sampleTokens;
 
   Mooncake(Tokenizer tokenizer) {
     this.tokenizer = tokenizer;
@@ -47,16 +48,15 @@ final class Mooncake implements DialogReader {
             .toList();
     words = single.size() < FEWEST_WORDS ? List.of(CANDIDATES) : single;
     long[] ids = {0, 1, 2, 3};
-    int sample = ids.length * BLOCK - 7;
-    int tokens = tokenizer.count(joined(words(ids, sample, BLOCK, 0)));
-    additive = tokens == sample;
-    wordsPerBlock = (BLOCK * sample + tokens - 1) / tokens;
+    sampleWords = ids.length * BLOCK - 7;
+    sampleTokens = tokenizer.count(joined(words(ids, sampleWords, BLOCK, 0)));
+    additive = sampleTokens == sampleWords;
   }
 
   @Override
   public Dialog dialog(JsonNode entry, long key) {
     int tokens = length(entry, "input_length");
-    return of(entry, Message.user(text(ids(entry), tokens, key)));
+    return of(entry, Message.user(text(ids(entry), BLOCK, tokens, key)));
   }
 
   @Override
@@ -79,7 +79,7 @@ final class Mooncake implements DialogReader {
         List.of(message), null, length(entry, "input_length"), length(entry, "output_length"));
   }
 
-  private static int length(JsonNode entry, String key) {
+  static int length(JsonNode entry, String key) {
     JsonNode value = entry.path(key);
     if (!value.isInt() || value.intValue() < 0) {
       throw new IllegalArgumentException("expected \"" + key + "\", a whole number of tokens");
@@ -87,22 +87,34 @@ final class Mooncake implements DialogReader {
     return value.intValue();
   }
 
-  private static long[] ids(JsonNode entry) {
+  /** The hash ids of the blocks of a prompt: whole numbers, or texts such as hexadecimal digits. */
+  static long[] ids(JsonNode entry) {
     JsonNode ids = entry.path("hash_ids");
-    boolean areNumbers = ids.isMissingNode() || ids.isArray();
+    boolean isList = ids.isMissingNode() || ids.isArray();
     long[] all = new long[ids.size()];
     for (int i = 0; i < all.length; i++) {
-      areNumbers &= ids.path(i).isIntegralNumber();
-      all[i] = ids.path(i).longValue();
+      JsonNode id = ids.path(i);
+      isList &= id.isIntegralNumber() || id.isTextual();
+      all[i] = id.isTextual() ? key(id.textValue()) : id.longValue();
     }
-    if (!areNumbers) {
-      throw new IllegalArgumentException("expected \"hash_ids\", a list of whole numbers");
+    if (!isList) {
+      throw new IllegalArgumentException("expected \"hash_ids\", a list of whole numbers or texts");
     }
     return all;
   }
 
-  private String text(long[] ids, int tokens, long key) {
-    int count = (int) Math.max(1, (long) tokens * wordsPerBlock / BLOCK);
+  /** A number that stands for a text. */
+  static long key(String text) {
+    return text.chars().asLongStream().reduce(SALT, (key, c) -> Seed.mix(key * 31 + c));
+  }
+
+  /**
+   * A text of so many tokens. Equal ids in front of it are equal texts; without ids, or after the
+   * last one, an equal key is.
+   */
+  String text(long[] ids, int block, int tokens, long key) {
+    int wordsPerBlock = (int) (((long) block * sampleWords + sampleTokens - 1) / sampleTokens);
+    int count = (int) Math.max(1, (long) tokens * wordsPerBlock / block);
     String[] all = words(ids, count, wordsPerBlock, key);
     return additive
         ? joined(all)

@@ -50,7 +50,7 @@ class PreparedRequestTest {
                 + "{\"role\":\"assistant\",\"content\":\"Well.\"},"
                 + "{\"role\":\"tool\",\"content\":\"42\",\"tool_call_id\":\"call-1\"}]");
     assertThat(prepared.newMessages()).hasSize(4);
-    assertThat(prepared.turn()).isNull();
+    assertThat(prepared.conversation()).isNull();
     assertThat(prepared.historyKey()).isNull();
     assertThat(prepared.name()).isEqualTo("ask");
   }
@@ -68,7 +68,6 @@ class PreparedRequestTest {
     assertThat(body(prepared).path("messages").findValuesAsText("content"))
         .containsExactly("Tutor.", "1?", "One.", "2?");
     assertThat(prepared.newMessages()).containsExactly(Message.user("2?"));
-    assertThat(prepared.turn()).isEqualTo(2);
     assertThat(prepared.historyKey()).isEqualTo("history");
     assertThat(prepared.conversation()).isEqualTo(before.by(0));
   }
@@ -81,7 +80,7 @@ class PreparedRequestTest {
     assertThat(contents(both, prefixes, SESSION)).containsExactly("<0> Be brief.", "Why?");
     LlmRequest first = asking(d -> {}).withHistory("history");
     assertThat(contents(first, prefixes, SESSION)).containsExactly("<1> Why?");
-    assertThat(prepare(first, SESSION).turn()).as("a conversation begins").isEqualTo(1);
+    assertThat(prepare(first, SESSION).conversation()).as("a conversation begins").isNotNull();
     LlmRequest completion =
         new LlmRequest(Dynamic.of("ask"), Api.COMPLETIONS).with(d -> d.prompt = Dynamic.of("Once"));
     assertThat(body(prepare(completion, prefixes, SESSION)).path("prompt").asText())

@@ -111,7 +111,7 @@ class DslPageTest {
       warmUp.requests=3 waitReady.most=ofMinutes(5) beforeLevel.requests="POST:/reset_prefix_cache" requests=64 seed=42 pinned=42 price=3.5 tokensPerSecond=5 number=8 speed=2 maxTokensField.name="max_completion_tokens" share=0.1 precision.share=0.05 repetitionPenalty.penalty=1.1
       image=image("cat.png") messages=session~->~session.getList("messages") lengths=normalTokens(256,~96) tokens.tokenizer=chars4()
       imageUrl.url="http://host/cat.png" bytes=new~byte[8] mimeType="image/png" width=512 height=512 length=ofSeconds(60)
-      mooncake.file="trace.jsonl" session=Map.of("question",~"Why?") atMost=ofMinutes(2) String:objectives="ttft<200ms,tpot<50ms"
+      mooncake.file="trace.jsonl" sessions.file="agents.jsonl" request=ask session=Map.of("question",~"Why?") atMost=ofMinutes(2) String:objectives="ttft<200ms,tpot<50ms"
       io.gatling.core.structure.ScenarioBuilder:scenario=chat.wrapped ToDoubleFunction<Duration>:usersPerSecond=t~->~5
       GenerationRequestBuilder.abandonAfter.least=ofSeconds(2) GenerationRequestBuilder.abandonAfter.most=ofSeconds(5)
       LlmProtocolBuilder.abandonAfter.least=ofSeconds(2) LlmProtocolBuilder.abandonAfter.most=ofSeconds(5)

@@ -40,6 +40,12 @@ public enum Programs {
                   .exec(conversation("h").dialog("#{dialog}"))
                   .asLongAs(goesOn("h"))
                   .on(llm("turn").chat().nextTurn("h").maxTokens(4)))),
+  RECORDED_SESSIONS(
+      7,
+      s ->
+          s.asking(
+              feed(sessions("sessions/own.jsonl", chars4()))
+                  .exec(group("agent").on(replaySession())))),
   HTTP_AND_LLM(
       2,
       s ->

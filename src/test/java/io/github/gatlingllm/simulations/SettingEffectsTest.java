@@ -98,6 +98,7 @@ class SettingEffectsTest {
         DATASET + " | dataset        sharegpt.json (sharegpt)",
         DATASET + " maxTokens=9 | exactly 9 tokens",
         "turnByTurn=true " + DATASET + " | (sharegpt, turn by turn)",
+        "sessions=sessions/own.jsonl | sessions       own.jsonl",
         "scenario=B1 | scenarios      B1",
         "dataset.B2=longbench:datasets/longbench.json scenario=B2 | of longbench.json (longbench)",
         "dataset.D=oasst:datasets/oasst.trees.jsonl scenario=D | dialog: at most 5 turns",

@@ -94,6 +94,7 @@ record CheckInput(Summary summary, RunFacts facts) {
   boolean isSharingPlanned() {
     return info().config().containsKey("sharedPrefix")
         || info().config().containsKey("dataset")
+        || info().config().containsKey("sessions")
         || summary.workload().turns().keySet().stream().anyMatch(turn -> turn > 1)
         || summary.requests().stream().anyMatch(of -> SHARING_SCENARIOS.contains(of.name()));
   }

@@ -234,7 +234,8 @@ public record Summary(
       long requests,
       @Nullable Double meanPromptTokens,
       @Nullable Double cachedShare,
-      Distribution ttftMs) {}
+      Distribution ttftMs,
+      Distribution e2eMs) {}
 
   /**
    * The SLO and how it was met.

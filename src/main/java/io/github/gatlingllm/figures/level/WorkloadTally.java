@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.level.Summary.Workload;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.Collections;
@@ -97,6 +98,7 @@ final class WorkloadTally {
     private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
     private final Share cache = new Share();
     private final ValueRecorder ttft = new ValueRecorder(ValueRecorder.MICROS);
+    private final ValueRecorder e2e = new ValueRecorder(ValueRecorder.MICROS);
     private long requests;
 
     private void add(RequestRecord record, @Nullable Integer prompt) {
@@ -109,11 +111,20 @@ final class WorkloadTally {
       if (record.outcome().ok() && nanos != null) {
         ttft.add(nanos / 1e6);
       }
+      Double millis = Metric.E2E_MS.of(record, 0);
+      if (record.outcome().ok() && millis != null) {
+        e2e.add(millis);
+      }
     }
 
     private Turn turn(int number) {
       return new Turn(
-          number, requests, prompts.distribution().mean(), cache.share(), ttft.distribution());
+          number,
+          requests,
+          prompts.distribution().mean(),
+          cache.share(),
+          ttft.distribution(),
+          e2e.distribution());
     }
   }
 

@@ -21,6 +21,7 @@ import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
 
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.SessionTurn;
 import io.github.gatlingllm.record.Timeline.TokenGaps.ReadingSpeed;
 import java.util.Arrays;
 import java.util.List;
@@ -97,6 +98,21 @@ public enum Metric {
                   + " (tᵢ − t₁ − (i − 1) ÷ speed)",
               ReadingSpeed::stallNanos)
           .compared()),
+  SESSION_MS(
+      time(
+          "Session",
+          "end of the last answer − start of a replayed session",
+          r -> SessionTurn.of(r, SessionTurn::nanos))),
+  SESSION_TOOLS_MS(
+      time(
+          "Session waiting for tools",
+          "part of a session in which none of its requests is in flight",
+          r -> SessionTurn.of(r, SessionTurn::toolNanos))),
+  SESSION_SERVER_MS(
+      time(
+          "Session waiting for the server",
+          "part of a session in which one of its requests, or several, are in flight",
+          r -> SessionTurn.of(r, SessionTurn::serverNanos))),
   PROMPT_TOKENS(length("Prompt tokens", "prompt tokens of a request", r -> r.tokens().prompt())),
   OUTPUT_TOKENS(
       length(

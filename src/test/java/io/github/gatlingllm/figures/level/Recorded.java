@@ -18,6 +18,7 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SessionTurn;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -38,6 +39,7 @@ public final class Recorded {
   private String injector = "local";
   private String scenario = "scn";
   private @Nullable Integer turn;
+  private @Nullable SessionTurn session;
   private @Nullable Double connectMs;
   private String name = "ask";
   private String target = "a";
@@ -98,6 +100,12 @@ public final class Recorded {
 
   public Recorded scenario(String value) {
     scenario = value;
+    return this;
+  }
+
+  /** The last turn of a session of that length, part of which it waited for tools. */
+  public Recorded session(double ms, double toolsMs) {
+    session = new SessionTurn("c1/s", Math.round(ms * MS), Math.round(toolsMs * MS));
     return this;
   }
 
@@ -349,6 +357,7 @@ public final class Recorded {
             List.of(),
             1,
             turn,
+            session,
             target,
             "http://localhost/v1",
             model,

@@ -1,0 +1,260 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.action.Action;
+import io.gatling.core.action.SessionHook;
+import io.gatling.core.action.builder.ActionBuilder;
+import io.gatling.core.session.Session;
+import io.gatling.core.structure.ScenarioContext;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.record.SessionTurn;
+import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.Conversation.Dialog;
+import io.github.gatlingllm.workload.SessionFile;
+import io.github.gatlingllm.workload.SessionFile.Agent;
+import io.github.gatlingllm.workload.SessionFile.RecordedSession;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Replays a recorded session within one virtual user. Each agent of it is a flow of Gatling's
+ * session through the request of a turn, all of them on the user's event loop: gaps are timers of
+ * that loop, prompts are made on another thread. A turn that fails ends the session.
+ */
+public final class SessionReplay extends SessionHook {
+
+  /** Session attribute: the {@link RecordedSession} to replay. */
+  public static final String RECORDED_KEY = "recordedSession";
+
+  private static final String TURN_KEY = "gatling.llm.session.turn";
+
+  /** How soon a waiting session notices that its load level has ended. */
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Action request;
+  private final InFlight inFlight;
+
+  private SessionReplay(ActionBuilder request, ScenarioContext context, Action next) {
+    super(null, "replay", context.coreComponents().statsEngine(), next);
+    this.request = request.build(context, this);
+    this.inFlight = LlmComponents.of(context).inFlight;
+  }
+
+  /**
+   * Sends that request for each turn, of its attributes {@code dialog} and {@code outputTokens}.
+   */
+  public static ActionBuilder of(ActionBuilder request) {
+    return (context, next) -> new SessionReplay(request, context, next);
+  }
+
+  /** Begins the session of a user, and goes on after the request of a turn. */
+  @Override
+  public void execute(Session session) {
+    Turn turn = turnOf(session);
+    if (turn != null) {
+      turn.lane.ended(session);
+    } else if (session.attributes().getOrElse(RECORDED_KEY, () -> null)
+        instanceof RecordedSession recorded) {
+      new Replay(session, recorded).begin();
+    } else {
+      throw new IllegalStateException("no session to replay; feed one: feed(sessions(…))");
+    }
+  }
+
+  /** The turn that this session sends; null outside a replay. */
+  static @Nullable Turn turnOf(Session session) {
+    return (Turn) session.attributes().getOrElse(TURN_KEY, () -> null);
+  }
+
+  /** The number of a conversation or replay, different from all others of this process. */
+  static @Nullable Long numberOf(Session session, @Nullable Conversation conversation) {
+    Turn turn = turnOf(session);
+    return turn != null
+        ? (Long) turn.lane.replay.number
+        : conversation == null ? null : (Long) conversation.number();
+  }
+
+  /** One session of one user. */
+  private final class Replay {
+    private final Session user;
+    private final RecordedSession recorded;
+    private final long number = Conversation.of().number();
+    private final long startNanos = System.nanoTime();
+
+    /** Disjoint times with a request in flight, {from, to} in epoch nanoseconds. */
+    private final Deque<long[]> served = new ArrayDeque<>();
+
+    private @Nullable Long draw;
+    private int answered;
+    private boolean stopped;
+
+    Replay(Session user, RecordedSession recorded) {
+      this.user = user;
+      this.recorded = recorded;
+    }
+
+    /** Blocks that a failure leaves would be left by each agent: only groups are kept. */
+    void begin() {
+      Session own = UserSessions.outsideBlocks(user);
+      for (String group : CollectionConverters.asJava(user.groups())) {
+        own = own.enterGroup(group, 0);
+      }
+      new Lane(this, recorded.main(), null, own).proceed();
+    }
+
+    void end(Session last) {
+      long millis = TimeUnit.NANOSECONDS.toMillis(servedNanos());
+      Session after =
+          user.setAll(last.remove(TURN_KEY).attributes()).logGroupRequestTimings(0, millis);
+      if (inFlight.admits(after)) {
+        next().$bang(stopped ? after.markAsFailed() : after);
+      } else {
+        LlmAction.reject(after);
+      }
+    }
+
+    /** Adds the time of a request; requests come by their end. */
+    void served(long from, long to) {
+      long first = from;
+      while (!served.isEmpty() && served.getLast()[1] >= first) {
+        first = Math.min(first, served.removeLast()[0]);
+      }
+      served.addLast(new long[] {first, to});
+      answered++;
+    }
+
+    private long servedNanos() {
+      return served.stream().mapToLong(each -> each[1] - each[0]).sum();
+    }
+
+    SessionTurn turn(Agent agent) {
+      String inner = agent.name().isEmpty() ? "" : "/" + agent.name();
+      String id = "c" + number + "/" + recorded.id() + inner;
+      if (answered < recorded.turns() || stopped) {
+        return new SessionTurn(id, null, null);
+      }
+      long all = served.getLast()[1] - served.getFirst()[0];
+      return new SessionTurn(id, all, all - servedNanos());
+    }
+  }
+
+  /** An agent of a session, which sends its turns one after the other. */
+  final class Lane {
+    private final Replay replay;
+    private final Agent agent;
+    private final @Nullable Lane parent;
+    private Session session;
+    private int next;
+    private int children;
+
+    Lane(Replay replay, Agent agent, @Nullable Lane parent, Session session) {
+      this.replay = replay;
+      this.agent = agent;
+      this.parent = parent;
+      this.session = session;
+    }
+
+    /** Goes on to the next turn after its gap, in which the prompt is made. */
+    void proceed() {
+      if (replay.stopped || next == agent.turns().size()) {
+        end();
+        return;
+      }
+      SessionFile.Turn turn = agent.turns().get(next);
+      long due = replay.startNanos + turn.dueNanos();
+      long at = Math.max(System.nanoTime() + turn.gapNanos(), due);
+      var unused =
+          CompletableFuture.supplyAsync(turn.prompt())
+              .whenComplete(
+                  (dialog, failure) -> {
+                    if (failure != null) {
+                      logger().underlying().error("Failed to read a turn of a session", failure);
+                    }
+                    EventLoops.execute(session.eventLoop(), () -> sendAt(at, dialog));
+                  });
+    }
+
+    private void sendAt(long at, @Nullable Dialog dialog) {
+      long now = System.nanoTime();
+      if (replay.stopped || dialog == null || !inFlight.admits(session)) {
+        stop();
+      } else if (now < at) {
+        long look = Math.min(at, now + LOOK_NANOS);
+        EventLoops.at(session.eventLoop(), look, () -> sendAt(at, dialog));
+      } else {
+        next++;
+        request.$bang(
+            session
+                .set(TURN_KEY, new Turn(this, next))
+                .set("dialog", dialog)
+                .set(Arrivals.Lengths.OUTPUT_KEY, dialog.outputTokens()));
+      }
+    }
+
+    /** Ends the session, as its load level has ended, or something failed. */
+    void stop() {
+      replay.stopped = true;
+      end();
+    }
+
+    /** The turn has been answered: its children begin, and then the next turn. */
+    void ended(Session after) {
+      session = after.markAsSucceeded();
+      replay.stopped |= after.isFailed();
+      List<Agent> begun = agent.turns().get(next - 1).children();
+      children = begun.size();
+      if (children == 0 || replay.stopped) {
+        proceed();
+      } else {
+        begun.forEach(child -> new Lane(replay, child, this, session).proceed());
+      }
+    }
+
+    private void end() {
+      if (parent == null) {
+        replay.end(session);
+      } else if (--parent.children == 0) {
+        parent.proceed();
+      }
+    }
+  }
+
+  /** A turn whose request is on its way. */
+  static final class Turn {
+    final Lane lane;
+    final int number;
+    private @Nullable SessionTurn recorded;
+
+    private Turn(Lane lane, int number) {
+      this.lane = lane;
+      this.number = number;
+    }
+
+    /** The number by which the session draws: that of its first request. */
+    long draw(long number) {
+      Long first = lane.replay.draw == null ? (Long) number : lane.replay.draw;
+      lane.replay.draw = first;
+      return first;
+    }
+
+    /** Its request has ended; called once, on the event loop, before its record is made. */
+    void answered(Timing timing, boolean ok) {
+      Long closed = timing.closedUnixNanos();
+      if (ok && closed != null) {
+        lane.replay.served(timing.scheduledUnixNanos(), closed);
+      } else {
+        lane.replay.stopped = true;
+      }
+      recorded = lane.replay.turn(lane.agent);
+    }
+
+    SessionTurn recorded() {
+      return recorded == null ? lane.replay.turn(lane.agent) : recorded;
+    }
+  }
+}

@@ -1,0 +1,231 @@
+package io.github.gatlingllm.workload;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.client.Api.Message;
+import io.github.gatlingllm.load.DataFile;
+import io.github.gatlingllm.workload.Conversation.Dialog;
+import io.github.gatlingllm.workload.SessionFile.Agent;
+import io.github.gatlingllm.workload.SessionFile.RecordedSession;
+import io.github.gatlingllm.workload.SessionFile.Turn;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions of spans in OTLP/JSON, as OpenTelemetry's <a
+ * href="https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/">file exporter</a> writes
+ * them, with the attributes of its <a
+ * href="https://github.com/open-telemetry/semantic-conventions-genai">conventions for generative
+ * AI</a>: {@code gen_ai.operation.name}, {@code gen_ai.usage.input_tokens} and {@code
+ * output_tokens}, {@code gen_ai.agent.name}, {@code gen_ai.conversation.id}.
+ *
+ * <p>A session is a conversation, else a trace. A request belongs to the nearest {@code
+ * invoke_agent} span around it. An agent inside another one begins with the last answer that this
+ * one had asked for before; those that overlap run at the same time. What else passes between
+ * requests, mostly {@code execute_tool}, is the gap. Requests that failed are left out. An agent's
+ * prompts begin alike: each has as much of one text as it has tokens.
+ */
+final class OtelSpans {
+
+  private static final Set<String> REQUESTS = Set.of("chat", "text_completion", "generate_content");
+  private static final int DEEPEST = 1_000;
+  private static final int FAILED = 2;
+
+  private final DataFile file;
+  private final Mooncake texts;
+  private final Map<String, Span> spans = new LinkedHashMap<>();
+  private final Map<String, String> conversations = new HashMap<>();
+
+  /** The agent is empty for other spans than agents, tokens are 0 for others than requests. */
+  private record Span(
+      String id,
+      String trace,
+      String parent,
+      String agent,
+      long start,
+      long end,
+      int in,
+      int out) {}
+
+  OtelSpans(DataFile file, Mooncake texts) {
+    this.file = file;
+    this.texts = texts;
+  }
+
+  /** Adds the spans of an export; returns how many there are. */
+  int add(JsonNode export) {
+    for (JsonNode some : export.findValues("spans")) {
+      some.forEach(span -> add(span, span.path("traceId").asText()));
+    }
+    return spans.size();
+  }
+
+  private void add(JsonNode span, String trace) {
+    Map<String, String> has = new HashMap<>();
+    for (JsonNode each : span.path("attributes")) {
+      // 64-bit numbers are texts in OTLP/JSON.
+      JsonNode value = each.path("value");
+      String text = value.path(value.has("intValue") ? "intValue" : "stringValue").asText();
+      has.put(each.path("key").asText(), text);
+    }
+    String id = trace + span.path("spanId").asText();
+    String operation = has.getOrDefault("gen_ai.operation.name", "");
+    boolean isRequest = REQUESTS.contains(operation);
+    if (isRequest && span.path("status").path("code").asInt() == FAILED) {
+      return;
+    }
+    long start = span.path("startTimeUnixNano").asLong();
+    long end = span.path("endTimeUnixNano").asLong();
+    if (id.length() == trace.length() || trace.isEmpty() || start <= 0 || end < start) {
+      throw new IllegalArgumentException(
+          "expected traceId, spanId, startTimeUnixNano and a later endTimeUnixNano in each span");
+    }
+    if (has.containsKey("gen_ai.conversation.id")) {
+      conversations.put(trace, has.get("gen_ai.conversation.id"));
+    }
+    boolean isAgent = operation.equals("invoke_agent");
+    spans.put(
+        id,
+        new Span(
+            id,
+            trace,
+            trace + span.path("parentSpanId").asText(),
+            isAgent ? has.getOrDefault("gen_ai.agent.name", id) : "",
+            start,
+            end,
+            isRequest ? tokens(has, "gen_ai.usage.input_tokens") : 0,
+            isRequest ? tokens(has, "gen_ai.usage.output_tokens") : 0));
+  }
+
+  private static int tokens(Map<String, String> has, String key) {
+    String tokens = has.getOrDefault(key, "");
+    if (!tokens.matches("\\d{1,8}")) {
+      throw new IllegalArgumentException("expected " + key + ", a whole number, in each request");
+    }
+    return Math.max(1, Integer.parseInt(tokens));
+  }
+
+  List<RecordedSession> sessions() {
+    Map<String, Story> stories = new LinkedHashMap<>();
+    spans.values().stream()
+        .filter(span -> span.in > 0)
+        .sorted(Comparator.comparingLong(Span::start))
+        .forEach(
+            request ->
+                stories
+                    .computeIfAbsent(
+                        conversations.getOrDefault(request.trace, request.trace),
+                        id -> new Story(id, request.start))
+                    .add(request));
+    return stories.values().stream()
+        .map(of -> new RecordedSession(of.id, new Agent("", of.outermost.turns), of.size))
+        .toList();
+  }
+
+  /** The nearest agent around a span; null for none. */
+  private @Nullable Span agentOf(Span inner) {
+    Span agent = null;
+    int depth = 0;
+    for (Span span = spans.get(inner.parent); span != null; span = spans.get(span.parent)) {
+      agent = agent == null && !span.agent.isEmpty() ? span : agent;
+      if (++depth > DEEPEST) {
+        throw new IllegalArgumentException(
+            "%s: span %s is its own ancestor, or too deep in others"
+                .formatted(file.name(), inner.id.substring(inner.trace.length())));
+      }
+    }
+    return agent;
+  }
+
+  /** The requests of a session, which are added by their start. */
+  private final class Story {
+    private final String id;
+    private final Flow outermost;
+    private final Map<Span, Flow> flows = new HashMap<>();
+    private int size;
+
+    Story(String id, long start) {
+      this.id = id;
+      outermost = new Flow(null, start);
+    }
+
+    void add(Span request) {
+      Span by = agentOf(request);
+      Flow flow = flow(by, request.start);
+      // The outermost agent goes on with its text in all traces of a conversation.
+      String text = id + (by == null ? "" : flow == outermost ? by.agent : by.id);
+      flow.add(request, () -> dialog(request, Mooncake.key(text)));
+      size++;
+    }
+
+    /**
+     * What the requests of an agent are added to: its own flow, that of an agent which has ended
+     * before, or that of the agent around it if nothing of it comes before.
+     */
+    private Flow flow(@Nullable Span agent, long start) {
+      Flow known = agent == null ? outermost : flows.get(agent);
+      if (known == null) {
+        Span around = agentOf(agent);
+        Flow outer = flow(around, start);
+        boolean isIn = outer.turns.isEmpty() || (around == null && outer.end <= start);
+        known = isIn ? outer : outer.inner(agent.agent, start);
+        flows.put(agent, known);
+      }
+      return known;
+    }
+  }
+
+  /** Requests one after the other. */
+  private static final class Flow {
+    private final @Nullable Flow outer;
+    private final List<Turn> turns = new ArrayList<>();
+
+    /** Those that began with the last request. */
+    private List<Flow> inner = List.of();
+
+    private List<Agent> children = List.of();
+    private long answered;
+
+    /** Of all requests, those of inner flows too. */
+    private long end;
+
+    Flow(@Nullable Flow outer, long from) {
+      this.outer = outer;
+      end = from;
+    }
+
+    void add(Span request, Supplier<Dialog> prompt) {
+      inner = new ArrayList<>();
+      children = new ArrayList<>();
+      turns.add(new Turn(Math.max(0, request.start - end), 0, prompt, children));
+      answered = request.end;
+      for (Flow flow = this; flow != null; flow = flow.outer) {
+        flow.end = Math.max(flow.end, request.end);
+      }
+    }
+
+    private Flow inner(String name, long start) {
+      return inner.stream()
+          .filter(flow -> flow.end <= start)
+          .max(Comparator.comparingLong(flow -> flow.end))
+          .orElseGet(
+              () -> {
+                Flow made = new Flow(this, answered);
+                inner.add(made);
+                children.add(new Agent(name, made.turns));
+                return made;
+              });
+    }
+  }
+
+  private Dialog dialog(Span of, long key) {
+    String text = texts.text(new long[0], Mooncake.BLOCK, of.in, key);
+    return new Dialog(List.of(Message.user(text)), null, of.in, of.out);
+  }
+}

@@ -1,0 +1,228 @@
+package io.github.gatlingllm.workload;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.client.Api.Message;
+import io.github.gatlingllm.load.DataFile;
+import io.github.gatlingllm.workload.Conversation.Dialog;
+import io.github.gatlingllm.workload.SessionFile.Agent;
+import io.github.gatlingllm.workload.SessionFile.RecordedSession;
+import io.github.gatlingllm.workload.SessionFile.Turn;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions of a file with a request per line, in our own format, or as <a
+ * href="https://github.com/kvcache-ai/Mooncake">Mooncake</a>, <a
+ * href="https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon">Bailian</a> and Dynamo's
+ * replay publish them: our format has their names too.
+ *
+ * <p>A request belongs to the session of its {@code session_id}, else to that of its {@code
+ * parent_chat_id}. Without these it continues the session whose last prompt's complete blocks all
+ * begin its own, longer prompt, by {@code hash_ids}, each of which stands for its block and all
+ * blocks before it; else it begins a session.
+ */
+final class SessionRows {
+
+  private static final int MOST_AGENTS = 1_000;
+  private static final double MOST_MILLIS = 1e9;
+
+  /** Tokens of a block of traces with {@code chat_id}. */
+  private static final int CHAT_BLOCK = 16;
+
+  private final DataFile file;
+  private final Mooncake texts;
+  private final Map<String, List<Row>> bySession = new LinkedHashMap<>();
+  private final Map<String, String> byChat = new HashMap<>();
+  private final Map<Long, LastPrompt> byPrefix = new HashMap<>();
+  private int inferred;
+  private int size;
+
+  private record LastPrompt(String session, int tokens) {}
+
+  /** A line; the gap is after the request, the delay before it, all times are in ms. */
+  private record Row(
+      long start,
+      int length,
+      String agent,
+      @Nullable Double gap,
+      @Nullable Double delay,
+      @Nullable Double time,
+      List<String> children) {}
+
+  SessionRows(DataFile file, Mooncake texts) {
+    this.file = file;
+    this.texts = texts;
+  }
+
+  /** Adds a line; returns the number of lines so far. */
+  int add(JsonNode row, long start, int length) {
+    if (row.has("messages") && DialogReader.openAiChat(row).turns().isEmpty()) {
+      throw new IllegalArgumentException("has no message of a user or a tool");
+    }
+    int input = row.has("messages") ? 0 : input(row);
+    var unused = output(row);
+    Double time = number(row, "timestamp", Double.MAX_VALUE);
+    List<String> children = new ArrayList<>();
+    row.path("children").forEach(child -> children.add(child.asText()));
+    if (row.has("children") && !row.path("children").isArray()) {
+      throw new IllegalArgumentException("expected \"children\", a list of names of agents");
+    }
+    bySession
+        .computeIfAbsent(session(row, input), id -> new ArrayList<>())
+        .add(
+            new Row(
+                start,
+                length,
+                row.path("agent").asText(""),
+                number(row, "gap_ms", MOST_MILLIS),
+                number(row, row.has("delay") ? "delay" : "delay_ms", MOST_MILLIS),
+                time == null || !row.has("chat_id") ? time : (Double) (time * 1e3),
+                List.copyOf(children)));
+    return ++size;
+  }
+
+  private String session(JsonNode row, int input) {
+    if (row.hasNonNull("session_id")) {
+      return row.path("session_id").asText();
+    }
+    if (row.hasNonNull("chat_id")) {
+      String chat = row.path("chat_id").asText();
+      String session = byChat.getOrDefault(row.path("parent_chat_id").asText(), chat);
+      byChat.put(chat, session);
+      return session;
+    }
+    long[] ids = Mooncake.ids(row);
+    String session = null;
+    for (int i = ids.length - 1; i >= 0 && session == null; i--) {
+      LastPrompt last = byPrefix.get(ids[i]);
+      if (last != null && last.tokens < input) {
+        session = last.session;
+        byPrefix.remove(ids[i]);
+      }
+    }
+    session = session == null ? Integer.toString(++inferred) : session;
+    int complete = Math.min(ids.length, input / block(row));
+    if (complete > 0) {
+      byPrefix.put(ids[complete - 1], new LastPrompt(session, input));
+    }
+    return session;
+  }
+
+  private static int block(JsonNode row) {
+    JsonNode size = row.path("block_size");
+    int block = size.asInt(row.has("chat_id") ? CHAT_BLOCK : Mooncake.BLOCK);
+    if (block < 1) {
+      throw new IllegalArgumentException("\"block_size\" is " + size + "; expected 1 or more");
+    }
+    return block;
+  }
+
+  private static int input(JsonNode row) {
+    return tokens(row, "input_tokens", "input_length");
+  }
+
+  private static int output(JsonNode row) {
+    return tokens(row, "output_tokens", "output_length");
+  }
+
+  /** Tokens by our name or that of others; at least 1, as a server cannot be asked for none. */
+  private static int tokens(JsonNode row, String name, String alias) {
+    return Math.max(1, Mooncake.length(row, row.has(alias) ? alias : name));
+  }
+
+  private static @Nullable Double number(JsonNode row, String name, double most) {
+    JsonNode value = row.path(name);
+    if (value.isMissingNode() || value.isNull()) {
+      return null;
+    }
+    if (!value.isNumber() || !(value.doubleValue() >= 0 && value.doubleValue() <= most)) {
+      throw new IllegalArgumentException(
+          "\"%s\" is %s; expected a number of milliseconds, 0 or more".formatted(name, value));
+    }
+    return value.doubleValue();
+  }
+
+  List<RecordedSession> sessions() {
+    List<RecordedSession> sessions = new ArrayList<>();
+    bySession.forEach(
+        (id, rows) ->
+            sessions.add(new RecordedSession(id, new Linked(id, rows).main, rows.size())));
+    return sessions;
+  }
+
+  private Dialog dialog(Row of, long key) {
+    JsonNode row = file.entry(of.start, of.length);
+    if (row.has("messages")) {
+      Dialog chat = DialogReader.openAiChat(row);
+      return new Dialog(chat.messages(), chat.tools(), null, output(row));
+    }
+    String text = texts.text(Mooncake.ids(row), block(row), input(row), key);
+    return new Dialog(List.of(Message.user(text)), null, input(row), output(row));
+  }
+
+  /** The agents of a session, each of which begins once. */
+  private final class Linked {
+    private final String id;
+    private final Map<String, List<Row>> byAgent = new LinkedHashMap<>();
+    private final Set<String> begun = new HashSet<>();
+    private final Set<String> built = new HashSet<>();
+    private final Row first;
+    private final Agent main;
+
+    Linked(String id, List<Row> rows) {
+      this.id = id;
+      rows.forEach(row -> byAgent.computeIfAbsent(row.agent, a -> new ArrayList<>()).add(row));
+      first = rows.get(0);
+      begun.add(first.agent);
+      rows.forEach(row -> row.children.forEach(child -> begin(child, row)));
+      main = new Agent("", agent(first.agent).turns());
+      byAgent.keySet().removeAll(built);
+      byAgent.forEach(
+          (name, left) -> {
+            String mistake =
+                begun.contains(name)
+                    ? "agent '%s' of session %s waits for itself: its children lead back to it"
+                    : "agent '%s' is in no \"children\" of session %s";
+            throw file.bad(left.get(0).start, mistake.formatted(name, id));
+          });
+    }
+
+    private void begin(String child, Row row) {
+      String mistake =
+          !byAgent.containsKey(child)
+              ? "child '%s' has no request in session %s"
+              : !begun.add(child)
+                  ? "child '%s' has begun before in session %s; give each its own name"
+                  : begun.size() > MOST_AGENTS ? "child '%s' is one too many in session %s" : "";
+      if (!mistake.isEmpty()) {
+        throw file.bad(row.start, mistake.formatted(child, id));
+      }
+    }
+
+    private Agent agent(String name) {
+      built.add(name);
+      long key = Mooncake.key(id + '\n' + name);
+      List<Turn> turns = new ArrayList<>();
+      Double before = null;
+      for (Row row : Objects.requireNonNull(byAgent.get(name))) {
+        Double gap = row.delay == null ? before : row.delay;
+        boolean isDue = gap == null && row.time != null && first.time != null;
+        turns.add(
+            new Turn(
+                Math.round(gap == null ? 0 : gap * 1e6),
+                isDue ? Math.round((row.time - first.time) * 1e6) : 0,
+                () -> dialog(row, key),
+                row.children.stream().map(this::agent).toList()));
+        before = row.gap;
+      }
+      return new Agent(name, turns);
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.SessionTurn;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Request;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Recorded sessions in a real run: the two of {@code own.jsonl}, and the first again. */
+class SessionsIT {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final double MS = 1e6;
+
+  /** Both sub-agents of a session have asked: none is answered before. */
+  private static final CountDownLatch FANNED_OUT = new CountDownLatch(2);
+
+  private static ScriptedServer server;
+  private static GatlingRun run;
+  private static List<RequestRecord> records;
+
+  @BeforeAll
+  static void run() throws Exception {
+    server = ScriptedServer.start(SessionsIT::answer);
+    run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.endpoint", server.baseUrl() + "/v1")
+            .set("llm.model", "llama")
+            .set("llm.tokenizer", "chars4")
+            .set("llm.sessions", "sessions/own.jsonl")
+            .set("llm.conversationHeader", "x-session-id")
+            .set("llm.concurrency", 1)
+            .set("llm.requests", 3)
+            .set("llm.metricsUrl", "none")
+            .set("llm.assert", "session.max<60s,session_tools.mean>299ms")
+            .succeed();
+    records = run.requests();
+  }
+
+  @AfterAll
+  static void close() throws IOException {
+    server.close();
+  }
+
+  private static void answer(Exchange exchange) throws IOException, InterruptedException {
+    JsonNode asked = JSON.readTree(exchange.request().body());
+    if (asked.path("max_tokens").asInt() == 2 && !text(exchange.request()).equals("Hello")) {
+      FANNED_OUT.countDown();
+      exchange.await(FANNED_OUT);
+    }
+    int prompt = (text(exchange.request()).length() + 3) / 4;
+    exchange
+        .startStream()
+        .event(ChatChunks.content("Yes"))
+        .event(ChatChunks.finish("stop"))
+        .event(ChatChunks.usage(prompt, 1))
+        .done()
+        .lastChunk();
+  }
+
+  private static String text(Request request) throws IOException {
+    return JSON.readTree(request.body()).at("/messages/0/content").asText();
+  }
+
+  private static RequestRecord turn(String session, int number) {
+    return records.stream()
+        .filter(r -> session.equals(Objects.requireNonNull(r.identity().session()).id()))
+        .filter(r -> Objects.equals(r.identity().turn(), number))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(session + " turn " + number));
+  }
+
+  private static long scheduled(RequestRecord record) {
+    return record.timing().scheduledUnixNanos();
+  }
+
+  private static long closed(RequestRecord record) {
+    return Objects.requireNonNull(record.timing().closedUnixNanos());
+  }
+
+  private static SessionTurn ofSession(RequestRecord record) {
+    return Objects.requireNonNull(record.identity().session());
+  }
+
+  @Test
+  void everyTurnIsSentWithItsTokens() throws Exception {
+    assertThat(server.requests()).as("a warm-up and all turns").hasSize(1 + 6 + 1 + 6);
+    assertThat(records).hasSize(13).allMatch(record -> record.outcome().ok());
+    assertThat(records.stream().map(record -> record.tokens().maxTokens()))
+        .startsWith(3, 3, 2, 2, 2, 3, 2, 3);
+    assertThat(text(server.requests().get(7))).as("the second session").isEqualTo("Hello");
+    assertThat(text(server.requests().get(8)))
+        .as("the first one again")
+        .isEqualTo(text(server.requests().get(1)))
+        .hasSize(24 * 4 - 1);
+    assertThat(text(server.requests().get(2)))
+        .startsWith(text(server.requests().get(1)).substring(0, 64));
+    assertThat(run.output()).contains("all sessions of own.jsonl have been sent and now repeat");
+  }
+
+  @Test
+  void gapsAreHeldAndTheJoinWaits() {
+    RequestRecord first = turn("c1/fix", 1);
+    RequestRecord second = turn("c1/fix", 2);
+    RequestRecord read = turn("c1/fix/read", 2);
+    RequestRecord search = turn("c1/fix/search", 1);
+    RequestRecord third = turn("c1/fix", 3);
+
+    assertThat(scheduled(second) - closed(first)).isGreaterThanOrEqualTo(ms(200));
+    assertThat(scheduled(turn("c1/fix/read", 1))).isGreaterThanOrEqualTo(closed(second));
+    assertThat(scheduled(search)).as("at the same time").isLessThan(closed(turn("c1/fix/read", 1)));
+    assertThat(scheduled(read) - closed(turn("c1/fix/read", 1))).isGreaterThanOrEqualTo(ms(150));
+    assertThat(scheduled(third) - Math.max(closed(read), closed(search)))
+        .isGreaterThanOrEqualTo(ms(100));
+  }
+
+  private static long ms(long millis) {
+    return millis * 1_000_000;
+  }
+
+  /** Served: turns 1, 2, the sub-agents until both are answered, the second turn of one, turn 3. */
+  @Test
+  void timesOfTheSessionAreThoseOfItsRequests() throws Exception {
+    RequestRecord last = turn("c1/fix", 3);
+    long all = closed(last) - scheduled(turn("c1/fix", 1));
+    RequestRecord read = turn("c1/fix/read", 1);
+    RequestRecord search = turn("c1/fix/search", 1);
+    long together =
+        Math.max(closed(read), closed(search)) - Math.min(scheduled(read), scheduled(search));
+    long served = together;
+    for (RequestRecord alone :
+        List.of(turn("c1/fix", 1), turn("c1/fix", 2), turn("c1/fix/read", 2), last)) {
+      served += closed(alone) - scheduled(alone);
+    }
+
+    assertThat(ofSession(last).nanos()).isEqualTo(all);
+    assertThat(ofSession(last).toolNanos()).isEqualTo(all - served);
+    assertThat(ofSession(turn("c1/fix", 2)).nanos()).as("not the last").isNull();
+    JsonNode summary = run.summary();
+    assertThat(summary.at("/metrics/session_ms/count").asInt()).isEqualTo(3);
+    assertThat(summary.at("/metrics/session_ms/max").asDouble() * MS).isGreaterThanOrEqualTo(all);
+    assertThat(
+            summary.at("/metrics/session_tools_ms/mean").asDouble()
+                + summary.at("/metrics/session_server_ms/mean").asDouble())
+        .isCloseTo(summary.at("/metrics/session_ms/mean").asDouble(), within(0.01));
+    assertThat(summary.at("/assertions/0/ok").asBoolean()).isTrue();
+    assertThat(summary.at("/workload/by_turn/2/e2e_ms/count").asInt()).isEqualTo(2);
+    assertThat(Files.readString(run.files().page())).contains("Session waiting for tools");
+    assertThat(run.info().config().get("sessions.sha256")).hasSize(64);
+  }
+
+  @Test
+  void allTurnsOfASessionHaveOneHeader() {
+    List<String> headers =
+        server.requests().stream().map(request -> request.header("x-session-id")).toList();
+
+    assertThat(headers.subList(1, 7)).containsOnly(headers.get(1));
+    assertThat(headers.get(1)).endsWith("-c1");
+    assertThat(headers.subList(8, 14)).containsOnly(headers.get(8)).doesNotContain(headers.get(1));
+  }
+}
