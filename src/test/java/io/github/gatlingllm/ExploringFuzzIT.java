@@ -25,9 +25,7 @@ class ExploringFuzzIT {
 
   private static final int INPUTS = 3_000;
 
-  /**
-   * Disables Jazzer's own detectors, which take seconds to start: here assertions detect failures.
-   */
+  /** Disables Jazzer's own detectors, slow to start: assertions detect failures. */
   private static final String DETECTORS =
       ("ClojureLangHooks Deserialization ExpressionLanguageInjection FilePathTraversal"
               + " LdapInjection NamingContextLookup OsCommandInjection ReflectiveCall RegexInjection"

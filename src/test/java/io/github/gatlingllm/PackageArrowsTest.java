@@ -54,10 +54,7 @@ class PackageArrowsTest {
           .map(row -> row.split(":", 2))
           .collect(toMap(row -> row[0], row -> words(row[1])));
 
-  /**
-   * Files outside {@code action} that may use Gatling's core: parts of the DSL, and the class that
-   * finds a run's directory.
-   */
+  /** Files outside {@code action} that may use Gatling's core. */
   private static final Set<String> SEAMS =
       Set.of("javaapi/LlmRequestBuilder.java", "javaapi/LoadProfile.java", "run/RunDirectory.java");
 

@@ -153,9 +153,7 @@ class RateLimiterTest {
     assertThat(tasks).isEmpty();
   }
 
-  /**
-   * Arrivals in bursts with pauses: no minute exceeds the limits, and every request is admitted.
-   */
+  /** Bursts with pauses: no minute exceeds the limits, and every request is admitted. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void noMinuteHasMoreThanTheLimits(int seed) {

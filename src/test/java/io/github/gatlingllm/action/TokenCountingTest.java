@@ -264,9 +264,7 @@ class TokenCountingTest {
     assertThat(seen.repeated()).isZero();
   }
 
-  /**
-   * 20,000 prompts three times each: 40,000 repeats, known from a sample of some hundred prompts.
-   */
+  /** 20,000 prompts three times each: 40,000 repeats, by a sample of some hundred. */
   @Test
   void repetitionIsEstimatedFromASampleBeyondTheLimit() {
     add(60_000, 20_000);

@@ -27,9 +27,7 @@ interface BenchClient {
     return false;
   }
 
-  /**
-   * Command that sends the load to the server at that port, and writes its output to that folder.
-   */
+  /** Command that sends the load to that port, and writes its output to that folder. */
   List<String> command(BenchScenario scenario, int port, Path folder) throws IOException;
 
   /** The times that the client reports. */

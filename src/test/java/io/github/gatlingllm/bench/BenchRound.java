@@ -24,9 +24,7 @@ final class BenchRound implements AutoCloseable {
 
   private static final int MAX_SECONDS = 280;
 
-  /**
-   * JVM options of the server: little compilation, and no garbage collection while tokens are due.
-   */
+  /** Little compilation, and no garbage collection while tokens are due. */
   private static final List<String> SERVER_JVM =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms1200m", "-Xmn600m", "-Xmx3g");
 

@@ -23,10 +23,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Streams with plain Gatling, as far as it supports them: messages are polled every few
- * milliseconds and have the time stamps of Gatling. Each user sends a number of requests.
- */
+/** Streams with plain Gatling, which polls messages every few milliseconds. */
 public final class PlainSseSimulation extends Simulation {
 
   private static final String START = "start";

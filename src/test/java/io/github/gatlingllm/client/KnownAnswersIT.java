@@ -58,9 +58,7 @@ final class KnownAnswersIT {
       int taken,
       TokenSource source) {
 
-    /**
-     * Each token event has one token, and none is reasoning alone; single quotes are double ones.
-     */
+    /** One token per event, none reasoning alone; single quotes are double ones. */
     static Row of(
         Api api, String name, TokenSource source, List<Integer> tokenWrites, String... writes) {
       return new Row(
@@ -316,9 +314,7 @@ final class KnownAnswersIT {
     }
   }
 
-  /**
-   * When that write was sent. Writes count from the first event; the headers are the one before.
-   */
+  /** When that write was sent, from the first event on; the headers are the one before. */
   private static long at(int write) {
     return (write + 2) * STEP;
   }

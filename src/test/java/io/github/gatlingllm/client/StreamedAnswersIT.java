@@ -93,9 +93,7 @@ final class StreamedAnswersIT {
     return stream.substring(0, stream.indexOf("event: " + type));
   }
 
-  /**
-   * Answers that end well; all forms of lines, deltas and usage are in the tests of the parsers.
-   */
+  /** Answers that end well; the parsers' tests have all forms of lines, deltas and usage. */
   static Stream<Row> complete() {
     String mixed =
         "\uFEFFid: 1\nretry: 5\n"

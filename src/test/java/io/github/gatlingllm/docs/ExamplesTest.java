@@ -22,10 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The projects in {@code examples} use our versions, and their Kotlin and Scala compiles. (The Java
- * one is built and run by {@code UserProjectIT}.)
- */
+/** The projects in {@code examples} use our versions, and Kotlin and Scala compile. */
 class ExamplesTest {
 
   private static final Path EXAMPLES = Path.of("examples");

@@ -121,9 +121,7 @@ class ApisIT {
     assertThat(Files.readString(run.directory().resolve("llm.html"))).contains("inputs/s");
   }
 
-  /**
-   * An agent with each API of typed events, a request without streaming to each, and embeddings.
-   */
+  /** An agent with each API, a request without streaming to each, and embeddings. */
   public static final class ApisSimulation extends Simulation {
 
     static final int ITERATIONS = 6;
@@ -156,10 +154,7 @@ class ApisIT {
                   .assertions(llmDetails("embed").inputsPerSec().gt(0)));
     }
 
-    /**
-     * Calls a tool, sends the result with the history, and ends with a request that is not
-     * streamed.
-     */
+    /** Calls a tool, sends the result with the history, ends with one that is not streamed. */
     private static ChainBuilder agent(
         String name, Function<Llm, ChatStep> api, String called, String cut) {
       String history = name + "-history";

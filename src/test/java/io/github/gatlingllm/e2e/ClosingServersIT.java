@@ -29,10 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ClosingServersIT {
   private static final long MAX_LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
-  /**
-   * Closes like llama.cpp's server: after a complete answer without a {@code Connection: close}
-   * header.
-   */
+  /** Like llama.cpp: closes after a complete answer without {@code Connection: close}. */
   private static void closesEveryTime(Exchange exchange) throws IOException {
     exchange.answer("a").close();
   }

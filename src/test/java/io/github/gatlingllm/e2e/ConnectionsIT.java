@@ -13,9 +13,7 @@ import io.github.gatlingllm.testing.Request;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * The llm protocol configures the connections of its requests, the http protocol those of its own.
- */
+/** The llm protocol configures the connections of its requests, http those of its own. */
 class ConnectionsIT {
   private static final int USERS = ConnectionsSimulation.USERS;
   private static final int REQUESTS = USERS * ConnectionsSimulation.REQUESTS;

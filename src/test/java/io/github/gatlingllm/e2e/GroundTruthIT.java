@@ -128,9 +128,7 @@ class GroundTruthIT {
     assertThat(run.requests("ask")).allMatch(record -> record.identity().groups().isEmpty());
   }
 
-  /**
-   * Requests inside and outside a group under a closed loop, and Gatling's own assertions on them.
-   */
+  /** Requests in and outside a group, a closed loop, and Gatling's own assertions. */
   public static final class GroundTruthSimulation extends Simulation {
 
     static final int ITERATIONS = 40;

@@ -85,9 +85,7 @@ class HealthyRunsIT {
     return doubts;
   }
 
-  /**
-   * A chat of several turns, and requests at given rates: a correct simulation as users write it.
-   */
+  /** A chat of several turns, and requests at given rates, as users write them. */
   public static final class HealthySimulation extends Simulation {
 
     private final ScenarioBuilder chat =

@@ -183,10 +183,7 @@ class InjectorsIT {
     return all;
   }
 
-  /**
-   * A load that several injectors share: rates, then users, with requests that are determined by a
-   * seed.
-   */
+  /** A load that several injectors share: rates, then users, determined by a seed. */
   public static final class InjectorsSimulation extends Simulation {
 
     static final int ENOUGH = 35;

@@ -121,9 +121,7 @@ class LevelsIT {
         .formatted(level, filled, answered);
   }
 
-  /**
-   * Levels that detect when to measure, and keep their load until the measured requests have ended.
-   */
+  /** Levels that detect when to measure, and keep their load until all have ended. */
   @Test
   void loadSettlesBeforeAndStaysAfterMeasuring() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();

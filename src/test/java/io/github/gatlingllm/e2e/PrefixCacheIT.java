@@ -48,10 +48,7 @@ class PrefixCacheIT {
     }
   }
 
-  /**
-   * Asserts that the engine's counters equal the sums over the records, and that the summary has
-   * their share.
-   */
+  /** The engine's counters equal the sums over the records; the summary has their share. */
   private static Asked ask(Map<String, String> workload) throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().seed(1).start()) {
       GatlingRun run =

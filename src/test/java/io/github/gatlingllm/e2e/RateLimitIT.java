@@ -108,9 +108,7 @@ class RateLimitIT {
     assertThat(run.info().config()).containsAllEntriesOf(Map.of("maxRequestsPerMinute", "20"));
   }
 
-  /**
-   * Two servers that allow 20 requests a minute; one gets requests as fast as users can send them.
-   */
+  /** Two servers that allow 20 requests a minute; one gets them as fast as it can. */
   public static final class RateLimitSimulation extends Simulation {
 
     static final int LIMIT = 20;

@@ -221,10 +221,7 @@ class RequestsIT {
     assertThat(record.outcome().error()).isEqualTo(error);
   }
 
-  /**
-   * Parameters and checks of requests, and how a user continues after them: one scenario per
-   * aspect.
-   */
+  /** Parameters and checks of requests, one scenario per aspect. */
   public static final class RequestsSimulation extends Simulation {
 
     static final int THROTTLED = 8;

@@ -69,10 +69,7 @@ class StoppedRunIT {
     }
   }
 
-  /**
-   * Loads that Gatling stops with requests in flight: after some seconds, or by an action once
-   * users of each scenario have received an answer.
-   */
+  /** Loads that Gatling stops with requests in flight: after seconds, or by an action. */
   public static final class StoppedSimulation extends Simulation {
 
     private static final int SECONDS = 3;

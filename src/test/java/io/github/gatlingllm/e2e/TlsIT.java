@@ -65,10 +65,7 @@ class TlsIT {
     }
   }
 
-  /**
-   * A few requests to a server whose certificate is verified, and to one whose is not, or is by
-   * default.
-   */
+  /** Requests to a server whose certificate is verified, and to one whose is not. */
   public static final class TlsSimulation extends Simulation {
 
     static final int REQUESTS = 3;

@@ -29,10 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.unbescape.html.HtmlEscape;
 
-/**
- * A user's project, laid out as in Gatling's documentation, with our jar from a Maven repository:
- * effect on builds, runs and reports.
- */
+/** A user's project as in Gatling's documentation, with our jar: builds, runs, reports. */
 class UserProjectIT {
 
   private static final Path SIMULATIONS = Path.of("src", "test", "resources", "user-project");

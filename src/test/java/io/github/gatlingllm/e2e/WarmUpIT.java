@@ -178,9 +178,7 @@ class WarmUpIT {
     }
   }
 
-  /**
-   * The warm-up succeeds and everything after it fails: the first level ends, and the build fails.
-   */
+  /** The warm-up succeeds, all else fails: the first level ends, and the build fails. */
   @Test
   void serverThatStopsAnsweringEndsTheRunAndFailsTheBuild() throws Exception {
     try (ScriptedServer server =
@@ -223,10 +221,7 @@ class WarmUpIT {
   /** A user's own simulation that sends one request to each URL of a target before its load. */
   public static class WarmUpSimulation extends Simulation {
 
-    /**
-     * A request whose values come from feeders and earlier answers of this scenario, so it cannot
-     * be sent on its own.
-     */
+    /** Values come from feeders and earlier answers, so it cannot be sent on its own. */
     static final String UNKNOWN = "#{question}";
 
     {

@@ -19,10 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * A mistake that would make every request fail is refused when the simulation is built, in a line
- * that names parameter and value.
- */
+/** Mistakes that would fail every request: a line when the simulation is built. */
 class RequestMistakesTest {
 
   private static final String URL = "http://localhost:8000/v1";

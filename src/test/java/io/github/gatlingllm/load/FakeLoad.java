@@ -91,9 +91,7 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
     return this;
   }
 
-  /**
-   * The same, but a share of the measured iterations, as a function of the rate, misses the SLO.
-   */
+  /** The same, but a share of the iterations, by the rate, misses the SLO. */
   FakeLoad missing(DoubleUnaryOperator shareAtRate) {
     missed = shareAtRate;
     return this;

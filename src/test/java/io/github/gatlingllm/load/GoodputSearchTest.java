@@ -48,7 +48,8 @@ class GoodputSearchTest {
         .containsExactly(2.0, 4.0, 8.0, 16.0, 32.0, 24.0, 20.0, 22.0, 21.0, 21.5, 21.5, 22.0);
     assertThat(conclusion(source))
         .isEqualTo(
-            "Highest rate that holds the SLO: 21.5 requests/s (only 100 requests, too few to prove 99 %: needs 381; 22 fails). Use duration ≥ 60");
+            "Highest rate that holds the SLO: 21.5 requests/s (only 100 requests, too few to prove"
+                + " 99 %: needs 381; 22 fails). Use duration ≥ 60");
     Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).as("100 of 100 would say 96.3 % at least").isFalse();
     // 99 of 100 by hand: (0.99 + z²/200 − z √(0.0099/100 + z²/40000)) ÷ (1 + z²/100), z = 1.96
@@ -77,9 +78,7 @@ class GoodputSearchTest {
         .containsExactly(16.0, 8.0, 4.0, 2.0, 3.0, 3.5, 3.25, 3.0, 3.25);
   }
 
-  /**
-   * A search after these levels, each with its number of requests and of those that missed the SLO.
-   */
+  /** A search after these levels, each of requests and of those that missed the SLO. */
   private static LevelSource after(long[]... levels) {
     LevelSource source = search(2, 0.5);
     LoadLevel level = Objects.requireNonNull(source.next(null));

@@ -113,9 +113,7 @@ class LoadLevelTest {
     gauge.change(by, now, 10, 20);
   }
 
-  /**
-   * In flight over 10 to 20: 1 for 2, 2 for 3, 3 for 1, 2 for 3, 1 for 1: 2 + 6 + 3 + 6 + 1 = 18.
-   */
+  /** In flight over 10 to 20: 2 × 1 + 3 × 2 + 1 × 3 + 3 × 2 + 1 × 1 = 18. */
   @Test
   void meanAndPeakAreThoseOfTheWindow() {
     change(1, 0);

@@ -82,10 +82,7 @@ class PlanDriverTest {
     assertThat(load.maxInFlight).isEqualTo(2);
   }
 
-  /**
-   * Ten per second, each of which fails after 0.35 s; users scheduled for later arrivals do not
-   * start.
-   */
+  /** Ten per second fail after 0.35 s each; users of later arrivals do not start. */
   @Test
   void tooManyErrorsEndAnOpenLevelAtOnce() {
     LoadLevel level = new LoadLevel.Open(10, Arrivals.constant(10), seconds(0, 0, 60, 5));

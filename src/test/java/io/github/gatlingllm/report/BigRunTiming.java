@@ -58,9 +58,7 @@ final class BigRunTiming {
         what, nanos / 1e9, records * 1e9 / nanos);
   }
 
-  /**
-   * From the start of navigation until every chart is drawn: the load event follows the scripts.
-   */
+  /** From navigation until every chart is drawn: the load event follows the scripts. */
   private static void open(Path page) throws IOException {
     try (Browser browser = Browser.open(Files.createTempDirectory("big-run"))) {
       browser.prefer(Theme.LIGHT);

@@ -107,10 +107,7 @@ final class Browser implements AutoCloseable {
     return driver;
   }
 
-  /**
-   * Sets the preferred colour scheme and clears stored choices. Leaves the current page, which
-   * would draw all its charts again.
-   */
+  /** Sets the colour scheme, clears stored choices and leaves the current page. */
   Browser prefer(Theme theme) {
     driver.executeScript("try { localStorage.clear() } catch { }");
     driver.get("about:blank");
@@ -148,9 +145,7 @@ final class Browser implements AutoCloseable {
     return driver.executeScript("return " + expression);
   }
 
-  /**
-   * All charts of the chosen load level, read in one call, since each call to the browser is slow.
-   */
+  /** All charts of the chosen level in one call, as each call is slow. */
   List<Plot> plots() {
     return ((List<?>) eval(PLOTS))
         .stream()

@@ -34,10 +34,7 @@ class LivePageIT {
   private static final List<String> TILES =
       List.of("TTFT p50", "ITL p50", "Output", "In flight", "Ended", "In SLO");
 
-  /**
-   * One browser shows a run from its first request to its end. The run ends when the browser has
-   * shown everything, however slow it is.
-   */
+  /** One browser shows a run to its end, which waits until it has shown everything. */
   @Test
   void browserShowsARunningTest(Browser browser) throws Exception {
     try (GatlingRun run =

@@ -116,9 +116,7 @@ class OperatingPointTest {
     assertThat(KeyFigureTables.byLevel(summary, "").markdown()).contains("| 66* |");
   }
 
-  /**
-   * TTFT of ok requests is 20 ms, but p99 is missed because of failures; the tile has the share.
-   */
+  /** TTFT of ok requests is 20 ms, but failures miss p99; the tile has the share. */
   @Test
   void missedObjectiveHasItsShareInTheTile() {
     level("a", 8, 90, 20).level("a", 8, 10, 0);

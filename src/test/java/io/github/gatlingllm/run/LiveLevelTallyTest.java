@@ -97,9 +97,7 @@ class LiveLevelTallyTest {
                 new LevelResult.FailedInARow(2, "timeout")));
   }
 
-  /**
-   * All have their first token in time, two of three their last: E2E decides, with 1 of 3 missed.
-   */
+  /** All first tokens are in time, two of three last ones: E2E decides, 1 of 3 missed. */
   @Test
   void theObjectiveThatFewestMeetDecides() {
     for (Slo.Rule each : Slo.Rule.values()) {

@@ -26,10 +26,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/**
- * As much of S3 as a test needs, with one bucket, {@code bench}, and servers' failures. While it is
- * open, the AWS SDK of this process asks it.
- */
+/** As much of S3 as a test needs, with one bucket, {@code bench}, and its failures. */
 public final class S3Server implements AutoCloseable {
 
   private static final int PAGE = 1_000;

@@ -28,9 +28,7 @@ public final class MavenProject {
 
   private static final int MAX_SECONDS = 300;
 
-  /**
-   * Compiler output needs no bytecode verification: this saves half a second of CPU time per run.
-   */
+  /** Compiler output needs no bytecode verification: half a second of CPU per run. */
   private static final String UNVERIFIED =
       ",-XX:+UnlockDiagnosticVMOptions,-XX:-BytecodeVerificationRemote";
 

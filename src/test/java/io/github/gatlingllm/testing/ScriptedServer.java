@@ -79,10 +79,7 @@ public final class ScriptedServer implements AutoCloseable {
     return new ScriptedServer(0, tls, scripts);
   }
 
-  /**
-   * Answers {@code /health}, {@code /models} and {@code /metrics}, which are not in {@link
-   * #exchanges}.
-   */
+  /** Answers {@code /health} and the like, which are not in {@link #exchanges}. */
   public ScriptedServer pages(Script script) {
     pages = script;
     return this;

@@ -30,10 +30,7 @@ public final class SlowServer implements AutoCloseable {
             });
   }
 
-  /**
-   * Answers the requests of a kind when that many have arrived: a client with fewer in flight gets
-   * no answer, whatever the speed of the machine.
-   */
+  /** Answers the requests of a kind when that many have arrived. */
   public static SlowServer together(ToIntFunction<String> howMany) {
     Map<String, CountDownLatch> rounds = new ConcurrentHashMap<>();
     return new SlowServer(

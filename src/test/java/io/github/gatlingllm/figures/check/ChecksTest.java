@@ -512,9 +512,7 @@ class ChecksTest {
     assertThat(inFlight(1).stages().get(0).meanInFlight()).isEqualTo(1, within(1e-9));
   }
 
-  /**
-   * Requests that cross both edges of the window count for their part in it: 1 of 9 s, 9 of 9 s.
-   */
+  /** Requests cross both edges of the window: 1 of 9 s, 9 of 9 s. */
   @Test
   void littlesLawHoldsForRequestsThatCrossAnEdge() {
     List<RequestRecord> records =

@@ -164,9 +164,7 @@ class EngineChecksTest {
         EngineMetric.GPU_UTILIZATION, utilisation);
   }
 
-  /**
-   * Its clock fell from 1,980 to 1,188 MHz at 5.5 s, hot; an idle GPU of others is not compared.
-   */
+  /** From 1,980 to 1,188 MHz at 5.5 s, hot; an idle GPU of others is not compared. */
   @Test
   void gpuThatIsThrottledIsNamedWithItsLevelAndTime() {
     Summary summary = onGpus(1_188, 87, 0.9);

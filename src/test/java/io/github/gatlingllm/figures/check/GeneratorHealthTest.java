@@ -27,10 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * What the check {@code generator} finds: of one user, measured from 0 s to 10 s of the run, TTFT
- * 100 ms, ITL 20 ms.
- */
+/** What {@code generator} finds from 0 s to 10 s of one user, TTFT 100 ms, ITL 20 ms. */
 class GeneratorHealthTest {
 
   private static final long SECOND = 1_000_000_000;

@@ -18,9 +18,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/**
- * Whether a server keeps up with open load: offered, arrived and completed rates, and the queue.
- */
+/** Whether a server keeps up with open load. */
 class BacklogTest {
 
   private static final LevelInfo TWO = Recorded.rate(2, 0, 60_000);
@@ -79,7 +77,8 @@ class BacklogTest {
     assertThat(alone.verdict())
         .startsWith("Does not keep up with 2 requests/s: the queue grew to 41. At 2 requests/s: ")
         .endsWith(
-            "TTFT from schedule p99 < 60 s is met: TTFT by 100 % of 120 requests (too few to prove 99 %: needs 381).");
+            "TTFT from schedule p99 < 60 s is met: TTFT by 100 % of 120 requests (too few to prove"
+                + " 99 %: needs 381).");
 
     LevelInfo one = Recorded.rate(1, 0, 60_000);
     LevelInfo two = Recorded.rate(2, 60_000, 120_000);

@@ -155,9 +155,7 @@ class OutagesTest {
         .isEqualTo("Other requests succeeded while failed ones were in flight.");
   }
 
-  /**
-   * One request after the other, of which chance lets 30 % fail: runs of failures are no outage.
-   */
+  /** One after the other, of which chance lets 30 % fail: runs of failures are no outage. */
   @Test
   void chanceIsNoOutage() {
     Random random = new Random(5);

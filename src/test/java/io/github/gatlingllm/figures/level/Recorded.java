@@ -167,9 +167,7 @@ public final class Recorded {
     return this;
   }
 
-  /**
-   * An arrival that was planned so long after the start of the run, and whose user took its time.
-   */
+  /** An arrival planned so long after the start of the run, whose user took its time. */
   public Recorded offset(double ms) {
     planned = true;
     offsetMs = ms;
@@ -436,9 +434,7 @@ public final class Recorded {
     return Math.round(ms * MS);
   }
 
-  /**
-   * Stage {@code c=<users>} of target {@code a} that measures from {@code fromMs} to {@code toMs}.
-   */
+  /** Stage {@code c=<users>} of target {@code a}, measured from {@code fromMs}. */
   public static LevelInfo stage(int users, double fromMs, double toMs) {
     return stage("a", users, fromMs, toMs);
   }

@@ -73,9 +73,7 @@ class ScenariosTest {
     assertThat(s.targets()).singleElement().extracting(t -> t.label()).isEqualTo("a");
   }
 
-  /**
-   * Tok/s: 2, 4, 4 and 2, 2, 2, so that the first has a knee and the second is flat from c=1 on.
-   */
+  /** Tok/s: 2, 4, 4 has a knee, and 2, 2, 2 is flat from c=1 on. */
   @Test
   void curveAndKneePerScenario() {
     double[][] e2e = {{10, 20, 100}, {50, 10, 200}};

@@ -114,9 +114,7 @@ class SilenceTest {
     assertThat(check(alive).level()).isEqualTo(Level.OK);
   }
 
-  /**
-   * Answers of 10 s: 40 % of all requests meet the stall. The last byte before it came at 11.72 s.
-   */
+  /** Answers of 10 s: 40 % of all meet the stall, whose last byte came at 11.72 s. */
   @Test
   void manyRequestsMeetTheStall() {
     Check check = check(closedLoop(16, n -> 300, 500, i -> 500, 12_000, 24_000));
@@ -168,9 +166,7 @@ class SilenceTest {
     return summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records);
   }
 
-  /**
-   * Bodies come at once, after as long as they take; whoever did not ask for a stream gets none.
-   */
+  /** Bodies come at once; whoever did not ask for a stream gets none. */
   @Test
   void answersInOneBodyAreNotJudged() {
     List<RequestRecord> records = new ArrayList<>();

@@ -265,9 +265,7 @@ class SteadyStateTest {
     assertThat(Trend.of(growth).chance()).isLessThan(1e-6);
   }
 
-  /**
-   * Ten high values, then constant ones with noise: the mean of the rest is surest without the ten.
-   */
+  /** Ten high values, then constant ones with noise: the rest is surest without the ten. */
   @Test
   void truncation() {
     double[] values = new double[48];

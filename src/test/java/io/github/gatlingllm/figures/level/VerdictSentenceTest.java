@@ -241,9 +241,7 @@ class VerdictSentenceTest {
     assertThat(summary.knee().reached()).isFalse();
   }
 
-  /**
-   * Both deliver the same at c=2, the highest load at which a surely meets its SLO: b misses it.
-   */
+  /** Both deliver the same at c=2, the highest load at which a meets its SLO: b misses it. */
   @Test
   void targetThatMeetsItsSloAtTheHigherLoadIsNamed() {
     Levels levels = new Levels().level(1, 400, 100).level(2, 400, 100);

@@ -14,10 +14,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Runs the recipe for several hosts in {@code docs/injectors.md} with bash. Folders replace hosts,
- * and a program that writes down its arguments replaces Java.
- */
+/** The recipe of {@code docs/injectors.md} in bash: folders are hosts, Java is a script. */
 class SshRecipeTest {
 
   @TempDir Path folder;
