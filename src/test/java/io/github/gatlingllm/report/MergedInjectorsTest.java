@@ -22,10 +22,10 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
-import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.report.CommandLine.Called;
+import io.github.gatlingllm.testing.Reading;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -399,18 +399,9 @@ class MergedInjectorsTest {
   private static void said(Path run, String url, double tokens) throws IOException {
     new ServerFile(new RunFiles(run).server())
         .append(
-            new ServerSample(
-                ORIGIN,
-                "a",
-                url,
-                "vllm",
-                1,
-                null,
-                false,
-                Map.of(EngineMetric.GENERATION_TOKENS, "vllm:generation_tokens_total"),
-                Map.of(EngineMetric.GENERATION_TOKENS, tokens),
-                Map.of(),
-                Map.of()));
+            Reading.at(ORIGIN, Map.of(EngineMetric.GENERATION_TOKENS, tokens))
+                .of("a", url)
+                .sample());
   }
 
   /** A run that died has no samples of the server after that. */

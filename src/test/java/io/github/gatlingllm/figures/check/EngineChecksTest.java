@@ -22,6 +22,7 @@ import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
 import io.github.gatlingllm.record.ServerSample.Histogram;
+import io.github.gatlingllm.testing.Reading;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -134,25 +135,19 @@ class EngineChecksTest {
             .map(
                 reading -> {
                   boolean isLate = reading.unixNanos() >= ORIGIN + 5_000_000_000L;
-                  return new ServerSample(
-                      reading.unixNanos(),
-                      "a",
-                      "http://a/metrics",
-                      "vllm+dcgm",
-                      1,
-                      null,
-                      false,
-                      Map.of(),
-                      reading.values(),
-                      reading.histograms(),
-                      Map.of(
-                          "GPU 0", gpu(1_980, 60, 0.9),
-                          "GPU 1", gpu(isLate ? mhz : 1_980, isLate ? celsius : 60, utilisation),
-                          "GPU 2, of another server",
-                              Map.of(
-                                  EngineMetric.GPU_UTILIZATION, 0.0,
-                                  EngineMetric.GPU_MEMORY_USED_BYTES, 1e9,
-                                  EngineMetric.GPU_MEMORY_TOTAL_BYTES, 80e9)));
+                  return Reading.at(reading.unixNanos(), reading.values())
+                      .histograms(reading.histograms())
+                      .gpus(
+                          Map.of(
+                              "GPU 0", gpu(1_980, 60, 0.9),
+                              "GPU 1",
+                                  gpu(isLate ? mhz : 1_980, isLate ? celsius : 60, utilisation),
+                              "GPU 2, of another server",
+                                  Map.of(
+                                      EngineMetric.GPU_UTILIZATION, 0.0,
+                                      EngineMetric.GPU_MEMORY_USED_BYTES, 1e9,
+                                      EngineMetric.GPU_MEMORY_TOTAL_BYTES, 80e9)))
+                      .sample();
                 })
             .toList());
   }
@@ -236,18 +231,7 @@ class EngineChecksTest {
           }
         });
     long at = ORIGIN + Math.round(atS * 1e9);
-    return new ServerSample(
-        at,
-        "a",
-        "http://a/metrics",
-        "vllm",
-        1,
-        null,
-        false,
-        Map.of(),
-        values,
-        histograms,
-        Map.of());
+    return Reading.at(at, values).histograms(histograms).sample();
   }
 
   private static List<String> applying(Summary summary) {
@@ -279,18 +263,10 @@ class EngineChecksTest {
     ServerSample first = reading(-0.5, 0, said);
     ServerSample last = reading(10.5, 0.5, said);
     ServerSample reset =
-        new ServerSample(
-            last.unixNanos(),
-            last.target(),
-            last.url(),
-            last.source(),
-            1,
-            null,
-            true,
-            Map.of(),
-            last.values(),
-            last.histograms(),
-            Map.of());
+        Reading.at(last.unixNanos(), last.values())
+            .histograms(last.histograms())
+            .reset(true)
+            .sample();
     for (List<ServerSample> readings :
         List.of(
             List.of(first, reset),

@@ -32,6 +32,7 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
+import io.github.gatlingllm.testing.Reading;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -55,18 +56,7 @@ class EngineTallyTest {
 
   private static ServerSample reading(
       double atS, @Nullable String target, String url, Map<EngineMetric, Double> values) {
-    return new ServerSample(
-        (long) (atS * S),
-        target,
-        url,
-        "vllm",
-        1,
-        null,
-        false,
-        Map.of(),
-        values,
-        Map.of(),
-        Map.of());
+    return Reading.at((long) (atS * S), values).of(target, url).sample();
   }
 
   private void read(double atS, EngineMetric metric, double value) {
@@ -140,19 +130,7 @@ class EngineTallyTest {
                       600.0 + 95 * (second - 1),
                       GPU_POWER_LIMIT_W,
                       700.0));
-      tally.add(
-          new ServerSample(
-              second * S,
-              "a",
-              "http://a",
-              "dcgm",
-              1,
-              null,
-              false,
-              Map.of(),
-              Map.of(GPU_CLOCK_MHZ, 1_950.0),
-              Map.of(),
-              gpus));
+      tally.add(Reading.at(second * S, Map.of(GPU_CLOCK_MHZ, 1_950.0)).gpus(gpus).sample());
     }
     assertThat(level().gpus())
         .containsOnlyKeys("n GPU 0", "n GPU 1")
@@ -173,19 +151,7 @@ class EngineTallyTest {
   @Test
   void failedReadingIsCountedAndGrowthSpansIt() {
     read(1, GENERATION_TOKENS, 0);
-    tally.add(
-        new ServerSample(
-            2 * S,
-            "a",
-            "http://a/metrics",
-            "",
-            900,
-            "timed out",
-            false,
-            Map.of(),
-            Map.of(),
-            Map.of(),
-            Map.of()));
+    tally.add(Reading.at(2 * S, Map.of()).failed("timed out").sample());
     read(3, GENERATION_TOKENS, 50);
 
     assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new Growth(50, 25.0, 1));
@@ -233,18 +199,7 @@ class EngineTallyTest {
 
   private void histogram(double atS, Histogram values) {
     tally.add(
-        new ServerSample(
-            (long) (atS * S),
-            "a",
-            "http://a/metrics",
-            "vllm",
-            1,
-            null,
-            false,
-            Map.of(),
-            Map.of(),
-            Map.of(ENGINE_TTFT_S, values),
-            Map.of()));
+        Reading.at((long) (atS * S), Map.of()).histograms(Map.of(ENGINE_TTFT_S, values)).sample());
   }
 
   /** 300 W for 2 s; where the page also counts energy, what it counted. */
@@ -283,19 +238,7 @@ class EngineTallyTest {
   @Test
   void counterOfARestartedServerLosesNothingThatWasRead() {
     read(1, GPU_ENERGY_J, 300);
-    tally.add(
-        new ServerSample(
-            3 * S,
-            "a",
-            "http://a/metrics",
-            "vllm",
-            1,
-            null,
-            true,
-            Map.of(),
-            Map.of(GPU_ENERGY_J, 600.0),
-            Map.of(),
-            Map.of()));
+    tally.add(Reading.at(3 * S, Map.of(GPU_ENERGY_J, 600.0)).reset(true).sample());
     assertThat(level().total(GPU_ENERGY_J)).isEqualTo(600);
   }
 

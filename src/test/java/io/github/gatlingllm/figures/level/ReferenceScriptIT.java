@@ -21,6 +21,7 @@ import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.RunReport;
+import io.github.gatlingllm.testing.Reading;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -167,18 +168,12 @@ class ReferenceScriptIT {
       boolean isRestarted,
       EngineMetric metric,
       double value) {
-    return new ServerSample(
-        Recorded.ORIGIN + at * 1_000_000_000L,
-        target,
-        "http://" + target + "/metrics" + page,
-        "dcgm",
-        1,
-        isFailed ? "timed out" : null,
-        isRestarted,
-        Map.of(),
-        isFailed ? Map.of() : Map.of(metric, value),
-        Map.of(),
-        Map.of());
+    return Reading.at(
+            Recorded.ORIGIN + at * 1_000_000_000L, isFailed ? Map.of() : Map.of(metric, value))
+        .of(target, "http://" + target + "/metrics" + page)
+        .failed(isFailed ? "timed out" : null)
+        .reset(isRestarted)
+        .sample();
   }
 
   private static Recorded inLevel(int level, double ms) {
