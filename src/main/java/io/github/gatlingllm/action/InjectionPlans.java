@@ -220,7 +220,7 @@ final class InjectionPlans {
     for (PopulationBuilder population : populations(core)) {
       LoadPlan plan = LoadInjection.planOf(population.injectionProfile());
       if (plan instanceof LoadPlan.Sweep sweep) {
-        sweep.levels().forEach(level -> labels.add(level.label()));
+        sweep.levels().forEach(level -> labels.add(LevelInfo.unnumbered(level.label())));
       } else if (plan == null) {
         labels.add(LevelInfo.WHOLE_RUN);
       } else {

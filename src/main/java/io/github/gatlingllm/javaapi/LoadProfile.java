@@ -5,6 +5,7 @@ import io.gatling.javaapi.core.ScenarioBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LoadInjection;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.Repeats;
 import io.github.gatlingllm.load.StopRule;
 import java.util.List;
 
@@ -48,6 +49,17 @@ public interface LoadProfile {
 
     @Override
     LoadPlan.Sweep plan();
+
+    /**
+     * Measures every load level so often, 1 to 100 times, in rounds of a random order; its figures
+     * then have an interval by the spread between repeats. Call it last.
+     */
+    default Levels repeats(int times) {
+      LoadPlan.Sweep repeated =
+          InvalidSimulation.checked(
+              () -> plan().repeated(new Repeats(times, null), Seeds.random()));
+      return () -> repeated;
+    }
 
     /**
      * Ends the sweep after the first load level that breaks one of these rules, or one of those

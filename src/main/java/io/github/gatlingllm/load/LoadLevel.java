@@ -34,6 +34,15 @@ public sealed interface LoadLevel {
 
   Phases phases();
 
+  /**
+   * The same as the repeat of that number, from 1, with arrivals of its own; for 0 the level that
+   * is not repeated.
+   */
+  LoadLevel repeat(int number);
+
+  /** Between the seeds of repeats; levels have neighbouring seeds. */
+  long SEEDS_APART = 1_000;
+
   /** A user of a closed loop or a batch takes some kilobytes of memory before it does anything. */
   int MAX_USERS = 1_000_000;
 
@@ -50,7 +59,7 @@ public sealed interface LoadLevel {
   }
 
   /** A fixed number of users, each starting its next iteration when the previous one has ended. */
-  record Closed(int users, int ofUsers, Phases phases) implements LoadLevel {
+  record Closed(int users, int ofUsers, Phases phases, int number) implements LoadLevel {
     public Closed {
       if (ofUsers <= 0) {
         throw new IllegalArgumentException(
@@ -62,12 +71,17 @@ public sealed interface LoadLevel {
     }
 
     public Closed(int users, Phases phases) {
-      this(users, users, phases);
+      this(users, users, phases, 0);
     }
 
     @Override
     public String label() {
-      return "c=" + ofUsers;
+      return LevelInfo.numbered("c=" + ofUsers, number);
+    }
+
+    @Override
+    public Closed repeat(int ofNumber) {
+      return new Closed(users, ofUsers, phases, ofNumber);
     }
 
     /** The part of one injector; requests are divided in the same proportion as users. */
@@ -80,7 +94,8 @@ public sealed interface LoadLevel {
           ofUsers,
           requests == null
               ? fixed
-              : fixed.counted(share.of(requests, ofUsers), fixed.measureNanos()));
+              : fixed.counted(share.of(requests, ofUsers), fixed.measureNanos()),
+          number);
     }
 
     @Override
@@ -102,6 +117,11 @@ public sealed interface LoadLevel {
     @Override
     public String label() {
       return "b=" + users;
+    }
+
+    @Override
+    public LoadLevel repeat(int number) {
+      throw new IllegalArgumentException("trials are repeats already; expected one of the two");
     }
 
     @Override
@@ -169,6 +189,20 @@ public sealed interface LoadLevel {
       long lengthNanos = replay.lengthNanos();
       double perSecond = replay.size() / (lengthNanos / 1e9);
       return new Open("trace", perSecond, replay, Phases.DEFAULT.withMeasure(lengthNanos));
+    }
+
+    @Override
+    public Open repeat(int number) {
+      Gaps gaps = arrivals.gaps();
+      if (gaps == null || arrivals instanceof Arrivals.Curve) {
+        throw new IllegalArgumentException("a " + label + " has no load levels to repeat");
+      }
+      return new Open(
+          LevelInfo.numbered(LevelInfo.unnumbered(label), number),
+          perSecond,
+          arrivals.with(gaps.withSeed(gaps.seed() + SEEDS_APART * Math.max(0, number - 1))),
+          phases,
+          numbers);
     }
 
     Open with(Phases others) {

@@ -7,11 +7,14 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -87,7 +90,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
-  /** Outcome of the requests that a level scheduled in its measure phase. */
+  /**
+   * Outcome of the requests that a level scheduled in its measure phase.
+   *
+   * @param figures what {@link Repeats.Goal} can be about, once the level has ended
+   */
   record LevelResult(
       String label,
       long attempted,
@@ -99,7 +106,8 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       long failures,
       boolean cut,
       @Nullable String objective,
-      @Nullable FailedInARow failedInARow) {
+      @Nullable FailedInARow failedInARow,
+      Map<String, Double> figures) {
 
     public record FailedInARow(long count, String lastError) {}
 
@@ -139,7 +147,8 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
   }
 
-  record Sweep(List<LoadLevel> levels, List<StopRule> rules) implements LoadPlan {
+  /** Levels in a given order, with all their repeats. */
+  record Sweep(List<LoadLevel> levels, List<StopRule> rules, Repeats repeats) implements LoadPlan {
 
     /** Pause between the latest end of a level and the next one, for cancelled requests to end. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -160,6 +169,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
               "Level " + level.label() + " occurs twice; list each level once");
         }
       }
+      if (repeats.most() > 1 && rules.stream().anyMatch(StopRule::appliesAtLevelEnd)) {
+        throw new IllegalArgumentException(
+            "repeated levels run in random order, so none is the first to break a rule of stopWhen;"
+                + " expected no rule but errorsInARow");
+      }
     }
 
     @Override
@@ -169,7 +183,27 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** Runs all levels, unless {@link StopRule#DEFAULT} ends one. */
     public Sweep(List<LoadLevel> levels) {
-      this(levels, List.of(StopRule.DEFAULT));
+      this(levels, List.of(StopRule.DEFAULT), Repeats.ONCE);
+    }
+
+    /** The same with every level repeated; the seed decides the orders of the rounds. */
+    public Sweep repeated(Repeats times, long seed) {
+      return times.most() == 1 ? this : new Sweep(times.rounds(once(), seed), rules, times);
+    }
+
+    /** Each level once, without the number of a repeat; repeated ones by their load. */
+    List<LoadLevel> once() {
+      return repeats.most() == 1
+          ? levels
+          : levels.subList(0, levels.size() / repeats.most()).stream()
+              .map(level -> level.repeat(0))
+              .sorted(Comparator.comparingDouble(LoadLevel::offered))
+              .toList();
+    }
+
+    /** What is printed of repeats; empty without. */
+    public String repeatsText() {
+      return repeats.most() == 1 ? "" : repeats.words(levels);
     }
 
     /** Levels with different seeds: with one seed all would have one pattern, only stretched. */
@@ -199,7 +233,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
         all.add(StopRule.DEFAULT);
       }
       all.removeIf(StopRule.NEVER::equals);
-      return new Sweep(levels, all);
+      return new Sweep(levels, all, repeats);
     }
 
     @Override
@@ -236,7 +270,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
                     ? closed.part(share)
                     : level);
       }
-      return new Sweep(own, rules);
+      return new Sweep(own, rules, repeats);
     }
 
     private static long mostArrivals(LoadLevel level) {
@@ -248,6 +282,10 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
 
     private void requireDivisible(InjectorShare share) {
+      if (repeats.goal() != null) {
+        throw new IllegalArgumentException(
+            "injector %s sees its own requests only: set a number of repeats".formatted(share));
+      }
       for (StopRule rule : rules) {
         if (rule.appliesAtLevelEnd() || rule.maxFailures() != null) {
           throw new IllegalArgumentException(
@@ -302,6 +340,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     private final class InOrder implements LevelSource {
       private int next;
       private @Nullable Conclusion conclusion;
+      private final Map<String, List<@Nullable Double>> ofGoal = new LinkedHashMap<>();
 
       @Override
       public @Nullable LoadLevel next(@Nullable LevelResult before) {
@@ -314,7 +353,25 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
             }
           }
         }
-        return next < levels.size() ? levels.get(next++) : null;
+        conclusion = before == null ? null : judged(before);
+        return conclusion == null && next < levels.size() ? levels.get(next++) : null;
+      }
+
+      /** The conclusion about a goal of repeats, once a round reaches it or was the last. */
+      private @Nullable Conclusion judged(LevelResult ended) {
+        Repeats.Goal goal = repeats.goal();
+        if (goal == null) {
+          return null;
+        }
+        ofGoal
+            .computeIfAbsent(LevelInfo.unnumbered(ended.label()), level -> new ArrayList<>())
+            .add(ended.figures().get(goal.figure()));
+        int each = levels.size() / repeats.most();
+        if (next % each > 0 || next / each < Repeats.LEAST) {
+          return null;
+        }
+        Conclusion found = goal.conclude(next / each, ofGoal);
+        return found.sound() || next == levels.size() ? found : null;
       }
 
       private static Conclusion stopped(
@@ -352,7 +409,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
       @Override
       public boolean needsResults() {
-        return rules.stream().anyMatch(StopRule::appliesAtLevelEnd);
+        return repeats.goal() != null || rules.stream().anyMatch(StopRule::appliesAtLevelEnd);
       }
 
       @Override

@@ -18,11 +18,16 @@ public record PlanText(LoadPlan plan) {
 
   private static final long STEP_NANOS = 10_000_000;
 
-  /** Levels in the order in which they run; of a search its first level. */
+  /** Each level once, in the order in which they run; of a search its first level. */
   public List<LoadLevel> levels() {
     return plan instanceof GoodputSearch search
         ? List.of(LoadLevel.Open.steady(search.startingAt()).with(search.phases()))
-        : ((LoadPlan.Sweep) plan).levels();
+        : ((LoadPlan.Sweep) plan).once();
+  }
+
+  /** How often each level is measured. */
+  public Repeats repeats() {
+    return plan instanceof LoadPlan.Sweep sweep ? sweep.repeats() : Repeats.ONCE;
   }
 
   public boolean isSearch() {
@@ -63,6 +68,9 @@ public record PlanText(LoadPlan plan) {
               + " %: doubled from there, then bisected");
     } else {
       rows.row("requests", total() + each);
+    }
+    if (plan instanceof LoadPlan.Sweep sweep && repeats().most() > 1) {
+      rows.row("repeats", sweep.repeatsText());
     }
     if (!stopWhen().isEmpty()) {
       rows.row("stops after", stopWhen().stream().map(StopRule::words).collect(joining(", ")));
@@ -121,14 +129,15 @@ public record PlanText(LoadPlan plan) {
     if (total == null) {
       return "as many as the server answers in the time of each level";
     }
-    return phases().requests() == null ? about(total) : NumberText.counted(total, "request");
+    return (repeats().goal() == null ? "" : "at most ")
+        + (phases().requests() == null ? about(total) : NumberText.counted(total, "request"));
   }
 
   private String about(long requests) {
     return (isRandom() ? "about " : "") + NumberText.counted(requests, "request");
   }
 
-  /** Requests to measure at all levels; null if the server decides. */
+  /** Requests to measure at all levels and repeats; null if the server decides. */
   public @Nullable Long expected() {
     long all = 0;
     for (LoadLevel level : levels()) {
@@ -138,7 +147,7 @@ public record PlanText(LoadPlan plan) {
       }
       all += some;
     }
-    return all;
+    return all * repeats().most();
   }
 
   /** Number of requests to measure at a level; null if it depends on the server. */

@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
@@ -352,7 +353,8 @@ public final class RunningLevel {
         RunningLevel level, LoadPlan.FailureLimits limits, Runnable tooMany) {}
 
     default LevelResult resultSoFar(RunningLevel level) {
-      return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, false, null, null);
+      return new LevelResult(
+          level.label(), 0, null, 100, 0, 0, null, 0, false, null, null, Map.of());
     }
 
     default void awaitResult(RunningLevel level, Consumer<LevelResult> next) {

@@ -54,6 +54,12 @@ public record LevelInfo(
   /** Suffix of the label of a level that repeats the one without it, and replaces it in curves. */
   public static final String AGAIN = " again";
 
+  /**
+   * Before the number of a repeat at the end of a label: {@code c=8#2} is the second of {@code
+   * c=8}.
+   */
+  private static final String REPEAT = "#";
+
   /** A constant number of users, each of whom starts again as soon as it has ended. */
   public static final String CLOSED_LOOP = "closed loop";
 
@@ -98,6 +104,37 @@ public record LevelInfo(
       String unit,
       List<PhaseWindow> phases) {
     this(label, target, scenario, kind, offered, unit, phases, null, null, null, List.of());
+  }
+
+  /** The label of a repeat, from 1; of a level that is not repeated for 0. */
+  public static String numbered(String label, int repeat) {
+    return repeat == 0 ? label : label + REPEAT + repeat;
+  }
+
+  /** The label of the level that a label with the number of a repeat is of. */
+  public static String unnumbered(String label) {
+    int at = label.lastIndexOf(REPEAT);
+    return at > 0 && label.substring(at + 1).matches("\\d{1,3}") ? label.substring(0, at) : label;
+  }
+
+  /** The repeats of a level as one: phases and hooks by time, planned requests added up. */
+  public static LevelInfo ofRepeats(List<LevelInfo> repeats) {
+    LevelInfo first = repeats.get(0);
+    String own = unnumbered(first.label);
+    return own.equals(first.label)
+        ? first
+        : new LevelInfo(
+            own,
+            first.target,
+            first.scenario,
+            first.kind,
+            first.offered,
+            first.unit,
+            repeats.stream().flatMap(repeat -> repeat.phases.stream()).toList(),
+            planned(repeats),
+            first.plannedStartUnixNanos,
+            null,
+            repeats.stream().flatMap(repeat -> repeat.hooks.stream()).toList());
   }
 
   /** The time of a phase; the end is exclusive, and null while it runs or if the run died in it. */

@@ -60,7 +60,10 @@ enum RecordField implements FieldTable.Field {
       TEXT,
       r -> r.identity().api(),
       "`chat`, `completions`, `responses`, `messages` or `embeddings`"),
-  STAGE(TEXT, r -> r.identity().stage(), "label of the load level: `c=8`, `r=16`"),
+  STAGE(
+      TEXT,
+      r -> r.identity().stage(),
+      "label of the load level: `c=8`, `r=16`; of its second repeat `c=8#2`"),
   PHASE(constant(Phase.class), r -> r.identity().phase(), "in which it was scheduled"),
 
   // Times.

@@ -14,6 +14,7 @@ import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Spread;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Cell;
@@ -57,6 +58,10 @@ final class KeyFigureTables {
   private static final Map<String, Metric> TIMES =
       Map.of("TTFT", Metric.TTFT_MS, "ITL", Metric.ITL_MS, "E2E", Metric.E2E_MS);
 
+  /** The columns of text files that have room for the interval between repeats. */
+  private static final Set<String> SPREAD_IN_TEXT =
+      Set.of("output tok/s", "inputs/s", "TTFT p50", "TTFT p99");
+
   /** The columns of most tables of pages. */
   private static final String KEY_FIGURES =
       "output tok/s, inputs/s, batch gain, in SLO, TTFT p50, TTFT p95, TTFT p99, ITL p50,"
@@ -69,7 +74,21 @@ final class KeyFigureTables {
   }
 
   private static Column<Figures> metric(String heading, Metric metric) {
-    return Column.<Figures>number(heading, metric::number).ifKnown();
+    return Column.<Figures>number(heading, metric::number)
+        .then((figures, cell) -> spread(cell, figures, metric::number))
+        .ifKnown();
+  }
+
+  /** With half the interval between repeats as a remark, where there are some. */
+  private static Cell spread(
+      Cell cell, Figures figures, Function<Figures, @Nullable Double> value) {
+    Spread spread = figures.spread(value);
+    if (spread == null || spread.value() == 0) {
+      return cell;
+    }
+    double percent = 100 * spread.half() / spread.value();
+    String form = percent < 10 ? "±%.1f %%" : "±%.0f %%";
+    return cell.remarked(String.format(Locale.ROOT, form, percent));
   }
 
   /**
@@ -84,12 +103,22 @@ final class KeyFigureTables {
   private static Column<Figures> column(Summary summary, boolean isText, String heading) {
     String[] words = heading.split(" ", -1);
     Metric time = TIMES.get(words[0]);
-    if (time == null) {
-      return COLUMNS.stream().filter(c -> c.heading().equals(heading)).findFirst().orElseThrow();
-    }
-    Metric shown = summary.headlineMetric(time);
+    Column<Figures> column =
+        time == null
+            ? COLUMNS.stream().filter(c -> c.heading().equals(heading)).findFirst().orElseThrow()
+            : time(isText, summary.headlineMetric(time), time, words[1]);
+    return isText && SPREAD_IN_TEXT.contains(heading)
+        ? column.then((figures, cell) -> cell.inText())
+        : column;
+  }
+
+  private static Column<Figures> time(
+      boolean isText, Metric shown, Metric time, String percentile) {
     return Column.<Figures>percentile(
-            (isText ? shown : time).title() + " " + words[1], words[1], f -> f.metric(shown))
+            (isText ? shown : time).title() + " " + percentile, percentile, f -> f.metric(shown))
+        .then(
+            (figures, cell) ->
+                spread(cell, figures, each -> each.metric(shown).percentile(percentile)))
         .ifKnown();
   }
 
@@ -99,7 +128,17 @@ final class KeyFigureTables {
   }
 
   private static String heading(Summary summary, String what) {
-    return what + ", times in ms" + (summary.isClockNamed() ? " from schedule" : "");
+    return what
+        + ", times in ms"
+        + (summary.isClockNamed() ? " from schedule" : "")
+        + spread(summary);
+  }
+
+  /** What {@code ±} stands for; empty for a run that repeats no level. */
+  private static String spread(Summary summary) {
+    int most =
+        summary.stages().stream().mapToInt(s -> s.figures().repeats().size()).max().orElse(0);
+    return most == 0 ? "" : ", ±: 95 % by " + most + " repeats";
   }
 
   /** Load levels grouped by target and scenario, with links to {@code page}. */
@@ -277,7 +316,10 @@ final class KeyFigureTables {
             Column.words(
                 "before it",
                 stage ->
-                    stage.info().hooks().stream().map(HookCall::toString).collect(joining(", "))));
+                    stage.info().hooks().stream()
+                        .map(HookCall::toString)
+                        .distinct()
+                        .collect(joining(", "))));
   }
 
   static Table levels(Summary summary) {
@@ -294,7 +336,11 @@ final class KeyFigureTables {
         .when(!isOpen, Column.number("in flight", LevelFigures::meanInFlight))
         .of(LevelFigures::figures, columns(summary, true, figures))
         .and(hooks(summary))
-        .table("Load levels", summary.stages().size() > 1 ? summary.stages() : List.of());
+        .table(
+            "Load levels" + spread(summary),
+            summary.stages().size() > 1 || !spread(summary).isEmpty()
+                ? summary.stages()
+                : List.of());
   }
 
   /** The operating point of each target, scenario and pair of lengths; empty if only one. */

@@ -13,6 +13,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Spread;
 import io.github.gatlingllm.record.RequestRecord.ServerReport.Timing;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.When;
@@ -56,62 +57,75 @@ record MetricsSection(Summary summary, ShownLevels levels) {
           Metric.SESSION_TOOLS_MS,
           Metric.SESSION_SERVER_MS);
 
-  private static final List<Column<Distribution>> TEXT =
+  private static final List<Column<Named>> TEXT =
       statistics("count", "mean", "p50", "p90", "p95", "p99", "max");
 
-  private static final List<Column<Distribution>> ALL =
+  private static final List<Column<Named>> ALL =
       statistics(
           "count", "mean", "std", "min", "p50±", "p75", "p90", "p95", "p99±", "p99.9", "max");
 
   /** All statistics of a rate, whose bad tail is the low one. */
-  private static final List<Column<Distribution>> OF_RATES =
+  private static final List<Column<Named>> OF_RATES =
       statistics("count", "mean", "std", "min", "p1", "p5", "p10", "p50±", "p90", "p99±", "max");
 
   // ---- distributions
 
-  private static List<Column<Distribution>> statistics(String... names) {
+  private static List<Column<Named>> statistics(String... names) {
     return Stream.of(names).map(MetricsSection::statistic).toList();
   }
 
-  /** The column of a statistic; {@code ±} stands for its confidence interval as a remark. */
-  private static Column<Distribution> statistic(String name) {
+  /** The column of a statistic; {@code ±} stands for its confidence intervals as a remark. */
+  private static Column<Named> statistic(String name) {
     return switch (name) {
-      case "count" -> Column.count(name, Distribution::count);
-      case "mean" -> Column.number(name, Distribution::mean);
-      case "std" -> Column.number(name, Distribution::std);
-      case "min" -> Column.number(name, Distribution::min);
-      case "max" -> Column.number(name, Distribution::max);
+      case "count" -> Column.count(name, row -> row.values().count());
+      case "mean" -> Column.number(name, row -> row.values().mean());
+      case "std" -> Column.number(name, row -> row.values().std());
+      case "min" -> Column.number(name, row -> row.values().min());
+      case "max" -> Column.number(name, row -> row.values().max());
       case "p50±" -> percentile("p50", Distribution::p50Ci95);
       case "p99±" -> percentile("p99", Distribution::p99Ci95);
-      default -> Column.percentile(name, name.replace(".", ""), values -> values);
+      default -> Column.percentile(name, name.replace(".", ""), Named::values);
     };
   }
 
-  private static Column<Distribution> percentile(
+  /** With the interval within the run, then the one between repeats. */
+  private static Column<Named> percentile(
       String name, Function<Distribution, @Nullable Interval> interval) {
     return Column.of(
         name,
-        values -> {
-          Interval sure = interval.apply(values);
-          Cell cell = Cell.percentile(values, name);
-          return sure == null || sure.low() == sure.high()
-              ? cell
-              : cell.remarked(NumberText.interval(sure.low(), sure.high()));
+        row -> {
+          Spread spread = row.of.spread(each -> each.metric(row.metric).percentile(name));
+          return Cell.percentile(row.values(), name)
+              .remarked(
+                  Stream.of(
+                          text("", interval.apply(row.values())),
+                          text("repeats: ", spread == null ? null : spread.interval()))
+                      .filter(text -> !text.isEmpty())
+                      .collect(Collectors.joining("; ")));
         });
   }
 
-  private record Named(Cell name, Distribution values) {}
+  private static String text(String whose, @Nullable Interval sure) {
+    return sure == null || sure.low() == sure.high()
+        ? ""
+        : whose + NumberText.interval(sure.low(), sure.high());
+  }
+
+  /** A metric of some requests. */
+  private record Named(Cell name, Metric metric, Figures of) {
+    Distribution values() {
+      return of.metric(metric);
+    }
+  }
 
   private static Table distributions(
-      String title, String heading, List<Column<Distribution>> columns, List<Named> rows) {
-    return Columns.<Named>of(Column.of(heading, Named::name))
-        .of(Named::values, columns)
-        .table(title, rows);
+      String title, String heading, List<Column<Named>> columns, List<Named> rows) {
+    return Columns.<Named>of(Column.of(heading, Named::name)).and(columns).table(title, rows);
   }
 
   /** A row per metric with values; equal times share a row, times that are always 0 have none. */
   private static List<Named> rows(
-      Stream<Metric> metrics, String unit, List<Column<Distribution>> columns, Figures figures) {
+      Stream<Metric> metrics, String unit, List<Column<Named>> columns, Figures figures) {
     Map<Object, List<Metric>> rows = new LinkedHashMap<>();
     metrics.forEach(
         metric -> {
@@ -119,7 +133,9 @@ record MetricsSection(Summary summary, ShownLevels levels) {
           if (!values.isEmpty() && !(metric.isTime() && isZero(values))) {
             Object key =
                 metric.isTime()
-                    ? columns.stream().map(c -> c.cell().apply(values)).toList()
+                    ? columns.stream()
+                        .map(c -> c.cell().apply(new Named(Cell.words(""), metric, figures)))
+                        .toList()
                     : metric;
             rows.computeIfAbsent(key, k -> new ArrayList<>()).add(metric);
           }
@@ -132,7 +148,8 @@ record MetricsSection(Summary summary, ShownLevels levels) {
                             same.stream().map(Metric::title).collect(Collectors.joining(", "))
                                 + unit)
                         .remarked(same.get(0).formula()),
-                    figures.metric(same.get(0))))
+                    same.get(0),
+                    figures))
         .toList();
   }
 
@@ -165,7 +182,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
         ALL,
         Metric.distributions().stream()
             .filter(metric -> metric.isTime() && !figures.metric(metric).isEmpty())
-            .map(m -> new Named(Cell.words(m.title() + ", ms"), figures.metric(m)))
+            .map(m -> new Named(Cell.words(m.title() + ", ms"), m, figures))
             .toList());
   }
 
@@ -190,11 +207,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
   }
 
   private static Group group(
-      String heading,
-      String remark,
-      Unit unit,
-      List<Column<Distribution>> columns,
-      Figures figures) {
+      String heading, String remark, Unit unit, List<Column<Named>> columns, Figures figures) {
     Stream<Metric> metrics = Metric.distributions().stream().filter(m -> m.unit() == unit);
     Table table = distributions("", "", columns, rows(metrics, "", columns, figures));
     return new Group(heading, remark, table.rows().toList());

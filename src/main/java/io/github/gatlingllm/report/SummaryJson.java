@@ -229,7 +229,12 @@ final class SummaryJson {
     "rate_limits",
     "numbers"
   })
+  @JsonIgnoreProperties("repeats")
   interface FiguresForm {
+    @JsonProperty
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    Map<String, Figures.Repeated> betweenRepeats();
+
     @JsonSerialize(using = AsTheyAre.class)
     Map<Metric, Double> numbers();
 

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
@@ -121,6 +122,11 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return new Cell(text, kind, small, link);
     }
 
+    /** With the remark in the text, for text files. */
+    Cell inText() {
+      return remark.isEmpty() ? this : new Cell(text + " " + remark, kind, "", link);
+    }
+
     Cell linked(String to) {
       return new Cell(text, kind, remark, to);
     }
@@ -187,6 +193,12 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     /** This column for items that hold an item of it. */
     <S> Column<S> in(Function<S, T> holder) {
       return new Column<>(heading, isWords, item -> cell.apply(holder.apply(item)), isOptional);
+    }
+
+    /** This column with its cells changed. */
+    Column<T> then(BiFunction<T, Cell, Cell> change) {
+      return new Column<>(
+          heading, isWords, item -> change.apply(item, cell.apply(item)), isOptional);
     }
 
     /** This column, left out of tables in which it has no value. */

@@ -120,6 +120,7 @@ final class LiveLevelTally implements RunObserver {
     private @Nullable LiveStats measured;
     private boolean isMeasuring;
     private boolean isFinished;
+    private Map<String, Double> atEnd = Map.of();
 
     private Counts(ObservedLevel observed) {
       this.level = observed.running();
@@ -140,7 +141,12 @@ final class LiveLevelTally implements RunObserver {
       isFinished = true;
       beforeMeasuring = null;
       measured = null;
-      return window == null ? null : window.peek().with(slo.all().share(), null, null);
+      if (window == null) {
+        return null;
+      }
+      LiveFigures last = window.peek().with(slo.all().share(), null, null);
+      atEnd = last.byName();
+      return last;
     }
 
     private @Nullable LiveStats shown() {
@@ -234,7 +240,8 @@ final class LiveLevelTally implements RunObserver {
           failures,
           level.isCut(),
           decision == null ? null : decision.objective(),
-          longestRow);
+          longestRow,
+          atEnd);
     }
   }
 }

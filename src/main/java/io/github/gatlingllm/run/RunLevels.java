@@ -63,6 +63,12 @@ final class RunLevels {
       LoadPlan plan,
       Consumer<RunningLevel> cancel,
       LevelHooks hooks) {
+    String repeats = plan instanceof LoadPlan.Sweep sweep ? sweep.repeatsText() : "";
+    if (!repeats.isEmpty()) {
+      run.after(
+          Duration.ZERO,
+          () -> run.describe(info -> info.config("repeats of " + scenario, repeats)));
+    }
     return new LevelLog(
         run, this, target, scenario, planned.add(plan.plannedNanos()), cancel, hooks);
   }

@@ -303,9 +303,11 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     }
     int turns =
         (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
-            * plan.workload().scenarios();
-    return "%s of measuring, at most %s in all"
+            * plan.workload().scenarios()
+            * load.repeats().most();
+    return "%s%s of measuring, at most %s in all"
         .formatted(
+            load.repeats().goal() == null ? "" : "at most ",
             PlanText.time(measured.multipliedBy(turns)),
             PlanText.time(longest.multipliedBy(turns)));
   }

@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import java.io.Serializable;
 import java.time.Duration;
@@ -37,7 +38,13 @@ final class Load {
     }
     LoadPlan.Sweep sweep =
         open.isEmpty() ? closed(settings, phases) : open(settings, open, arrivals, seed, phases);
-    return new PlanText(sweep.stopWhen(settings.get(Setting.STOP_WHEN)));
+    return new PlanText(repeated(settings, sweep.stopWhen(settings.get(Setting.STOP_WHEN))));
+  }
+
+  static LoadPlan.Sweep repeated(Settings settings, LoadPlan.Sweep sweep) {
+    long seed = Seed.orOfProcess(settings.get(Setting.SEED));
+    return settings.checked(
+        Setting.REPEATS, () -> sweep.repeated(settings.get(Setting.REPEATS), seed));
   }
 
   private static Phases phases(Settings settings, boolean open) {
@@ -113,7 +120,7 @@ final class Load {
       long sending = each.longestNanos() - each.drainNanos() - each.measureNanos();
       around += level.offered() * sending / 1e9;
     }
-    return measured + Math.round(Math.ceil(around));
+    return measured + Math.round(Math.ceil(around * load.repeats().most()));
   }
 
   // The settings arrival and rate

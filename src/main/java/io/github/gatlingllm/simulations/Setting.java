@@ -7,6 +7,7 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.Repeats;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.Objectives.Assertion;
@@ -109,6 +110,7 @@ final class Setting {
           .excludesWhere(
               "a curve", Load::isCurve, "a curve has its own duration", "duration, requests")
           .excludesWhere("a curve", Load::isCurve, "a search starts at one rate", "search")
+          .excludesWhere("a curve", Load::isCurve, "a curve has no load levels", "repeats")
           .means(
               "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a rate"
                   + " curve, steps:<rate>:<duration>,… a curve of steps");
@@ -138,6 +140,16 @@ final class Setting {
           .means(
               "batch mode: sends all requests of a level at once, waits for the slowest, and"
                   + " repeats that this many times");
+
+  static final SettingEntry<Repeats> REPEATS =
+      of("repeats", "auto:3%", "number, auto:<percent>%", Repeats::parse)
+          .unset("1", Repeats.ONCE)
+          .excludes("trials are repeats already", "trials")
+          .excludes("a search chooses its levels by their results", "search")
+          .means(
+              "measures every load level so often, in random order; auto:<percent>%[:<figure>]:"
+                  + " until the 95 % interval of the figure, by default the throughput, is that"
+                  + " narrow at every level");
 
   static final SettingEntry<Boolean> SEARCH =
       of("search", "maxGoodput", Form.choice(List.of("maxGoodput"), List.of(true)))

@@ -131,6 +131,7 @@ class SimulationSettings implements RunSettings {
   private static final Set<SettingEntry<?>> OTHERS =
       Set.of(
           Setting.STOP_WHEN,
+          Setting.REPEATS,
           Setting.CONFIG,
           Setting.ENV,
           Setting.SAVE_CONFIG,
@@ -230,11 +231,12 @@ class SimulationSettings implements RunSettings {
 
   @Override
   public LoadPlan applyTo(LoadPlan plan) {
-    return settings != null
-            && settings.isSet(Setting.STOP_WHEN)
-            && plan instanceof LoadPlan.Sweep sweep
-        ? sweep.stopWhen(settings.get(Setting.STOP_WHEN))
-        : plan;
+    if (settings == null || !(plan instanceof LoadPlan.Sweep sweep)) {
+      return plan;
+    }
+    LoadPlan.Sweep stopped =
+        settings.isSet(Setting.STOP_WHEN) ? sweep.stopWhen(settings.get(Setting.STOP_WHEN)) : sweep;
+    return Load.repeated(settings, stopped);
   }
 
   @Override

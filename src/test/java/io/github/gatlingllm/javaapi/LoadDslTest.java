@@ -157,6 +157,16 @@ class LoadDslTest {
         .isEqualTo("[slo<50%, errorsInARow>5]");
   }
 
+  @Test
+  void levelsAreRepeated() {
+    LoadProfile.Levels repeated = LlmDsl.openLoop(1, 2).measure(9).repeats(3);
+    assertThat(repeated.plan().levels())
+        .extracting(level -> level.label())
+        .containsExactlyInAnyOrder("r=1#1", "r=2#1", "r=1#2", "r=2#2", "r=1#3", "r=2#3");
+    assertThatThrownBy(() -> LlmDsl.batch(2).trials(2).repeats(3))
+        .hasMessage("trials are repeats already; expected one of the two");
+  }
+
   private static String rules(LoadProfile sweep) {
     return new PlanText(sweep.plan()).stopWhen().toString();
   }

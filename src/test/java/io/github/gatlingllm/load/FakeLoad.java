@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
@@ -211,7 +212,8 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
         failed,
         level.isCut(),
         null,
-        failing ? new LevelResult.FailedInARow(failed, "HTTP 500: broken") : null);
+        failing ? new LevelResult.FailedInARow(failed, "HTTP 500: broken") : null,
+        Map.of());
   }
 
   /** Iterations of that level's measure phase. */

@@ -11,6 +11,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,8 @@ class GoodputSearchTest {
   }
 
   private static LevelResult result(LoadLevel level, long metOf100) {
-    return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0, false, null, null);
+    return new LevelResult(
+        level.label(), 100, metOf100, 99, 100, 0, null, 0, false, null, null, Map.of());
   }
 
   private static LevelSource search(double startingAt, double precision) {
@@ -90,7 +92,18 @@ class GoodputSearchTest {
 
   private static LevelResult missed(LoadLevel level, long requests, long missed) {
     return new LevelResult(
-        level.label(), requests, requests - missed, 99, requests, 0, null, 0, false, null, null);
+        level.label(),
+        requests,
+        requests - missed,
+        99,
+        requests,
+        0,
+        null,
+        0,
+        false,
+        null,
+        null,
+        Map.of());
   }
 
   private static boolean extendsMeasuring(LevelSource source, long requests, long missed) {
@@ -173,7 +186,8 @@ class GoodputSearchTest {
       Queue queue = new Queue(level.offered() >= 6, false, 0, 41);
       level =
           source.next(
-              new LevelResult(level.label(), 600, 600L, 99, 600, 0, queue, 0, false, null, null));
+              new LevelResult(
+                  level.label(), 600, 600L, 99, 600, 0, queue, 0, false, null, null, Map.of()));
     }
     Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).isTrue();
@@ -190,7 +204,8 @@ class GoodputSearchTest {
       Queue queue = new Queue(true, true, 0, 41);
       level =
           source.next(
-              new LevelResult(level.label(), 0, 0L, 99, 600, 0, queue, 0, false, null, null));
+              new LevelResult(
+                  level.label(), 0, 0L, 99, 600, 0, queue, 0, false, null, null, Map.of()));
     }
     assertThat(conclusion(source))
         .startsWith("No rate down to 0.000")
@@ -226,7 +241,8 @@ class GoodputSearchTest {
     LevelSource source = search(2, 0.05);
     assertThat(source.next(null)).isNotNull();
     @Nullable LoadLevel next =
-        source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, false, null, null));
+        source.next(
+            new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, false, null, null, Map.of()));
     assertThat(next).isNull();
     assertThat(conclusion(source))
         .isEqualTo(
@@ -240,7 +256,7 @@ class GoodputSearchTest {
     LevelSource rare = search(0.02, 0.05);
     LoadLevel level = Objects.requireNonNull(rare.next(null));
     LevelResult none =
-        new LevelResult(level.label(), 0, null, 99, 0, 0, null, 0, false, null, null);
+        new LevelResult(level.label(), 0, null, 99, 0, 0, null, 0, false, null, null, Map.of());
     for (int round = 1; round < GoodputSearch.MAX_ROUNDS; round++) {
       assertThat(rare.extendsMeasuring(none)).isTrue();
     }

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.PrimitiveIterator;
 import java.util.PriorityQueue;
@@ -230,7 +231,8 @@ class SearchAccuracyTest {
             0,
             false,
             null,
-            null);
+            null,
+            Map.of());
       }
 
       private static long nanos(double seconds) {

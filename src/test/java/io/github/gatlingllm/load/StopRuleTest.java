@@ -11,6 +11,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult.FailedInARow;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,8 @@ class StopRuleTest {
   private static final LoadLevel C4 = new LoadLevel.Closed(4, Phases.DEFAULT);
 
   private static LevelResult slo(String label, long met, long attempted) {
-    return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0, false, null, null);
+    return new LevelResult(
+        label, attempted, met, 99, attempted, 0, null, 0, false, null, null, Map.of());
   }
 
   private static Conclusion stopped(String text, boolean sound) {
@@ -34,11 +36,11 @@ class StopRuleTest {
   }
 
   private static LevelResult errors(long failed, long ended) {
-    return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0, false, null, null);
+    return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0, false, null, null, Map.of());
   }
 
   private static LevelResult backlog(@Nullable Queue queue) {
-    return new LevelResult("r=1", 0, null, 99, 0, 0, queue, 0, false, null, null);
+    return new LevelResult("r=1", 0, null, 99, 0, 0, queue, 0, false, null, null, Map.of());
   }
 
   static Stream<Arguments> levels() {
@@ -83,7 +85,7 @@ class StopRuleTest {
   }
 
   private static LevelResult failures(long failures, boolean cut) {
-    return new LevelResult("c=2", 0, null, 99, 0, 0, null, failures, cut, null, null);
+    return new LevelResult("c=2", 0, null, 99, 0, 0, null, failures, cut, null, null, Map.of());
   }
 
   /** The lowest number counts; a level that it cut ends the sweep, also the last one. */
@@ -113,7 +115,18 @@ class StopRuleTest {
     assertThat(source.next(null)).isEqualTo(C1);
     LevelResult cut =
         new LevelResult(
-            "c=1", 0, null, 99, 0, 0, null, 130, true, null, new FailedInARow(101, "refused"));
+            "c=1",
+            0,
+            null,
+            99,
+            0,
+            0,
+            null,
+            130,
+            true,
+            null,
+            new FailedInARow(101, "refused"),
+            Map.of());
     assertThat(source.next(cut)).isNull();
     assertThat(source.conclusion())
         .isEqualTo(

@@ -94,7 +94,8 @@ class LiveLevelTallyTest {
                 2,
                 false,
                 "e2e<1s",
-                new LevelResult.FailedInARow(2, "timeout")));
+                new LevelResult.FailedInARow(2, "timeout"),
+                Map.of()));
   }
 
   /** All first tokens are in time, two of three last ones: E2E decides, 1 of 3 missed. */

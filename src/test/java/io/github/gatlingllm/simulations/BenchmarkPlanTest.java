@@ -210,6 +210,13 @@ final class BenchmarkPlanTest {
         stopWhen=slo<50% | llm.stopWhen | llm.slo
         stopWhen=errors>10%,slow | llm.stopWhen |
         trials=3 ; rate=2 | llm.trials | llm.rate
+        repeats=0 | llm.repeats |
+        repeats=auto:3%:e2e | llm.repeats |
+        repeats=3 ; trials=2 | llm.repeats | llm.trials
+        repeats=3 ; search=maxGoodput ; slo=ttft<1s | llm.repeats | llm.search
+        repeats=3 ; rate=1:9s | llm.rate | llm.repeats
+        repeats=3 ; arrival=trace:src/test/resources/traces/azure.csv | llm.repeats |
+        repeats=3 ; stopWhen=errors>10% | llm.repeats |
         search=knee | llm.search |
         search=maxGoodput | llm.search | llm.slo
         search=maxGoodput ; slo=ttft<1s ; rate=1,2 | llm.search |

@@ -10,6 +10,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -245,6 +246,41 @@ class SettingEffectsIT {
                   assertThat(run.summary().at("/slo/objectives"))
                       .allMatch(of -> of.path("ok").asBoolean());
                   assertThat(run.summary().at("/curves/0/max_goodput").isNull()).isTrue();
+                })),
+        Arguments.of(
+            "repeats",
+            new Row(
+                Map.of(
+                    "repeats",
+                    "auto:99%:requests_per_s",
+                    "assert",
+                    "c=2:errors=0",
+                    "seed",
+                    7,
+                    "concurrency",
+                    "1,2",
+                    "requests",
+                    4,
+                    "ignoreEos",
+                    false),
+                exchange -> exchange.respond(200, "application/json", ANSWER),
+                (run, asked) -> {
+                  int rounds = run.info().stages().size() / 2;
+                  Conclusion found = run.info().outcome().conclusions().get(0);
+                  assertThat(found.topic()).isEqualTo("repeats");
+                  assertThat(found.value()).isNotNull();
+                  assertThat(found.text()).contains("after " + rounds + " repeats");
+                  assertThat(run.info().config().get("repeats of Benchmark")).contains(" | ");
+                  JsonNode stages = run.summary().get("stages");
+                  assertThat(stages).hasSize(2);
+                  for (JsonNode stage : stages) {
+                    JsonNode rate = stage.path("between_repeats").path("requests_per_s");
+                    assertThat(rate.path("values")).hasSize(rounds).hasSizeGreaterThan(2);
+                    assertThat(stage.at("/counts/planned").asInt()).isEqualTo(4 * rounds);
+                  }
+                  assertThat(run.summary().at("/assertions/0/ok").asBoolean()).isTrue();
+                  assertThat(run.check("repeats").path("threshold").asDouble()).isEqualTo(99);
+                  assertThat(run.output()).contains("95 % by " + rounds + " repeats");
                 })),
         Arguments.of(
             "inputsPerRequest, maxTokensPerMinute",

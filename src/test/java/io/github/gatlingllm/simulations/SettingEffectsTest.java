@@ -74,6 +74,10 @@ class SettingEffectsTest {
         TRACE + " maxTokens=5 | prompt size    the ",
         TRACE + " | exactly as recorded, else",
         "trials=3 concurrency=2 | batch, 3 trials of each level",
+        "repeats=3 concurrency=1 | repeats        3 of each level, in random order: c=1 | c=1 |"
+            + " c=1",
+        "repeats=3 concurrency=1 duration=2 | time           6 s of measuring, at most",
+        "repeats=auto:2% | repeats        3 to 20 of each level, until each is within ±2 % of",
         "search=maxGoodput slo=ttft<1s | search         the highest rate that holds the SLO, to 5"
             + " %",
         "searchPrecision=0.1 search=maxGoodput slo=ttft<1s | holds the SLO, to 10 %",

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
+import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
@@ -107,6 +109,15 @@ final class SimulationSettingsTest {
     assertThatThrownBy(() -> of("config=" + file).begin(() -> folder))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessageStartingWith("llm.concurrency=4 (" + file + ":1): ");
+  }
+
+  @Test
+  void levelsInCodeAreRepeated() {
+    LoadPlan.Sweep plan = LlmDsl.closedLoop(1, 2).plan();
+    assertThat(((LoadPlan.Sweep) of("repeats=3").applyTo(plan)).levels()).hasSize(6);
+    assertThatThrownBy(() -> of("repeats=3", "stopWhen=errors>5%").applyTo(plan))
+        .isInstanceOf(InvalidSimulation.class)
+        .hasMessageStartingWith("llm.repeats=3: ");
   }
 
   @Test

@@ -171,6 +171,13 @@ enum CheckCatalogue {
       "runs that a stop rule ended",
       "Look at the errors of the last level: its figures cover only the time before.",
       in -> PlanChecks.conclusions(in, "stopped early", "Stopped early")),
+  REPEATS(
+      "Did the repeats make the chosen figure certain enough?",
+      "widest half 95 % interval of the mean of the repeats, in percent, and the asked one",
+      Threshold.judged("warning if it is wider than asked after 20 repeats"),
+      "runs with repeats=auto",
+      "Measure each level longer, or ask for less.",
+      in -> PlanChecks.conclusions(in, "repeats", "")),
   SEARCH(
       "Is the result of the search statistically certain?",
       "lower end of the 95 % interval (Wilson) of the share in SLO, at the highest rate that holds",

@@ -66,12 +66,14 @@ final class PlanChecks {
         Finding.of(
             (double) values,
             level.says("p99 is based on %s.".formatted(counted(values, "request"))));
+    int repeats = Math.max(1, level.figures().repeats().size());
     Double windowS = level.figures().windowS();
     return windowS == null || values == 0 || !level.hasDuration()
         ? found
         : found.remedy(
             "For a p99, measure %s s or longer (duration=%1$s); else quote a p95 (200 values) or p90 (100)."
-                .formatted(NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / values))));
+                .formatted(
+                    NumberText.plain(Math.ceil(windowS / repeats * ENOUGH_VALUES / values))));
   }
 
   private static long quotedValues(LevelFigures level) {

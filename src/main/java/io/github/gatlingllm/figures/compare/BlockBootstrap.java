@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.compare;
 
+import io.github.gatlingllm.figures.compare.ComparedFigure.Between;
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.apache.commons.statistics.distribution.TDistribution;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far figures of two runs would differ by chance alone.
@@ -25,6 +27,10 @@ import org.apache.commons.statistics.distribution.TDistribution;
  * over all figures (Westfall and Young 1993), widened to Student's t. The degrees of freedom are
  * the number of blocks minus one, for a percentile at most the {@linkplain Weighted#slicesFrom
  * slices it rests on} minus one. Runs compared with one base share the 5 % (Bonferroni).
+ *
+ * <p>Where both runs repeat their load levels, the standard error and the degrees of freedom are
+ * those {@linkplain Between between} repeats; the slices then only tell how much the figures vary
+ * together, which is how unlikely a change of one of them has to be.
  */
 final class BlockBootstrap {
 
@@ -49,8 +55,8 @@ final class BlockBootstrap {
 
   record Pair(SliceSample base, SliceSample run, int length, double missed) {}
 
-  /** A figure over the load levels at these positions. */
-  record Question(ComparedFigure figure, List<Integer> stages) {}
+  /** A figure over the load levels at these positions; {@code between} if they are repeated. */
+  record Question(ComparedFigure figure, List<Integer> stages, @Nullable Between between) {}
 
   BlockBootstrap(List<Pair> stages) {
     this.stages = stages;
@@ -92,7 +98,13 @@ final class BlockBootstrap {
     Map<Question, Double> halves = new HashMap<>();
     for (int q = 0; q < changes.length; q++) {
       if (known[q]) {
-        halves.put(questions.get(q), errors[q] * factor(questions.get(q), beyond));
+        Question question = questions.get(q);
+        Between between = question.between();
+        halves.put(
+            question,
+            between == null
+                ? errors[q] * factor(question, beyond)
+                : between.error() * quantile(between.freedom(), beyond));
       }
     }
     return halves;
@@ -134,8 +146,11 @@ final class BlockBootstrap {
               weighted(question, once, false).slicesFrom(metric, percent));
       freedom = Math.min(freedom, slices - 1);
     }
-    return Math.sqrt(missed)
-        * TDistribution.of(Math.max(1, freedom)).inverseSurvivalProbability(beyond / 2);
+    return Math.sqrt(missed) * quantile(freedom, beyond);
+  }
+
+  private static double quantile(double freedom, double beyond) {
+    return TDistribution.of(Math.max(1, freedom)).inverseSurvivalProbability(beyond / 2);
   }
 
   private Weighted weighted(Question question, List<int[]> weights, boolean ofBase) {

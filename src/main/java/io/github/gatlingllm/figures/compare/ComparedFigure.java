@@ -5,11 +5,10 @@ import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
-import java.util.Arrays;
+import io.github.gatlingllm.figures.metric.Spread;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A figure that two runs are compared by; the slices of a metric tell its noise. */
@@ -50,6 +49,11 @@ record ComparedFigure(
       return base > 0 && run > 0 ? (Double) Math.log(run / base) : null;
     }
 
+    /** A value on this scale; null where there is none. */
+    @Nullable Double of(@Nullable Double value) {
+      return value == null || this == POINTS ? value : value > 0 ? (Double) Math.log(value) : null;
+    }
+
     /** A {@link #change} in percent of the base, or in percentage points. */
     double inPercent(double change) {
       return this == POINTS ? change : Math.expm1(change) * 100;
@@ -66,22 +70,18 @@ record ComparedFigure(
   }
 
   static List<ComparedFigure> all() {
-    return Arrays.stream(Metric.values())
-        .filter(Metric::isCompared)
-        .flatMap(ComparedFigure::of)
-        .toList();
+    return Figure.compared().stream().map(ComparedFigure::of).toList();
   }
 
-  private static Stream<ComparedFigure> of(Metric metric) {
-    if (metric.isDistribution()) {
-      return Stream.of("mean", "p50", "p95", "p99").map(statistic -> time(metric, statistic));
-    }
-    Metric.Terms terms = metric.terms();
-    return Stream.of(terms == null ? jitter() : ofTerms(metric, terms));
+  private static ComparedFigure of(Figure figure) {
+    Metric.Terms terms = figure.metric().terms();
+    return figure.metric().isDistribution()
+        ? time(figure)
+        : terms == null ? jitter() : ofTerms(figure, terms);
   }
 
-  private static ComparedFigure time(Metric metric, String statistic) {
-    Figure figure = Figure.parse(metric.figure() + "." + statistic);
+  private static ComparedFigure time(Figure figure) {
+    Metric metric = figure.metric();
     Double percent = figure.percent();
     return new ComparedFigure(
         figure,
@@ -100,12 +100,11 @@ record ComparedFigure(
         f -> isKnown(Figure.parse(Metric.ITL_MS.figure() + ".p99"), f));
   }
 
-  private static ComparedFigure ofTerms(Metric metric, Metric.Terms terms) {
-    Figure figure = Figure.parse(metric.figure());
+  private static ComparedFigure ofTerms(Figure figure, Metric.Terms terms) {
     int factor = Scale.of(figure) == Scale.POINTS ? 100 : 1;
     return new ComparedFigure(
         figure,
-        metric,
+        figure.metric(),
         null,
         w -> ratio(factor * sum(w, terms.part()), sum(w, terms.whole())),
         f -> isKnown(figure, f));
@@ -128,6 +127,29 @@ record ComparedFigure(
 
   Scale scale() {
     return Scale.of(figure);
+  }
+
+  /**
+   * The noise of a change by the spread between repeats (Welch 1947): s² = b² + r² with the
+   * standard errors b and r of both runs, and s⁴ ÷ (b⁴ ÷ (n − 1) + r⁴ ÷ (m − 1)) degrees of
+   * freedom.
+   */
+  record Between(double error, double freedom) {
+
+    static Between of(Spread base, Spread run) {
+      double b = Math.pow(base.error(), 2);
+      double r = Math.pow(run.error(), 2);
+      double terms = b * b / base.freedom() + r * r / run.freedom();
+      double least = Math.min(base.freedom(), run.freedom());
+      return new Between(Math.sqrt(b + r), terms == 0 ? least : Math.pow(b + r, 2) / terms);
+    }
+  }
+
+  /** Null unless both runs have repeats. */
+  @Nullable Between between(Figures base, Figures run) {
+    Spread ours = base.spread(each -> scale().of(figure.of(each)));
+    Spread theirs = run.spread(each -> scale().of(figure.of(each)));
+    return ours == null || theirs == null ? null : Between.of(ours, theirs);
   }
 
   @Nullable Double change(Weighted base, Weighted run) {

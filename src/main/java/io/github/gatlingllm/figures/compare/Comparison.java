@@ -10,6 +10,7 @@ import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
@@ -224,6 +225,14 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       return info.stages().stream().map(LevelInfo::target).distinct().count() == 1;
     }
 
+    /** The load levels, all repeats of one together, by position in the summary. */
+    List<LevelInfo> levels() {
+      return figures.summary().stages().stream()
+          .filter(LevelFigures::isPlanned)
+          .map(LevelFigures::info)
+          .toList();
+    }
+
     Figures figuresOf(int stage) {
       return figures.summary().stages().get(stage).figures();
     }
@@ -244,10 +253,14 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
           : RunStatistics.ofLevels(info, which, source).summary().figures();
     }
 
-    /** The p90 of E2E in a load level, in seconds; 0 where no request succeeded. */
+    /**
+     * The p90 of E2E in a load level, in seconds of a slice, which has those of all repeats; 0
+     * where no request succeeded.
+     */
     double requestSeconds(int stage) {
-      Double p90 = figuresOf(stage).metric(Metric.E2E_MS).p90();
-      return Objects.requireNonNullElse(p90, 0.0) / 1e3;
+      Figures of = figuresOf(stage);
+      Double p90 = of.metric(Metric.E2E_MS).p90();
+      return Objects.requireNonNullElse(p90, 0.0) / 1e3 * Math.max(1, of.repeats().size());
     }
   }
 }

@@ -45,7 +45,11 @@ final class RunComparison {
 
   private record Match(int base, int run) {}
 
-  private record Part(List<Integer> matches, Figures base, Figures run) {}
+  private record Part(List<Integer> matches, Figures base, Figures run) {
+    Question question(ComparedFigure figure) {
+      return new Question(figure, matches, figure.between(base, run));
+    }
+  }
 
   RunComparison(ComparedRun base, ComparedRun run) {
     this.base = base;
@@ -53,7 +57,7 @@ final class RunComparison {
     haveOneTarget = base.hasOneTarget() && run.hasOneTarget();
     haveScenarios =
         Stream.of(base, run)
-                .flatMap(each -> each.info().stages().stream())
+                .flatMap(each -> each.levels().stream())
                 .map(LevelInfo::scenario)
                 .distinct()
                 .count()
@@ -81,21 +85,32 @@ final class RunComparison {
     for (Part part : parts) {
       for (ComparedFigure figure : figures) {
         if (figure.isKnown().test(part.base) && figure.isKnown().test(part.run)) {
-          questions.add(new Question(figure, part.matches));
+          questions.add(part.question(figure));
         }
       }
     }
     Map<Question, Double> halves = new BlockBootstrap(pairs).halves(questions, runs);
     return new Comparison(
-        parts.stream().map(part -> place(part, halves)).toList(),
-        unmatched,
-        shortWindows.isEmpty()
-            ? List.of()
-            : List.of(
-                "Measure windows are short compared with the requests in them, so intervals are"
-                    + " wide: "
-                    + String.join(", ", shortWindows)
-                    + ". Measure longer."));
+        parts.stream().map(part -> place(part, halves)).toList(), unmatched, notes());
+  }
+
+  private List<String> notes() {
+    List<String> notes = new ArrayList<>();
+    if (!shortWindows.isEmpty()) {
+      notes.add(
+          "Measure windows are short compared with the requests in them, so intervals are wide: "
+              + String.join(", ", shortWindows)
+              + ". Measure longer.");
+    }
+    if (matches.stream().anyMatch(this::isRepeated)) {
+      notes.add("Both runs repeat load levels: intervals are by the spread between repeats.");
+    }
+    return notes;
+  }
+
+  private boolean isRepeated(Match match) {
+    return !base.figuresOf(match.base).repeats().isEmpty()
+        && !run.figuresOf(match.run).repeats().isEmpty();
   }
 
   private Set<Integer> positions(Function<Match, Integer> of) {
@@ -103,8 +118,8 @@ final class RunComparison {
   }
 
   private void match() {
-    List<LevelInfo> ours = base.info().stages();
-    List<LevelInfo> theirs = run.info().stages();
+    List<LevelInfo> ours = base.levels();
+    List<LevelInfo> theirs = run.levels();
     Set<Integer> free = new TreeSet<>(IntStream.range(0, theirs.size()).boxed().toList());
     for (int b = 0; b < ours.size(); b++) {
       LevelInfo level = ours.get(b);
@@ -145,8 +160,8 @@ final class RunComparison {
     double slice = Math.min(ours.seconds(), theirs.seconds());
     double phi = Autocorrelation.of(ours.slices(), theirs.slices());
     int length = BlockBootstrap.blockLength(request / slice);
-    if (length * slice < request) {
-      shortWindows.add(named(base.info().stages().get(match.base)));
+    if (length * slice < request && !isRepeated(match)) {
+      shortWindows.add(named(base.levels().get(match.base)));
     }
     return new Pair(ours, theirs, length, Autocorrelation.missedBy(length, phi));
   }
@@ -157,15 +172,13 @@ final class RunComparison {
       Double before = figure.figure().of(part.base);
       Double after = figure.figure().of(part.run);
       if ((before != null || after != null) && !figure.repeatsAnother(part.base, part.run)) {
-        Double half = halves.get(new Question(figure, part.matches));
+        Double half = halves.get(part.question(figure));
         boolean isKnown = figure.isKnown().test(part.base) && figure.isKnown().test(part.run);
         changes.add(change(figure.figure(), before, after, half, isKnown));
       }
     }
     LevelInfo level =
-        part.matches.size() > 1
-            ? null
-            : base.info().stages().get(matches.get(part.matches.get(0)).base);
+        part.matches.size() > 1 ? null : base.levels().get(matches.get(part.matches.get(0)).base);
     return new Place(
         level == null ? "all " + part.matches.size() + " load levels pooled" : named(level),
         level,

@@ -44,22 +44,23 @@ record AssertionJudge(
               ? Stream.of(result(assertion, place("For all", target), null, "no request was sent"))
               : requests.stream()
                   .map(each -> one(assertion, place(each, target), target, ofTarget, each));
-      case STAGE -> levels(assertion, parts.levels().stream().filter(ofTarget).toList());
+      case STAGE ->
+          levels(assertion, parts.runLevels().firsts().stream().filter(ofTarget).toList());
     };
   }
 
   private Stream<AssertionResult> levels(Assertion assertion, List<LevelTally> all) {
     List<LevelTally> named =
-        all.stream().filter(level -> level.info.label().equals(assertion.name())).toList();
+        all.stream().filter(level -> level.whole().label().equals(assertion.name())).toList();
     if (named.isEmpty()) {
-      List<String> labels = all.stream().map(level -> level.info.label()).toList();
+      List<String> labels = all.stream().map(level -> level.whole().label()).toList();
       return Stream.of(none(assertion, "no load level is called", labels));
     }
     return named.stream()
         .map(
             level -> {
-              String place = parts.runLevels().place(level.info);
-              return one(assertion, place, level.target(), level::equals, null);
+              String place = parts.runLevels().place(level.whole());
+              return one(assertion, place, level.target(), level.repeats::contains, null);
             });
   }
 

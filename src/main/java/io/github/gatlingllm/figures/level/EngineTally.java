@@ -39,7 +39,7 @@ final class EngineTally {
 
   private final long origin;
   private final int mostBuckets;
-  private final List<LevelTally> levels;
+  final List<LevelTally> levels;
   private final List<String> targets;
   private final Map<PageKey, PageState> pages = new LinkedHashMap<>();
   private final Map<String, Span> sent = new LinkedHashMap<>();
@@ -240,31 +240,31 @@ final class EngineTally {
     sink.to(bucket(target, from + nanos / 2), 1);
   }
 
-  /** The figures of one load level; null without readings in its window. */
+  /** The figures of one load level, all repeats pooled; null without readings in its windows. */
   @Nullable EngineFigures of(int level) {
-    return level < levels.size()
-        ? levels.get(level).engine.figures(levels.get(level).nanos() / 1e9)
-        : null;
+    return of(levels.stream().filter(each -> each.index == level).toList());
   }
 
-  /** The figures of a target's load levels pooled; null without readings in their windows. */
-  @Nullable EngineFigures of(String target) {
+  private static @Nullable EngineFigures of(List<LevelTally> some) {
     WindowSums all = new WindowSums();
     double seconds = 0;
-    for (LevelTally level : levels) {
-      if (level.target().equals(target)) {
-        all.add(level.engine);
-        seconds += level.nanos() / 1e9;
-      }
+    for (LevelTally level : some) {
+      all.add(level.engine);
+      seconds += level.nanos() / 1e9;
     }
     return all.figures(seconds);
   }
 
+  /** The figures of a target's load levels pooled; null without readings in their windows. */
+  @Nullable EngineFigures of(String target) {
+    return of(levels.stream().filter(level -> level.target().equals(target)).toList());
+  }
+
   /** GPU energy in the windows of some levels, in joules; null if unknown, or if they overlap. */
-  @Nullable Double joules(Iterable<Integer> levels) {
+  @Nullable Double joules(List<LevelTally> some) {
     double sum = 0;
-    for (int level : levels) {
-      EngineFigures of = of(level);
+    for (LevelTally level : some) {
+      EngineFigures of = of(List.of(level));
       Double joules = of == null ? null : of.joules();
       if (of == null || joules == null || overlapsOthers(level, of.isPowerShared())) {
         return null;
@@ -274,8 +274,7 @@ final class EngineTally {
     return sum;
   }
 
-  private boolean overlapsOthers(int level, boolean isPowerShared) {
-    LevelTally own = levels.get(level);
+  private boolean overlapsOthers(LevelTally own, boolean isPowerShared) {
     for (LevelTally other : levels) {
       if (other != own
           && (isPowerShared || other.target().equals(own.target()))

@@ -84,9 +84,12 @@ final class FigureGroups {
     List<LevelTally> used = groups.get(true).stream().map(FigureGroups::level).distinct().toList();
     List<LevelTally> others = groups.get(false).stream().map(FigureGroups::level).toList();
     boolean isOneTarget = used.stream().map(LevelTally::target).distinct().count() == 1;
+    boolean isOneLevel = used.stream().map(level -> level.index).distinct().count() == 1;
     boolean isWhole = isOneTarget && others.stream().noneMatch(other -> runsBeside(other, used));
     List<TimeSlice> slices =
-        used.size() == 1 && !others.contains(used.get(0)) ? steadySlices(used.get(0)) : null;
+        isOneLevel && others.stream().noneMatch(other -> other.index == used.get(0).index)
+            ? steadySlices(used.get(0))
+            : null;
     return new Scope(
         windowNanos(within),
         !all
@@ -99,10 +102,8 @@ final class FigureGroups {
                     .toList()),
         isOneTarget ? counted.targets.get(used.get(0).target()) : null,
         isWhole,
-        isWhole
-            ? counted.engines.joules(used.stream().map(level -> level.index).sorted().toList())
-            : null,
-        isWhole && used.size() == 1 ? counted.alone.get(used.get(0).target()) : null,
+        isWhole ? counted.engines.joules(used) : null,
+        isWhole && isOneLevel ? counted.alone.get(used.get(0).target()) : null,
         slices == null ? null : intervals(used.get(0), slices));
   }
 

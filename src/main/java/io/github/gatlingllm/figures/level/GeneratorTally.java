@@ -118,16 +118,14 @@ final class GeneratorTally {
                 second.number(GeneratorField.GC_PAUSE_MAX_S) / 1e6));
   }
 
-  /** The health of each injector in a window: of the seconds whose middle lies in it. */
-  List<GeneratorHealth> in(LevelTally window) {
-    double from = (window.from - origin) / 1e9;
-    double to = (window.to - origin) / 1e9;
+  /** The health of each injector in some windows: of the seconds whose middle lies in one. */
+  List<GeneratorHealth> in(List<LevelTally> windows) {
     List<GeneratorHealth> all = new ArrayList<>();
     seconds.forEach(
         (injector, of) -> {
           List<Interval> within =
               of.stream()
-                  .filter(second -> isBetween(from, (second.fromS() + second.untilS()) / 2, to))
+                  .filter(second -> windows.stream().anyMatch(in -> isIn(in, second)))
                   .toList();
           if (!within.isEmpty()) {
             all.add(new GeneratorHealth(injector, within));
@@ -136,8 +134,9 @@ final class GeneratorTally {
     return all;
   }
 
-  private static boolean isBetween(double from, double at, double to) {
-    return at >= from && at < to;
+  private boolean isIn(LevelTally window, Interval second) {
+    double at = (second.fromS() + second.untilS()) / 2;
+    return at >= (window.from - origin) / 1e9 && at < (window.to - origin) / 1e9;
   }
 
   /** The buckets in order of time, without those that no line falls into. */

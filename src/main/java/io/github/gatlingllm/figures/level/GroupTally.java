@@ -212,6 +212,15 @@ final class GroupTally extends Amounts {
   }
 
   Figures figures(@Nullable Judge judge, @Nullable Long planned, @Nullable MaxGoodput max) {
+    return figures(judge, planned, max, List.of());
+  }
+
+  /** The same with the figures of each repeat. */
+  Figures figures(
+      @Nullable Judge judge,
+      @Nullable Long planned,
+      @Nullable MaxGoodput max,
+      List<Figures> repeats) {
     double window = scope.windowNanos() / 1e9;
     Map<Metric, Distribution> distributions = new EnumMap<>(Metric.class);
     Metric.distributions().forEach(metric -> distributions.put(metric, distribution(metric)));
@@ -233,7 +242,8 @@ final class GroupTally extends Amounts {
         finishReasons.byCount(),
         counts,
         server.timings(),
-        server.rateLimits(counts));
+        server.rateLimits(counts),
+        repeats);
   }
 
   private Counts counts(@Nullable Long planned) {

@@ -108,19 +108,20 @@ final class InjectorTally {
                     injector,
                     planned(injector, level),
                     cells.get(new Key(injector.name(), level.index)),
-                    level.nanos(),
+                    level.repeats.stream().mapToLong(LevelTally::nanos).sum(),
                     Judged.of(injector, generators, of)))
         .toList();
   }
 
   private static @Nullable Long planned(InjectorRun injector, LevelTally level) {
-    return level.info.planned() == null
-        ? null
-        : injector.levels().stream()
-            .filter(part -> part.isOf(level.info))
+    List<@Nullable Long> each =
+        injector.levels().stream()
+            .filter(part -> level.repeats.stream().anyMatch(window -> part.isOf(window.info)))
             .map(LevelPart::planned)
-            .findFirst()
-            .orElse(null);
+            .toList();
+    return level.whole().planned() == null || each.isEmpty() || each.contains(null)
+        ? null
+        : (Long) each.stream().mapToLong(part -> part).sum();
   }
 
   InjectorFigures pooled(InjectorRun injector, long windowNanos, List<LevelFigures> stages) {

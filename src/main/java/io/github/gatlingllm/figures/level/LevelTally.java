@@ -5,12 +5,14 @@ import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.metric.Backlog;
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport.Timing;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +27,9 @@ import org.jspecify.annotations.Nullable;
 /** The counts of one load level in its measure window [{@code from}, {@code to}). */
 final class LevelTally {
 
+  /** Position of the level in the summary, the same for all its repeats. */
   final int index;
+
   final LevelInfo info;
   final long from;
   final long to;
@@ -36,8 +40,11 @@ final class LevelTally {
   /** All levels of its target and scenario in order of time, itself included. */
   final List<LevelTally> track;
 
+  /** The windows of the level in order of time, itself included: several if it is repeated. */
+  final List<LevelTally> repeats;
+
   final Map<RequestKind, GroupTally> groups = new LinkedHashMap<>();
-  final BreakdownTally breakdown = new BreakdownTally();
+  private final BreakdownTally breakdown = new BreakdownTally();
   private final Map<String, ScenarioTally> scenarios = new TreeMap<>();
   private @Nullable TimeBuckets<TimeSlice> slices;
 
@@ -52,10 +59,12 @@ final class LevelTally {
   /** Null outside batch mode. */
   @Nullable TrialTally trials;
 
-  LevelTally(int index, LevelInfo info, long runEnd, List<LevelTally> track) {
+  LevelTally(
+      int index, LevelInfo info, long runEnd, List<LevelTally> track, List<LevelTally> repeats) {
     this.index = index;
     this.info = info;
     this.track = track;
+    this.repeats = repeats;
     Optional<PhaseWindow> measured = info.measured();
     Long end = measured.map(PhaseWindow::endUnixNanos).orElse(null);
     from = measured.map(PhaseWindow::startUnixNanos).orElse(0L);
@@ -94,19 +103,45 @@ final class LevelTally {
     return null;
   }
 
-  /** Its time slices, which exist once they are used. */
-  TimeBuckets<TimeSlice> slices() {
-    TimeBuckets<TimeSlice> made = slices;
-    if (made == null) {
-      made = TimeBuckets.within(from, nanos(), TimeSlice.COUNT, TimeSlice::new);
-      slices = made;
-    }
-    return made;
+  private LevelTally first() {
+    return repeats.get(0);
   }
 
-  /** Its time slices in order; null if it has no data. */
+  /**
+   * The time slice of an instant. Repeats share their slices: the first has the first part of each
+   * window, so that slices differ by the time within a window and not by the repeat.
+   */
+  TimeSlice slice(long unixNanos) {
+    LevelTally first = first();
+    TimeBuckets<TimeSlice> made = first.slices;
+    if (made == null) {
+      made = TimeBuckets.within(first.from, first.nanos(), TimeSlice.COUNT, TimeSlice::new);
+      first.slices = made;
+    }
+    return made.at(
+        this == first || nanos() == 0
+            ? unixNanos
+            : first.from + Math.round((double) (unixNanos - from) / nanos() * first.nanos()));
+  }
+
+  /** The time slices of all repeats in order; null if they have no data. */
   @Nullable List<TimeSlice> usedSlices() {
-    return slices == null ? null : slices.all();
+    TimeBuckets<TimeSlice> used = first().slices;
+    return used == null ? null : used.all();
+  }
+
+  void addBreakdown(RequestRecord record) {
+    first().breakdown.add(record);
+  }
+
+  /** The parts of the time of all repeats; null without a request. */
+  @Nullable Breakdown breakdown() {
+    return first().breakdown.of(whole());
+  }
+
+  /** The level with all its repeats. */
+  LevelInfo whole() {
+    return LevelInfo.ofRepeats(repeats.stream().map(each -> each.info).toList());
   }
 
   void addArrival(RequestRecord record) {
@@ -123,6 +158,17 @@ final class LevelTally {
     }
   }
 
+  /** The queue of the median repeat, those whose queue grew last: half of them decide. */
+  @Nullable Queue queue() {
+    List<Queue> all =
+        repeats.stream()
+            .flatMap(each -> Stream.ofNullable(each.backlog))
+            .flatMap(each -> Stream.ofNullable(each.queue()))
+            .sorted(Comparator.comparing(Queue::grows).thenComparing(Queue::end))
+            .toList();
+    return all.isEmpty() ? null : all.get(all.size() / 2);
+  }
+
   void addTrial(int trial, RequestRecord record) {
     trials = trials == null ? new TrialTally() : trials;
     trials.add(trial, record);
@@ -130,14 +176,15 @@ final class LevelTally {
 
   /** Adds a request; {@code inSlo} is null without SLO, or when it was not judged. */
   void addScenario(RequestRecord record, @Nullable Boolean inSlo) {
-    scenarios
+    first()
+        .scenarios
         .computeIfAbsent(record.identity().scenario(), s -> new ScenarioTally())
         .add(record, inSlo);
   }
 
-  /** Its scenarios in order of their names. */
+  /** The scenarios of all repeats in order of their names. */
   Stream<ScenarioLoad> scenarios() {
-    return scenarios.entrySet().stream().map(e -> e.getValue().load(e.getKey(), info));
+    return first().scenarios.entrySet().stream().map(e -> e.getValue().load(e.getKey(), whole()));
   }
 
   /**

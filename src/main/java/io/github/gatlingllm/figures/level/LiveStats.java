@@ -6,6 +6,9 @@ import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -153,6 +156,19 @@ public final class LiveStats implements Consumer<RequestRecord> {
         Double p99 = values.percentile(99);
         return p50 == null || p95 == null || p99 == null ? null : new Percentiles(p50, p95, p99);
       }
+    }
+
+    /** By the names that the setting {@code repeats} knows; without those that have no value. */
+    public Map<String, Double> byName() {
+      Map<String, Double> all = new HashMap<>();
+      all.put("throughput", inputsPerSecond == null ? tokensPerSecondMean : inputsPerSecond);
+      all.put("requests_per_s", requestsPerSecond);
+      all.put("ttft.p50", ttftMs == null ? null : (Double) ttftMs.p50);
+      all.put("ttft.p99", ttftMs == null ? null : (Double) ttftMs.p99);
+      all.put("itl.p50", itlMs == null ? null : (Double) itlMs.p50);
+      all.put("itl.p99", itlMs == null ? null : (Double) itlMs.p99);
+      all.values().removeIf(Objects::isNull);
+      return all;
     }
 
     public record Progress(

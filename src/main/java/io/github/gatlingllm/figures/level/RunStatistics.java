@@ -121,8 +121,12 @@ public final class RunStatistics {
    */
   public static RunFigures ofLevels(RunInfo info, Set<Integer> which, RecordSource source)
       throws IOException {
-    List<LevelInfo> kept = which.stream().sorted().map(info.stages()::get).toList();
     Windows all = new Windows(info.stages(), 0);
+    List<LevelInfo> kept =
+        all.all().stream()
+            .filter(level -> which.contains(level.index))
+            .map(level -> level.info)
+            .toList();
     return of(
         info.stages(kept),
         sink ->
@@ -187,8 +191,8 @@ public final class RunStatistics {
         level.addTrial(id.trial(), record);
       }
       answers.add(record, stream.isShared);
-      level.slices().at(record.timing().scheduledUnixNanos()).measured(record, values, stream, met);
-      level.breakdown.add(record);
+      level.slice(record.timing().scheduledUnixNanos()).measured(record, values, stream, met);
+      level.addBreakdown(record);
       level.addScenario(record, met);
       objectives.add(level.index, record, judgement);
       record.server().names().forEach(this::addServerName);
@@ -222,7 +226,7 @@ public final class RunStatistics {
         }
         group.tokens(at, tokens, inSlo);
         byInjector.inWindow(injector, window, tokens, 0);
-        window.slices().at(at).tokens(tokens, inSlo);
+        window.slice(at).tokens(tokens, inSlo);
       }
     }
     overTime.gaps(stream);
@@ -286,7 +290,7 @@ public final class RunStatistics {
         group.add(Amount.EMBEDDINGS, 1);
         group.add(Amount.INPUTS, ok ? inputs : 0);
       }
-      window.slices().at(closed).ended(ok, inSlo);
+      window.slice(closed).ended(ok, inSlo);
       if (ok) {
         byInjector.inWindow(record.identity().injector(), window, 0, 1);
       }

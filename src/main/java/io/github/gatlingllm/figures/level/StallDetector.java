@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -126,6 +127,15 @@ final class StallDetector {
         1,
         Objects.requireNonNullElse(record.tokens().prompt(), 1)
             - Objects.requireNonNullElse(record.tokens().cachedTokens(), 0));
+  }
+
+  /** The silences in the repeat of a load level with most of them. */
+  @Nullable Silence over(List<LevelTally> repeats) {
+    return repeats.stream()
+        .map(this::over)
+        .filter(Objects::nonNull)
+        .max(Comparator.comparingDouble(Silence::allS).thenComparing(Silence::longestS))
+        .orElse(null);
   }
 
   /** The silences in a load level of the target; null where most answers were not streamed. */

@@ -10,7 +10,6 @@ import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.figures.level.Summary.Target;
-import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
@@ -32,7 +31,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the summary from the tallies: figures of levels, curves, targets, names and the run. */
@@ -57,11 +58,18 @@ final class SummaryAssembly {
   }
 
   RunFigures figures() {
-    counted.levels.all().forEach(this::addLevel);
+    counted.levels.firsts().forEach(this::addLevel);
     counted.levels.tracks().forEach(this::addCurve);
     counted.levels.targets().forEach(this::addTarget);
     GroupTally whole = groups.joined(level -> true, null);
-    Figures run = whole.figures(groups.judge((String) null), planned(), bestGoodput(curves));
+    int rounds =
+        counted.levels.firsts().stream().mapToInt(level -> level.repeats.size()).min().orElse(1);
+    Figures run =
+        whole.figures(
+            groups.judge((String) null),
+            planned(),
+            bestGoodput(curves),
+            repeats(rounds, null, (level, k) -> level.equals(level.repeats.get(k))));
     ArrivalFigures arrivals =
         ArrivalTally.pooled(
             counted.levels.all().stream()
@@ -104,51 +112,69 @@ final class SummaryAssembly {
   }
 
   private void addLevel(LevelTally level) {
-    GroupTally group = groups.joined(level::equals, null);
-    ArrivalTally arrivals = level.arrivals;
-    boolean hasSeveralEach = hasSeveralEach(level, group, arrivals);
-    LevelInfo info = hasSeveralEach ? level.info.ofUsers() : level.info;
-    Backlog backlog = level.backlog;
+    List<LevelTally> repeats = level.repeats;
+    GroupTally group = groups.joined(repeats::contains, null);
+    List<ArrivalTally> arrivals =
+        repeats.stream().map(each -> each.arrivals).filter(Objects::nonNull).toList();
+    boolean hasSeveralEach = hasSeveralEach(level.whole(), group, arrivals);
+    LevelInfo info = hasSeveralEach ? level.whole().ofUsers() : level.whole();
     Figures figures =
-        group.figures(groups.judge(level), hasSeveralEach ? null : info.planned(), null);
+        group.figures(
+            groups.judge(level),
+            hasSeveralEach ? null : info.planned(),
+            null,
+            repeats(repeats.size(), level.target(), (one, k) -> one.equals(repeats.get(k))));
     if (figures.counts().ok() > 0 && quantiles.size() < Series.MAX_LEVELS) {
       quantiles.put(level.index, group.quantiles());
     }
     List<TimeSlice> slices = groups.steadySlices(level);
-    boolean timed = level.nanos() > 0;
-    Double inFlight = timed ? (Double) (group.of(Amount.IN_FLIGHT_NANOS) / level.nanos()) : null;
-    List<GeneratorHealth> generators = counted.overTime.generator.in(level);
+    long nanos = repeats.stream().mapToLong(LevelTally::nanos).sum();
+    boolean timed = nanos > 0;
+    Double inFlight = timed ? (Double) (group.of(Amount.IN_FLIGHT_NANOS) / nanos) : null;
+    List<GeneratorHealth> generators = counted.overTime.generator.in(repeats);
     StallDetector stalls = counted.stalls.get(info.target());
     stages.add(
         new LevelFigures(
             info,
             counted.levels.placeInWords(info),
             timed ? (Double) sinceStart(level.from) : null,
-            timed ? (Double) (level.nanos() / 1e9) : null,
+            timed ? (Double) (nanos / 1e9) : null,
             phases(info),
             inFlight,
             timed
-                ? (Double) (group.of(Amount.ARRIVED) * 1e9 / (level.arrivingTo - level.from))
+                ? (Double)
+                    (group.of(Amount.ARRIVED)
+                        * 1e9
+                        / repeats.stream().mapToLong(each -> each.arrivingTo - each.from).sum())
                 : null,
-            arrivals == null || backlog == null || isChangingInjection(info)
-                ? null
-                : backlog.queue(),
+            arrivals.isEmpty() || isChangingInjection(info) ? null : level.queue(),
             counted.slo.level(level.index),
-            arrivals == null
+            arrivals.isEmpty()
                 ? null
                 : ArrivalTally.pooled(
-                    List.of(arrivals), hasSeveralEach || info.kind().equals(LevelInfo.INJECTION)),
+                    arrivals, hasSeveralEach || info.kind().equals(LevelInfo.INJECTION)),
             counted.engines.of(level.index),
             counted.byInjector.at(level, figures, generators),
             figures,
             !info.kind().equals(Windows.UNPLANNED),
             isCutShort(level),
-            arrivals != null || info.isOpen(),
-            arrivals == null ? info.isOpen() ? 0 : figures.counts().started() : arrivals.sent(),
-            inFlight == null ? null : littlesLaw(group, info.inFlight(), inFlight),
-            stalls == null ? null : stalls.over(level),
+            !arrivals.isEmpty() || info.isOpen(),
+            arrivals.isEmpty()
+                ? info.isOpen() ? 0 : figures.counts().started()
+                : arrivals.stream().mapToLong(ArrivalTally::sent).sum(),
+            inFlight == null ? null : littlesLaw(group, repeats, inFlight),
+            stalls == null ? null : stalls.over(repeats),
             slices == null ? null : SteadyState.of(level.nanos(), slices),
             generators));
+  }
+
+  /** The figures of so many repeats, of those windows each; empty for one. */
+  private List<Figures> repeats(
+      int count, @Nullable String target, BiPredicate<LevelTally, Integer> windows) {
+    return IntStream.range(0, count == 1 ? 0 : count)
+        .mapToObj(k -> groups.joined(level -> windows.test(level, k), null))
+        .map(group -> group.figures(groups.judge(target), null, null))
+        .toList();
   }
 
   /** Whether the level is an injection profile whose load changes, so that its queue may grow. */
@@ -158,15 +184,19 @@ final class SummaryAssembly {
 
   /** Whether users of a level send more requests than one each, which is what the plan counts. */
   private static boolean hasSeveralEach(
-      LevelTally level, GroupTally group, @Nullable ArrivalTally arrivals) {
-    Long planned = level.info.planned();
+      LevelInfo level, GroupTally group, List<ArrivalTally> arrivals) {
+    Long planned = level.planned();
     long started = group.count(Amount.STARTED);
-    return arrivals != null ? started > arrivals.measured() : planned != null && started > planned;
+    return arrivals.isEmpty()
+        ? planned != null && started > planned
+        : started > arrivals.stream().mapToLong(ArrivalTally::measured).sum();
   }
 
   /** Whether a stop rule ended a level early: the last level of a plan that was stopped. */
   private boolean isCutShort(LevelTally level) {
     LevelInfo of = level.info;
+    List<LevelTally> all = counted.levels.all();
+    int last = all.indexOf(level.repeats.get(level.repeats.size() - 1));
     return info.outcome().conclusions().stream()
             .anyMatch(
                 found ->
@@ -174,7 +204,7 @@ final class SummaryAssembly {
                         && !found.sound()
                         && found.target().equals(of.target())
                         && Objects.equals(found.scenario(), of.scenario()))
-        && level.track.stream().noneMatch(later -> later.index > level.index);
+        && level.track.stream().noneMatch(later -> all.indexOf(later) > last);
   }
 
   /** Requests that the plan asks for; null where users send several requests each. */
@@ -187,13 +217,17 @@ final class SummaryAssembly {
   }
 
   private static @Nullable LittlesLaw littlesLaw(
-      GroupTally group, LevelInfo.@Nullable InFlight counted, double byRecords) {
-    return counted == null
+      GroupTally group, List<LevelTally> repeats, double byRecords) {
+    double mean = 0;
+    double nanos = repeats.stream().mapToLong(LevelTally::nanos).sum();
+    for (LevelTally each : repeats) {
+      LevelInfo.InFlight counted = each.info.inFlight();
+      mean += counted == null ? Double.NaN : counted.mean() * each.nanos() / nanos;
+    }
+    return Double.isNaN(mean)
         ? null
         : new LittlesLaw(
-            counted.mean(),
-            byRecords,
-            group.durationsMs.count() == 0 ? 0 : group.durationsMs.mean());
+            mean, byRecords, group.durationsMs.count() == 0 ? 0 : group.durationsMs.mean());
   }
 
   private List<PhaseSpan> phases(LevelInfo level) {
@@ -313,7 +347,10 @@ final class SummaryAssembly {
   }
 
   private static List<String> names(LevelTally level, Function<RequestKind, String> by) {
-    return level.groups.keySet().stream().map(by).distinct().toList();
+    return level.repeats.stream()
+        .flatMap(each -> each.groups.keySet().stream().map(by))
+        .distinct()
+        .toList();
   }
 
   private Map<Dimension, List<RequestAtPoint>> partsAtPoints() {
@@ -331,12 +368,12 @@ final class SummaryAssembly {
   private List<RequestAtPoint> atPoints(Function<RequestKind, String> by, int least) {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
-      LevelTally level = counted.levels.all().get(stages.indexOf(curve.chosen().level()));
+      LevelTally level = counted.levels.firsts().get(stages.indexOf(curve.chosen().level()));
       List<String> names = names(level, by);
       for (String name : names.size() < least ? List.<String>of() : names) {
         Figures figures =
             groups
-                .joined(level::equals, kind -> by.apply(kind).equals(name))
+                .joined(level.repeats::contains, kind -> by.apply(kind).equals(name))
                 .figures(groups.judge(curve.target()), null, null);
         if (figures.counts().started() > 0 && all.size() < MAX_NAMES) {
           all.add(new RequestAtPoint(name, curve(curve), figures));
@@ -396,8 +433,8 @@ final class SummaryAssembly {
         time.bucketS(),
         time.buckets(groups.hasSlo()),
         quantiles,
-        counted.levels.all().stream()
-            .map(level -> level.breakdown.of(level.info))
+        counted.levels.firsts().stream()
+            .map(LevelTally::breakdown)
             .filter(Objects::nonNull)
             .toList(),
         scenarios(),
@@ -407,7 +444,7 @@ final class SummaryAssembly {
 
   /** In order of load levels, then of names; empty for fewer than two scenarios. */
   private List<ScenarioLoad> scenarios() {
-    List<ScenarioLoad> all = counted.levels.all().stream().flatMap(LevelTally::scenarios).toList();
+    var all = counted.levels.firsts().stream().flatMap(LevelTally::scenarios).toList();
     return all.stream().map(ScenarioLoad::scenario).distinct().count() < 2 ? List.of() : all;
   }
 }

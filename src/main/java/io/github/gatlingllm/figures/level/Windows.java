@@ -20,6 +20,7 @@ final class Windows {
   static final String UNPLANNED = "unplanned";
 
   private final List<LevelTally> all = new ArrayList<>();
+  private final Map<LevelInfo.Key, List<LevelTally>> byLevel = new LinkedHashMap<>();
   private final Map<Track, List<LevelTally>> byTrack = new LinkedHashMap<>();
   private final Set<String> targets = new LinkedHashSet<>();
   private final Map<LevelInfo.Key, LevelTally> byKey = new HashMap<>();
@@ -39,7 +40,14 @@ final class Windows {
   private LevelTally add(LevelInfo info, long runEnd) {
     Track track = Track.of(info);
     List<LevelTally> same = byTrack.computeIfAbsent(track, t -> new ArrayList<>());
-    LevelTally level = new LevelTally(all.size(), info, runEnd, same);
+    int next = byLevel.size();
+    List<LevelTally> repeats =
+        byLevel.computeIfAbsent(
+            new LevelInfo.Key(LevelInfo.unnumbered(info.label()), info.target(), info.scenario()),
+            level -> new ArrayList<>());
+    int index = repeats.isEmpty() ? next : repeats.get(0).index;
+    LevelTally level = new LevelTally(index, info, runEnd, same, repeats);
+    repeats.add(level);
     same.add(level);
     all.add(level);
     targets.add(info.target());
@@ -47,8 +55,14 @@ final class Windows {
     return level;
   }
 
+  /** The windows of all levels and repeats. */
   List<LevelTally> all() {
     return all;
+  }
+
+  /** The first window of each level, by position in the summary. */
+  List<LevelTally> firsts() {
+    return byLevel.values().stream().map(repeats -> repeats.get(0)).toList();
   }
 
   Set<String> targets() {

@@ -17,6 +17,7 @@ import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,6 +97,19 @@ public record Figure(
       Unit unit,
       Function<Figures, @Nullable Double> value) {
     return new Figure(metric.figure() + suffix, words, unit, metric, null, value);
+  }
+
+  /** The figures by which runs and repeats are compared, in the order of the catalogue. */
+  public static List<Figure> compared() {
+    return Arrays.stream(Metric.values())
+        .filter(Metric::isCompared)
+        .flatMap(
+            metric ->
+                metric.isDistribution()
+                    ? Stream.of(".mean", ".p50", ".p95", ".p99").map(s -> metric.figure() + s)
+                    : Stream.of(metric.figure()))
+        .map(Figure::parse)
+        .toList();
   }
 
   /** Throws with one line that suggests similar names. */

@@ -8,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param windowS total length of the measure windows in seconds; overlapping windows count once
  * @param server timings that the server reported for ok requests scheduled in a measure window, by
  *     key of {@code ServerReport.Timing}: times in seconds, counts in tokens
+ * @param repeats the figures of each repeat, in order of time; empty unless these are all requests
+ *     of repeated load levels
  */
 public record Figures(
     Map<Metric, Distribution> metrics,
@@ -36,12 +40,46 @@ public record Figures(
     Map<String, Long> finishReasons,
     Counts counts,
     Map<String, Distribution> server,
-    @Nullable RateLimits rateLimits) {
+    @Nullable RateLimits rateLimits,
+    List<Figures> repeats) {
 
   public Figures {
+    repeats = List.copyOf(repeats);
     metrics = Collections.unmodifiableMap(new EnumMap<>(metrics));
     numbers = Collections.unmodifiableMap(numbers);
     errors = List.copyOf(errors);
+  }
+
+  /** The spread of a figure between repeats, over those that have it; null for fewer than two. */
+  public @Nullable Spread spread(Function<Figures, @Nullable Double> figure) {
+    Double all = figure.apply(this);
+    return all == null
+        ? null
+        : Spread.of(all, repeats.stream().map(figure).filter(Objects::nonNull).toList());
+  }
+
+  /** The compared figures by repeat, by their names; empty without repeats. */
+  public Map<String, Repeated> betweenRepeats() {
+    Map<String, Repeated> all = new LinkedHashMap<>();
+    for (Figure figure : repeats.isEmpty() ? List.<Figure>of() : Figure.compared()) {
+      Spread spread = spread(figure::of);
+      if (spread != null) {
+        List<@Nullable Double> values = repeats.stream().map(figure::of).toList();
+        all.put(figure.name(), new Repeated(values, spread.interval()));
+      }
+    }
+    return all;
+  }
+
+  /** A figure of each repeat, and the interval of its value over all of them. */
+  public record Repeated(List<@Nullable Double> values, Interval interval) {}
+
+  /** The interval between repeats as a clause that follows others; empty without. */
+  public String betweenRepeats(Metric metric) {
+    Spread spread = spread(metric::number);
+    return spread == null
+        ? ""
+        : "; repeats: " + NumberText.interval(spread.interval().low(), spread.interval().high());
   }
 
   public Distribution metric(Metric metric) {

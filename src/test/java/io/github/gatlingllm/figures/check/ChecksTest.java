@@ -101,6 +101,7 @@ class ChecksTest {
               0.5,
               () -> found("stopped early", false),
               () -> found("stopped early", true)),
+          pair("repeats", 0.5, () -> found("repeats", false), () -> found("repeats", true)),
           pair("search", 0.5, () -> found("search", false), () -> found("search", true)),
           pair("same_model", null, () -> twoTargets("x"), () -> twoTargets("m")),
           pair("errors", 0.1, one(r -> r.failed(RequestStatus.TIMEOUT, "timeout"))),

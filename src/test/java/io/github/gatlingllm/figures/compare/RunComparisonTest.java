@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.compare.ComparedFigure.Between;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
@@ -12,6 +13,7 @@ import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Spread;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -30,9 +32,22 @@ class RunComparisonTest {
     private final List<RequestRecord> records = new ArrayList<>();
     private final List<LevelInfo> stages = new ArrayList<>();
 
+    /** Repeats of a level of one user with these TTFTs. */
+    static Steady repeated(double... ttft) {
+      Steady all = new Steady();
+      for (int i = 0; i < ttft.length; i++) {
+        all.level("c=1#" + (i + 1), 1, "a", 30, ttft[i], Integer.MAX_VALUE);
+      }
+      return all;
+    }
+
     Steady level(int users, String target, int seconds, double ttft, int failOneIn) {
+      return level("c=" + users, users, target, seconds, ttft, failOneIn);
+    }
+
+    private Steady level(
+        String label, int users, String target, int seconds, double ttft, int failOneIn) {
       double from = stages.size() * 100_000.0;
-      String label = "c=" + users;
       for (int i = 0; i < seconds * 20; i++) {
         double first = ttft * (1 + 0.2 * ((i * 7919) % 11 - 5) / 5.0);
         Recorded request = Recorded.at(from + i * 50).stage(label).target(target);
@@ -42,7 +57,8 @@ class RunComparisonTest {
                     : request.tokens(first, first + 10, first + 20, first + 30))
                 .record());
       }
-      stages.add(Recorded.stage(target, users, from, from + seconds * 1e3));
+      double to = from + seconds * 1e3;
+      stages.add(Recorded.stage(label, target, "closed loop", (double) users, "users", from, to));
       return this;
     }
 
@@ -85,6 +101,35 @@ class RunComparisonTest {
         .isEqualTo(Outcome.BETTER);
     assertThat(change(Comparison.of(base, slower, 1), "tpot.mean").outcome())
         .isEqualTo(Outcome.NO_CLEAR_CHANGE);
+  }
+
+  /** Requests of one run are alike: only the repeats tell how much runs differ. */
+  @Test
+  void repeatsJudgeChanges() throws IOException {
+    ComparedRun base = Steady.repeated(100, 130, 80).run();
+    ComparedRun other = Steady.repeated(125, 160, 100).run();
+    Comparison noisy = Comparison.of(base, other, 1);
+    assertThat(noisy.places()).singleElement().extracting(Comparison.Place::stage).isEqualTo("c=1");
+    assertThat(change(noisy, "ttft.mean").outcome()).isEqualTo(Outcome.NO_CLEAR_CHANGE);
+    assertThat(noisy.notes()).hasSize(1);
+
+    ComparedRun quiet = Steady.repeated(100, 100.1, 99.9).run();
+    ComparedRun slower = Steady.repeated(125, 125.1, 124.9).run();
+    assertThat(change(Comparison.of(quiet, slower, 1), "ttft.mean").outcome())
+        .isEqualTo(Outcome.WORSE);
+    ComparedRun once = new Steady().level(1, 125).run();
+    Comparison oneSided = Comparison.of(base, once, 1);
+    assertThat(change(oneSided, "ttft.mean").outcome()).as("by slices").isEqualTo(Outcome.WORSE);
+    assertThat(oneSided.notes()).isEmpty();
+  }
+
+  /** Standard errors 3 of 3 repeats and 4 of 5: 625 ÷ (81 ÷ 2 + 256 ÷ 4) degrees of freedom. */
+  @Test
+  void noiseBetweenRepeatsIsWelchs() {
+    Between noise = Between.of(new Spread(9, 3, 3), new Spread(9, 5, 4));
+    assertThat(noise.error()).isEqualTo(5);
+    assertThat(noise.freedom()).isCloseTo(625 / 104.5, within(1e-12));
+    assertThat(Between.of(new Spread(9, 3, 0), new Spread(9, 5, 0)).freedom()).isEqualTo(2);
   }
 
   @Test

@@ -208,13 +208,13 @@ class EngineTallyTest {
     for (double at = 0.5; at < 4; at++) {
       tally.add(reading(at, null, "http://gpu", Map.of(GPU_POWER_W, 300.0)));
     }
-    assertThat(tally.joules(List.of(0))).isEqualTo(600);
-    assertThat(tally.joules(List.of(0, 1))).as("nothing is known of the second").isNull();
+    assertThat(tally.joules(tally.levels.subList(0, 1))).isEqualTo(600);
+    assertThat(tally.joules(tally.levels)).as("nothing is known of the second").isNull();
 
     for (double at = 0.5; at < 4; at++) {
       tally.add(reading(at, "a", "http://a", Map.of(GPU_ENERGY_J, 250 * at)));
     }
-    assertThat(tally.joules(List.of(0))).isCloseTo(500, within(1e-9));
+    assertThat(tally.joules(tally.levels.subList(0, 1))).isCloseTo(500, within(1e-9));
   }
 
   /** 500 J a second; the page fails for the last 14 of the 30 s of the window. */
@@ -227,11 +227,11 @@ class EngineTallyTest {
     EngineFigures figures = gap.of(0);
     assertThat(figures).isNotNull();
     assertThat(figures.counters()).containsEntry(GPU_ENERGY_J, new Growth(8_000, null, 16 / 30.0));
-    assertThat(gap.joules(List.of(0))).isNull();
+    assertThat(gap.joules(gap.levels.subList(0, 1))).isNull();
 
     gap.add(reading(39, "a", "http://a", Map.of(GPU_ENERGY_J, 500.0 * 39)));
     assertThat(gap.of(0).perS(GPU_ENERGY_J)).as("29 of 30 s").isCloseTo(500, within(1e-9));
-    assertThat(gap.joules(List.of(0))).isCloseTo(15_000, within(1e-9));
+    assertThat(gap.joules(gap.levels.subList(0, 1))).isCloseTo(15_000, within(1e-9));
   }
 
   /** The server restarts at 2 s; one of its counters grows beyond its value before. */
@@ -247,11 +247,11 @@ class EngineTallyTest {
   void sharedPowerOfConcurrentTargetsIsNotAssigned() {
     EngineTally both = tally(level("a", S, 3 * S), level("b", S, 3 * S));
     both.add(reading(2, null, "http://gpu", Map.of(GPU_POWER_W, 300.0)));
-    assertThat(both.joules(List.of(0))).isNull();
+    assertThat(both.joules(both.levels.subList(0, 1))).isNull();
 
     EngineTally own = tally(level("a", S, 3 * S), level("b", S, 3 * S));
     own.add(reading(2, "a", "http://gpu", Map.of(GPU_POWER_W, 300.0)));
-    assertThat(own.joules(List.of(0))).isEqualTo(600);
+    assertThat(own.joules(own.levels.subList(0, 1))).isEqualTo(600);
   }
 
   @Test
@@ -272,7 +272,7 @@ class EngineTallyTest {
     assertThat(tally.of(0)).isNull();
     assertThat(tally.of("a")).isNull();
     assertThat(tally.of(7)).as("a level that no plan names").isNull();
-    assertThat(tally.joules(List.of(0))).isNull();
+    assertThat(tally.joules(tally.levels.subList(0, 1))).isNull();
     assertThat(tally.pages()).isEmpty();
     assertThat(tally.overTime()).isEmpty();
   }

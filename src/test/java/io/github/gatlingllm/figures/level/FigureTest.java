@@ -224,7 +224,8 @@ class FigureTest {
               Map.of(),
               new Figures.Counts(null, 100, 100, met, 0, Map.of()),
               Map.of(),
-              null);
+              null,
+              List.of());
       assertThat(Figure.parse("goodput.percent").of(figures)).isEqualTo(met);
       assertThat(Figure.parse("errors.percent").of(figures)).isEqualTo(100 - met);
     }
