@@ -41,7 +41,7 @@ public final class RandomRecords {
       ms[i] = i == 0 ? 100 + random.nextInt(200) : ms[i - 1] + 10 + random.nextInt(10);
     }
     UUID id = new UUID(random.nextLong(), random.nextLong());
-    return Recorded.at(index++)
+    return Recorded.at((double) index++)
         .unixNanos(1_795_255_200_000_000_000L)
         .id(id.toString())
         .scenario("Chat")
