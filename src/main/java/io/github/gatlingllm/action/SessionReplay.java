@@ -37,12 +37,12 @@ public final class SessionReplay extends SessionHook {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Action request;
-  private final InFlight inFlight;
+  private final LlmComponents components;
 
   private SessionReplay(ActionBuilder request, ScenarioContext context, Action next) {
     super(null, "replay", context.coreComponents().statsEngine(), next);
     this.request = request.build(context, this);
-    this.inFlight = LlmComponents.of(context).inFlight;
+    this.components = LlmComponents.of(context);
   }
 
   /**
@@ -90,6 +90,7 @@ public final class SessionReplay extends SessionHook {
     private final Deque<long[]> served = new ArrayDeque<>();
 
     private @Nullable Long draw;
+    private int sent;
     private int answered;
     private boolean stopped;
 
@@ -108,10 +109,13 @@ public final class SessionReplay extends SessionHook {
     }
 
     void end(Session last) {
+      for (int turn = sent; turn < recorded.turns(); turn++) {
+        components.totals.skippedTurn("sessions", "a turn failed or the load level ended");
+      }
       long millis = TimeUnit.NANOSECONDS.toMillis(servedNanos());
       Session after =
           user.setAll(last.remove(TURN_KEY).attributes()).logGroupRequestTimings(0, millis);
-      if (inFlight.admits(after)) {
+      if (components.inFlight.admits(after)) {
         next().$bang(stopped ? after.markAsFailed() : after);
       } else {
         LlmAction.reject(after);
@@ -181,13 +185,14 @@ public final class SessionReplay extends SessionHook {
 
     private void sendAt(long at, @Nullable Dialog dialog) {
       long now = System.nanoTime();
-      if (replay.stopped || dialog == null || !inFlight.admits(session)) {
+      if (replay.stopped || dialog == null || !components.inFlight.admits(session)) {
         stop();
       } else if (now < at) {
         long look = Math.min(at, now + LOOK_NANOS);
         EventLoops.at(session.eventLoop(), look, () -> sendAt(at, dialog));
       } else {
         next++;
+        replay.sent++;
         request.$bang(
             session
                 .set(TURN_KEY, new Turn(this, next))

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -15,12 +16,14 @@ import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Recorded sessions in a real run: the two of {@code own.jsonl}, and the first again. */
 class SessionsIT {
@@ -164,6 +167,38 @@ class SessionsIT {
     assertThat(summary.at("/workload/by_turn/2/e2e_ms/count").asInt()).isEqualTo(2);
     assertThat(Files.readString(run.files().page())).contains("Session waiting for tools");
     assertThat(run.info().config().get("sessions.sha256")).hasSize(64);
+  }
+
+  /** The first turn of a session fails, that of the next one has a gap longer than the level. */
+  @Test
+  void failuresAndTheEndOfALevelCutSessions(@TempDir Path folder) throws Exception {
+    String turn = "{\"session_id\":%d,\"input_tokens\":5,\"output_tokens\":5,\"gap_ms\":1e9}\n";
+    String lines = turn.formatted(1) + turn.formatted(1) + turn.formatted(2) + turn.formatted(2);
+    Path file = Files.writeString(folder.resolve("cut.jsonl"), lines);
+    try (ScriptedServer refusing =
+        ScriptedServer.start(
+            exchange -> exchange.respond(500, "text/plain", ""), SessionsIT::answer)) {
+      GatlingRun cut =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", refusing.baseUrl() + "/v1")
+              .set("llm.model", "llama")
+              .set("llm.tokenizer", "chars4")
+              .set("llm.sessions", file)
+              .set("llm.metricsUrl", "none")
+              .set("llm.warmup", 0)
+              .set("llm.concurrency", 1)
+              .set("llm.duration", 2)
+              .set("llm.stabilize", 0)
+              .set("llm.drain", 0)
+              .succeed();
+
+      assertThat(cut.requests())
+          .extracting(record -> ofSession(record).id(), record -> record.outcome().ok())
+          .containsExactly(tuple("c1/1", false), tuple("c2/2", true));
+      assertThat(cut.info().config())
+          .containsEntry("turns not sent, sessions: a turn failed or the load level ended", "2");
+      assertThat(cut.summary().at("/metrics/session_ms/count").asInt()).isZero();
+    }
   }
 
   @Test
