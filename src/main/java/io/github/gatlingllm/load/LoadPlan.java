@@ -342,6 +342,10 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       private @Nullable Conclusion conclusion;
       private final Map<String, List<@Nullable Double>> ofGoal = new LinkedHashMap<>();
 
+      private InOrder() {
+        once().forEach(level -> ofGoal.put(level.label(), new ArrayList<>()));
+      }
+
       @Override
       public @Nullable LoadLevel next(@Nullable LevelResult before) {
         if (before != null && (before.cut() || next < levels.size())) {
@@ -363,8 +367,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
         if (goal == null) {
           return null;
         }
-        ofGoal
-            .computeIfAbsent(LevelInfo.unnumbered(ended.label()), level -> new ArrayList<>())
+        Objects.requireNonNull(ofGoal.get(LevelInfo.unnumbered(ended.label())))
             .add(ended.figures().get(goal.figure()));
         int each = levels.size() / repeats.most();
         if (next % each > 0 || next / each < Repeats.LEAST) {

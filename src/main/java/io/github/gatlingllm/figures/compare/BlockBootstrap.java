@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * slices it rests on} minus one. Runs compared with one base share the 5 % (Bonferroni).
  *
  * <p>Where both runs repeat their load levels, the standard error and the degrees of freedom are
- * those {@linkplain Between between} repeats; the slices then only tell how much the figures vary
- * together, which is how unlikely a change of one of them has to be.
+ * those {@linkplain Between between} repeats, and the figures share the 5 % (Bonferroni) unless the
+ * simultaneous bound is narrower.
  */
 final class BlockBootstrap {
 
@@ -95,6 +95,7 @@ final class BlockBootstrap {
     Arrays.sort(farthest);
     int rank = (int) Math.ceil((1 - (1 - CONFIDENCE) / runs) * DRAWS - 1e-9);
     double beyond = 2 * TDistribution.of(MANY).survivalProbability(farthest[rank - 1]);
+    double shared = (1 - CONFIDENCE) / runs / Math.max(1, changes.length);
     Map<Question, Double> halves = new HashMap<>();
     for (int q = 0; q < changes.length; q++) {
       if (known[q]) {
@@ -104,7 +105,7 @@ final class BlockBootstrap {
             question,
             between == null
                 ? errors[q] * factor(question, beyond)
-                : between.error() * quantile(between.freedom(), beyond));
+                : between.error() * quantile(between.freedom(), Math.max(beyond, shared)));
       }
     }
     return halves;

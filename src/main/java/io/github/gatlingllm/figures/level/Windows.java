@@ -32,20 +32,29 @@ final class Windows {
     }
   }
 
+  /** Repeated levels run in random order; they get the order of their load. */
   Windows(List<LevelInfo> infos, long runEnd) {
+    List<Track> tracks = infos.stream().map(Track::of).distinct().toList();
+    infos.stream()
+        .filter(info -> info.offered() != null && !own(info).equals(info.key()))
+        .sorted(
+            Comparator.comparing((LevelInfo info) -> tracks.indexOf(Track.of(info)))
+                .thenComparing(LevelInfo::offered))
+        .forEach(info -> byLevel.putIfAbsent(own(info), new ArrayList<>()));
     infos.forEach(info -> add(info, runEnd));
     byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(level -> level.from)));
+  }
+
+  /** The key of a level, the same for all its repeats. */
+  private static LevelInfo.Key own(LevelInfo info) {
+    return new LevelInfo.Key(LevelInfo.unnumbered(info.label()), info.target(), info.scenario());
   }
 
   private LevelTally add(LevelInfo info, long runEnd) {
     Track track = Track.of(info);
     List<LevelTally> same = byTrack.computeIfAbsent(track, t -> new ArrayList<>());
-    int next = byLevel.size();
-    List<LevelTally> repeats =
-        byLevel.computeIfAbsent(
-            new LevelInfo.Key(LevelInfo.unnumbered(info.label()), info.target(), info.scenario()),
-            level -> new ArrayList<>());
-    int index = repeats.isEmpty() ? next : repeats.get(0).index;
+    List<LevelTally> repeats = byLevel.computeIfAbsent(own(info), level -> new ArrayList<>());
+    int index = List.copyOf(byLevel.keySet()).indexOf(own(info));
     LevelTally level = new LevelTally(index, info, runEnd, same, repeats);
     repeats.add(level);
     same.add(level);

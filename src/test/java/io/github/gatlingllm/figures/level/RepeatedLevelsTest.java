@@ -61,9 +61,9 @@ class RepeatedLevelsTest {
   @Test
   void repeatsOfALevelAreOneLevel() {
     Summary summary = figures(true).summary();
-    assertThat(summary.stages()).extracting(LevelFigures::label).containsExactly("c=2", "c=1");
+    assertThat(summary.stages()).extracting(LevelFigures::label).containsExactly("c=1", "c=2");
     assertThat(summary.curves().get(0).stages()).containsExactly("c=1", "c=2");
-    LevelFigures level = summary.stages().get(1);
+    LevelFigures level = summary.stages().get(0);
     assertThat(level.durationS()).isEqualTo(20);
     assertThat(level.startS()).isEqualTo(20);
     assertThat(level.phases()).hasSize(2);
@@ -78,7 +78,7 @@ class RepeatedLevelsTest {
    */
   @Test
   void intervalIsByTheSpreadAroundTheValueOfAllRequests() {
-    Figures level = figures(true).summary().stages().get(1).figures();
+    Figures level = figures(true).summary().stages().get(0).figures();
     Map<String, Repeated> between = level.betweenRepeats();
     assertThat(level.metric(Metric.TTFT_MS).mean()).isEqualTo(120);
     Repeated ttft = between.get("ttft.mean");
@@ -101,9 +101,9 @@ class RepeatedLevelsTest {
   @Test
   void aSingleRepeatHasNoInterval() {
     Summary summary = figures(false).summary();
-    assertThat(summary.stages().get(0).label()).isEqualTo("c=2");
-    assertThat(summary.stages().get(0).figures().betweenRepeats()).isEmpty();
-    assertThat(summary.stages().get(1).figures().repeats()).hasSize(2);
+    assertThat(summary.stages().get(1).label()).isEqualTo("c=2");
+    assertThat(summary.stages().get(1).figures().betweenRepeats()).isEmpty();
+    assertThat(summary.stages().get(0).figures().repeats()).hasSize(2);
     assertThat(summary.figures().repeats()).isEmpty();
   }
 }
