@@ -10,15 +10,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.GatlingRun;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,6 +31,9 @@ import org.junit.jupiter.api.Test;
 /** A run compared with the engine's log of the same requests. */
 class GroundTruthIT {
   private static final int REQUESTS = 2 * GroundTruthSimulation.ITERATIONS;
+
+  private static final String OUTPUT = "/throughput/output_tokens_per_s";
+  private static final String JITTER = "/jitter/itl_p99_over_p50";
 
   private static EmbeddedEngine engine;
   private static GatlingRun run;
@@ -80,6 +88,70 @@ class GroundTruthIT {
         .isCloseTo(Arrays.stream(ttft).average().orElseThrow(), within(0.001));
     assertThat(summary.at("/metrics/output_tokens/mean").asDouble()).isEqualTo(16);
     assertThat(summary.at("/stages/0/label").asText()).isEqualTo("c=4");
+  }
+
+  /** TTFT, tok/s and jitter of the level on the index, of each request on its page. */
+  @Test
+  void gatlingsPagesHaveTheNumbersOfTheSummary() throws Exception {
+    String index = Files.readString(run.directory().resolve("index.html"));
+    boolean isWaitNamed = index.contains("TTFT from schedule p50");
+    String ttft = isWaitNamed ? "/metrics/ttft_from_schedule_ms/p50" : "/metrics/ttft_ms/p50";
+    JsonNode level = run.summary().at("/stages/0");
+    assertThat(level.at(ttft).asDouble()).as("the engine takes 40 ms").isGreaterThanOrEqualTo(40);
+    assertThat(level.at(JITTER).asDouble()).isGreaterThanOrEqualTo(1);
+    assertThat(index)
+        .contains(">" + NumberText.ms(level.at(ttft).asDouble()) + "</strong>")
+        .contains(">" + shown(level, OUTPUT) + " tok/s</strong>")
+        .contains(">" + shown(level, JITTER) + "</strong>");
+    for (JsonNode request : run.summary().path("requests")) {
+      String name = request.path("name").asText();
+      assertThat(pagesOfRequests())
+          .filteredOn(page -> page.contains(name + "</title>"))
+          .singleElement()
+          .asString()
+          .contains(
+              ">" + shown(request, ttft) + "</td>",
+              ">" + shown(request, OUTPUT) + "</td>",
+              ">" + shown(request, JITTER) + "</td>");
+    }
+  }
+
+  private static String shown(JsonNode figures, String path) {
+    return NumberText.number(figures.at(path).asDouble());
+  }
+
+  private static List<String> pagesOfRequests() throws IOException {
+    List<String> pages = new ArrayList<>();
+    try (Stream<Path> files = Files.list(run.directory())) {
+      for (Path file : files.filter(f -> f.toFile().getName().startsWith("req_")).toList()) {
+        pages.add(Files.readString(file));
+      }
+    }
+    return pages;
+  }
+
+  /** Half of the answers have 24 tokens, half have 8. */
+  @Test
+  void lengthsAreInEveryOutput() throws Exception {
+    JsonNode output = run.summary().at("/workload/output_tokens");
+    assertThat(List.of("p50", "mean", "min", "max"))
+        .extracting(each -> output.path(each).asInt())
+        .containsExactly(8, 16, 8, 24);
+    long longest =
+        run.requests().stream().mapToLong(r -> r.tokens().promptTokens()).max().orElseThrow();
+    assertThat(run.summary().at("/workload/prompt_tokens/max").asLong()).isEqualTo(longest);
+    for (String text :
+        List.of(
+            run.output(),
+            Files.readString(run.files().summaryMarkdown()),
+            Files.readString(run.directory().resolve("index.html")))) {
+      assertThat(text.replaceAll("\\s+", " "))
+          .containsPattern("[Ww]orkload.{1,3}prompt tokens median .* to " + longest + "\\);")
+          .contains("output tokens median 8, mean 16 (8 to 24)");
+    }
+    assertThat(Files.readString(run.files().page()))
+        .contains("to " + longest + ")")
+        .contains("median 8, mean 16 (8 to 24)");
   }
 
   @Test

@@ -252,6 +252,32 @@ class OperatingPointTest {
     assertThat(Files.readString(run.resolve("index.html"))).contains("<th scope=\"col\">at</th>");
   }
 
+  /**
+   * Ten requests of ten tokens in a second at each of two targets, 1 ms apart from the first on:
+   * too few for any percentile but the median of 90 gaps.
+   */
+  @Test
+  void tablesOfTargetsHaveAllTheirColumns() {
+    Summary summary = level("a", 8, 10, 20).level("b", 8, 10, 40).figures("ttft<30ms").summary();
+
+    assertThat(KeyFigureTables.byTarget(summary, summary.targets()).markdown().lines())
+        .containsExactly(
+            "| Target, times in ms | count | failed | completed/s | output tok/s | in SLO"
+                + " | TTFT p50 | TTFT p95 | TTFT p99 | ITL p50 | ITL p99"
+                + " | E2E p50 | E2E p95 | E2E p99 |",
+            "| --- |" + " ---: |".repeat(13),
+            "| a | 10 | 0 | 10 | 100 | 100 % | 20* | 20* | 20* | 1 | 1* | 29* | 29* | 29* |",
+            "| b | 10 | 0 | 10 | 100 | 0 % | 40* | 40* | 40* | 1 | 1* | 49* | 49* | 49* |");
+    assertThat(KeyFigureTables.curves(summary).markdown().lines())
+        .containsExactly(
+            "| target, ms | at | count | failed | completed/s | output tok/s | in SLO"
+                + " | TTFT p50 | TTFT p99 | ITL p99 | E2E p50 | E2E p95 | E2E p99"
+                + " | prompt tokens |",
+            "| --- | --- |" + " ---: |".repeat(12),
+            "| a | c=8 | 10 | 0 | 10 | 100 | 100 % | 20* | 20* | 1* | 29* | 29* | 29* | 10 |",
+            "| b | c=8 | 10 | 0 | 10 | 100 | 0 % | 40* | 40* | 1* | 49* | 49* | 49* | 10 |");
+  }
+
   /** A single level needs no name. */
   @Test
   void singleLevelHasNoName() {

@@ -283,6 +283,36 @@ class SettingEffectsIT {
                   assertThat(run.output()).contains("95 % by " + rounds + " repeats");
                 })),
         Arguments.of(
+            "searchPrecision",
+            new Row(
+                Map.of(
+                    "search",
+                    "maxGoodput",
+                    "searchPrecision",
+                    0.9,
+                    "rate",
+                    40,
+                    "slo",
+                    "ttft<20s",
+                    "sloPercentile",
+                    50,
+                    "beforeLevel",
+                    "POST:/level",
+                    "duration",
+                    "250ms",
+                    "stabilize",
+                    0,
+                    "cooldown",
+                    false,
+                    "warmup",
+                    0),
+                failLevels(2, 5),
+                (run, asked) ->
+                    assertThat(run.info().stages())
+                        .as("one bisection: 20 is less than 0.9 / 2 of 60")
+                        .extracting(LevelInfo::label)
+                        .containsExactly("r=40", "r=80", "r=60", "r=60 again", "r=80 again"))),
+        Arguments.of(
             "inputsPerRequest, maxTokensPerMinute",
             new Row(
                 Map.of(
@@ -571,6 +601,21 @@ class SettingEffectsIT {
         .event(ChatChunks.usage(5, 2))
         .done()
         .lastChunk();
+  }
+
+  /** A request before each level counts them; all requests of some levels fail. */
+  private static ScriptedServer.Script failLevels(Integer... failing) {
+    AtomicInteger level = new AtomicInteger();
+    return exchange -> {
+      if (exchange.request().path().equals("/level")) {
+        level.incrementAndGet();
+        exchange.respond(204, "text/plain", "");
+      } else if (List.of(failing).contains(level.get())) {
+        exchange.respond(500, "text/plain", "no");
+      } else {
+        exchange.answer("Yes");
+      }
+    };
   }
 
   private static void serveDatasets(Exchange exchange) throws IOException {

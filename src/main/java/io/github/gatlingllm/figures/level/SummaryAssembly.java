@@ -260,11 +260,10 @@ final class SummaryAssembly {
                             && Objects.equals(s.scenario(), track.scenario()))
                 .toList());
     curves.add(curve);
-    LevelFigures quoted = curve.chosen().level();
-    if (quoted.figures().counts().ok() > 0) {
-      LevelTally level = counted.levels.all().get(stages.indexOf(quoted));
-      quantiles.computeIfAbsent(level.index, any -> groups.joined(level::equals, null).quantiles());
-    }
+    int quoted = stages.indexOf(curve.chosen().level());
+    List<LevelTally> repeats = counted.levels.firsts().get(quoted).repeats;
+    quantiles.put(quoted, groups.joined(repeats::contains, null).quantiles());
+    quantiles.values().removeIf(Map::isEmpty);
   }
 
   private static Summary.Curve curve(LoadCurve curve) {
