@@ -31,9 +31,6 @@ class LoadLevelTest {
   static Stream<Arguments> mistakes() {
     return Stream.of(
         mistake(
-            () -> new LoadLevel.Closed(0, Phases.DEFAULT),
-            "closedLoop(0) offers no load; expected 1 user or more"),
-        mistake(
             () -> Phases.DEFAULT.withMeasure(0),
             "measure(0 s) measures nothing; expected more than 0 s"),
         mistake(
@@ -42,12 +39,6 @@ class LoadLevelTest {
         mistake(
             () -> Phases.DEFAULT.withDrain(-2_000_000_000L),
             "drain(-2 s) is no duration; expected 0 s or more"),
-        mistake(
-            () -> Phases.DEFAULT.withFill(-1),
-            "fill(-0.000000001 s) is no duration; expected 0 s or more"),
-        mistake(
-            () -> new LoadPlan.Sweep(List.of()),
-            "The load plan has no level; expected at least one"),
         mistake(
             () ->
                 new LoadPlan.Sweep(

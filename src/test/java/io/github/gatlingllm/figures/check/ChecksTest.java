@@ -249,7 +249,6 @@ class ChecksTest {
     List<Recorded> byChunks =
         List.of(at(0).tokens(STEADY).chunks(), at(1_000).tokens(STEADY).chunks());
     return Stream.of(
-        Case.of("low_n", Level.WARNING, one(r -> {})),
         Case.of(
             "errors",
             Level.INVALID,
@@ -305,6 +304,15 @@ class ChecksTest {
         // One token per event by assumption: neither question can be answered with no.
         Case.of("token_counts_agree", null, () -> of(RUN, byChunks)),
         Case.of("tokens_per_event", null, () -> of(RUN, byChunks)),
+        Case.of(
+            "token_counts_agree",
+            1,
+            () ->
+                of(
+                    RUN,
+                    List.of(at(0).tokens(STEADY).chunks(), at(2_000).tokens(STEADY).output(7)))),
+        // The share is of tokens, not of requests.
+        Case.of("cached_share", 0.4, () -> of(RUN, cachedThat(64, 16))),
         Case.of("littles_law", 0, () -> inFlight(1)),
         Case.of("all_accounted", 12, () -> sent(400, 412)),
         Case.of("all_accounted", null, () -> Recorded.summary(open(null), sent(412))),
@@ -419,23 +427,11 @@ class ChecksTest {
     assertThat(check.message()).startsWith("b counts 50.0 % fewer prompt tokens");
   }
 
-  /** One token per event by assumption: then neither question can be answered with no. */
-  @Test
-  void tokensCountedByEventsAreNotComparedWithEvents() {
-    List<Recorded> records =
-        new ArrayList<>(List.of(at(0).tokens(STEADY).chunks(), at(1_000).tokens(STEADY).chunks()));
-    records.add(at(2_000).tokens(STEADY).output(7));
-    assertThat(check(of(RUN, records), "token_counts_agree").value())
-        .as("of the one whose total is known otherwise")
-        .isEqualTo(1);
-  }
-
-  @Test
-  void cachedShareIsOfTokens() {
-    List<RequestRecord> mixed = new ArrayList<>(records(r -> {}));
-    mixed.add(at(9_000).prompt(100).cached(64).tokens(20, 30).record());
-    mixed.add(at(9_100).prompt(100).cached(16).tokens(90, 99).record());
-    assertThat(check(Recorded.summary(RUN, mixed), "cached_share").value()).isEqualTo(0.4);
+  private static List<Recorded> cachedThat(int first, int second) {
+    return List.of(
+        at(0).tokens(STEADY),
+        at(9_000).prompt(100).cached(first).tokens(20, 30),
+        at(9_100).prompt(100).cached(second).tokens(90, 99));
   }
 
   /** All tokens within 2 % of E2E, after half a second of silence. */
@@ -505,12 +501,6 @@ class ChecksTest {
 
   private static Summary repeats(long counted, long repeated) {
     return of(RUN.prompts(new RunOutcome.PromptRepeats(counted, repeated)));
-  }
-
-  /** One user, requests of 300 ms back to back: 1 in flight. The gauge says what else there was. */
-  @Test
-  void littlesLaw() {
-    assertThat(inFlight(1).stages().get(0).meanInFlight()).isEqualTo(1, within(1e-9));
   }
 
   /** Requests cross both edges of the window: 1 of 9 s, 9 of 9 s. */
