@@ -33,15 +33,6 @@ final class InFlightGateTest {
   }
 
   @Test
-  void admitsUpToItsLimitWithoutCallback() {
-    InFlightGate gate = new InFlightGate(2);
-    assertThat(enter(gate, "a").atOnce()).isTrue();
-    assertThat(enter(gate, "b").atOnce()).isTrue();
-    assertThat(enter(gate, "c").atOnce()).isFalse();
-    assertThat(told).isEmpty();
-  }
-
-  @Test
   void admitsInTheOrderOfArrival() {
     InFlightGate gate = new InFlightGate(1);
     InFlightGate.Permit a = enter(gate, "a");

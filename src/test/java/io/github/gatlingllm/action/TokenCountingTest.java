@@ -253,12 +253,6 @@ class TokenCountingTest {
   }
 
   @Test
-  void promptsOfAPoolRepeat() {
-    add(250, 100);
-    assertThat(seen.repeated()).isEqualTo(150);
-  }
-
-  @Test
   void distinctPromptsNeverCountAsRepeated() {
     add(100_000, 100_000);
     assertThat(seen.repeated()).isZero();

@@ -125,10 +125,4 @@ final class PromptFileTest {
   void aFixedTextIsAlwaysPicked() {
     assertThat(PromptPool.of("Hi").pick(1, 99)).isEqualTo("Hi");
   }
-
-  @Test
-  void anEmptyPoolIsRefused() {
-    assertThatThrownBy(() -> new PromptPool("empty.txt", List.of()))
-        .hasMessage("empty.txt holds no prompt; expected at least one");
-  }
 }
