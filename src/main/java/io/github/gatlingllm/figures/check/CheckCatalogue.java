@@ -352,8 +352,10 @@ enum CheckCatalogue {
       "Do the engine and the report count the same output tokens?",
       "|tokens of the engine ÷ output tokens of all requests − 1|, of the worst target",
       Threshold.of("warning above 2 %"),
-      "as other_traffic, with 99 % of the requests ok and no other traffic",
-      "Look at check token_counts, and at reasoning that is not streamed: one count is wrong.",
+      "as other_traffic, with 99 % of the requests ok, or where the engine counts the tokens of cut"
+          + " answers, and no other traffic",
+      "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>), which alone counts cut"
+          + " answers; look at check token_counts, and at reasoning that is not streamed.",
       one(EngineChecks::tokensAgree)),
   ABANDONED_STOP(
       "Does the engine stop generating when users leave?",

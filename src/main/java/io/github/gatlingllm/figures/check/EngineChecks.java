@@ -24,6 +24,9 @@ final class EngineChecks {
   /** With fewer ok requests, tokens matter that the engine counts and that never arrived. */
   private static final double MIN_OK = 0.99;
 
+  /** Relative; an engine goes on for some tokens when its user has left. */
+  private static final double AGREES = 0.05;
+
   /** Least number of foreign requests, besides their share: a manual request does not matter. */
   private static final int MIN_OTHERS = 3;
 
@@ -47,7 +50,7 @@ final class EngineChecks {
         run ->
             run.generatedTokens() == null
                     || run.outputTokens() == 0
-                    || run.ok() < MIN_OK * run.sent()
+                    || (run.ok() < MIN_OK * run.sent() && !countsCutAnswers(run))
                     || hasOthers(run)
                 ? null
                 : (Double) Math.abs(run.generatedTokens() / run.outputTokens() - 1),
@@ -59,6 +62,12 @@ final class EngineChecks {
                         count(Math.round(requireNonNull(run.generatedTokens()))),
                         at(run),
                         count(run.outputTokens()))));
+  }
+
+  /** Not all engines do; this one's tokens are those that were received, cut answers included. */
+  private static boolean countsCutAnswers(WholeRun run) {
+    double made = requireNonNull(run.generatedTokens());
+    return Math.abs(made / run.tokensByServer() - 1) <= AGREES;
   }
 
   static @Nullable Finding stopsForAbandoned(CheckInput in) {
@@ -91,7 +100,7 @@ final class EngineChecks {
     boolean isKnown = run.abandoned() > 0 && run.ok() >= MIN_OK * (run.sent() - run.abandoned());
     return made == null || made == 0 || !isKnown || hasOthers(run)
         ? null
-        : (Double) (Math.max(0, made - run.outputTokens()) / made);
+        : (Double) (Math.max(0, made - run.tokensByServer()) / made);
   }
 
   /**

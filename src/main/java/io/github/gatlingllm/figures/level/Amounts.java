@@ -92,7 +92,7 @@ class Amounts {
       }
     }
 
-    /** Where only our tokenizer counted, as in cut answers, by its error in those that both did. */
+    /** See {@link io.github.gatlingllm.figures.metric.EngineFigures.WholeRun}. */
     double tokensByServer() {
       double perOurs = bothByUs > 0 && bothByServer > 0 ? bothByServer / bothByUs : 1;
       return of(Amount.TOKENS) + onlyOurs * (perOurs - 1);

@@ -403,7 +403,8 @@ final class EngineTally {
               requests(of),
               of.count(Amount.OK),
               of.count(Amount.ABANDONED),
-              Math.round(of.tokensByServer()),
+              of.count(Amount.TOKENS),
+              of.tokensByServer(),
               tokens,
               finished));
     }

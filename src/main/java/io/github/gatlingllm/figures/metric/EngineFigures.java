@@ -171,6 +171,8 @@ public record EngineFigures(
    * Counters of an engine over the whole run, beside the requests sent to it.
    *
    * @param targets the targets that reach it; empty where pages describe no single target
+   * @param tokensByServer output tokens; those that only our tokenizer counted, as of cut answers,
+   *     by its error in answers that the server counted too
    */
   public record WholeRun(
       List<String> targets,
@@ -178,6 +180,7 @@ public record EngineFigures(
       long ok,
       long abandoned,
       long outputTokens,
+      double tokensByServer,
       @Nullable Double generatedTokens,
       @Nullable Double finishedRequests) {}
 }

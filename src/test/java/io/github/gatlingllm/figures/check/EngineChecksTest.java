@@ -125,6 +125,14 @@ class EngineChecksTest {
         .doesNotContain("engine_tokens_agree");
   }
 
+  /** The engine made the 940 tokens that were received; with such a tokenizer we say 1,020. */
+  @Test
+  void tokensOfCutAnswersThatOnlyAWrongTokenizerCountedAreNamed() {
+    assertThat(check(left(940, 3), "engine_tokens_agree").level()).isEqualTo(Level.WARNING);
+    assertThat(check(left(940, 3), "engine_tokens_agree").message()).contains(" 940 ", "1,020");
+    assertThat(check(left(940), "engine_tokens_agree").level()).isEqualTo(Level.OK);
+  }
+
   /**
    * A run on two GPUs of 1,980 MHz: from 5 s on the second has another clock and temperature, and
    * all the time another utilisation.
