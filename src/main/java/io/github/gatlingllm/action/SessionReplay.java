@@ -45,9 +45,7 @@ public final class SessionReplay extends SessionHook {
     this.components = LlmComponents.of(context);
   }
 
-  /**
-   * Sends that request for each turn, of its attributes {@code dialog} and {@code outputTokens}.
-   */
+  /** Sends that request for each turn. */
   public static ActionBuilder of(ActionBuilder request) {
     return (context, next) -> new SessionReplay(request, context, next);
   }

@@ -135,9 +135,7 @@ final class OtelSpans {
     for (Span span = spans.get(inner.parent); span != null; span = spans.get(span.parent)) {
       agent = agent == null && !span.agent.isEmpty() ? span : agent;
       if (++depth > DEEPEST) {
-        throw new IllegalArgumentException(
-            "%s: span %s is its own ancestor, or too deep in others"
-                .formatted(file.name(), inner.id.substring(inner.trace.length())));
+        throw new IllegalArgumentException(file.name() + ": spans are in a circle, or too deep");
       }
     }
     return agent;
@@ -164,10 +162,7 @@ final class OtelSpans {
       size++;
     }
 
-    /**
-     * What the requests of an agent are added to: its own flow, that of an agent which has ended
-     * before, or that of the agent around it if nothing of it comes before.
-     */
+    /** Its own flow, that of an agent that has ended, or that of one around it before its first. */
     private Flow flow(@Nullable Span agent, long start) {
       Flow known = agent == null ? outermost : flows.get(agent);
       if (known == null) {
@@ -181,19 +176,16 @@ final class OtelSpans {
     }
   }
 
-  /** Requests one after the other. */
+  /** Requests one after the other, and the flows that began with the last of them. */
   private static final class Flow {
     private final @Nullable Flow outer;
     private final List<Turn> turns = new ArrayList<>();
 
-    /** Those that began with the last request. */
     private List<Flow> inner = List.of();
 
     private List<Agent> children = List.of();
     private long answered;
-
-    /** Of all requests, those of inner flows too. */
-    private long end;
+    private long end; // of inner flows too
 
     Flow(@Nullable Flow outer, long from) {
       this.outer = outer;

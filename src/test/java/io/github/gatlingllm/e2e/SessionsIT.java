@@ -187,7 +187,7 @@ class SessionsIT {
               .set("llm.metricsUrl", "none")
               .set("llm.warmup", 0)
               .set("llm.concurrency", 1)
-              .set("llm.duration", 2)
+              .set("llm.duration", 4)
               .set("llm.stabilize", 0)
               .set("llm.drain", 0)
               .succeed();
