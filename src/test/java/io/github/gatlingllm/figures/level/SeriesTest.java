@@ -5,16 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -147,6 +150,22 @@ class SeriesTest {
   void metricWithoutValuesHasNoCurve() {
     assertThat(Recorded.figures(RUN, at(0).body(10, 3)).series().levelQuantiles().get(0))
         .containsOnlyKeys(Metric.E2E_MS);
+  }
+
+  /** Of 26 levels, each with one request more than the last; headlines quote the last. */
+  @Test
+  void operatingPointBeyondTheDrawnLevelsHasItsCurve() {
+    List<LevelInfo> levels = new ArrayList<>();
+    List<RequestRecord> records = new ArrayList<>();
+    for (int users = 1; users <= 26; users++) {
+      double from = levels.size() * 1_000.0;
+      levels.add(Recorded.stage(users, from, from + 1_000));
+      records.addAll(
+          Collections.nCopies(users, at(from).stage("c=" + users).tokens(5, 9).record()));
+    }
+    RunFigures run = Recorded.figures(Recorded.run(26, levels.toArray(LevelInfo[]::new)), records);
+    assertThat(run.summary().operatingPoint().stage()).isEqualTo("c=26");
+    assertThat(run.series().levelQuantiles()).containsKeys(0, 23, 25).doesNotContainKey(24);
   }
 
   @Test
