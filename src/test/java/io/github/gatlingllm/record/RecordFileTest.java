@@ -79,20 +79,6 @@ class RecordFileTest {
   }
 
   @Test
-  void bufferSizeDoesNotMatter() throws IOException {
-    byte[] file = lines(List.of(records.any(), records.any(), records.answer(50)));
-    for (int room = 1; room < 70; room++) {
-      assertThat(RecordFile.read(in(file), room, 1 << 20, read::add))
-          .isEqualTo(new ReadReport(3, 0, 0, List.of()));
-    }
-  }
-
-  @Test
-  void anEmptyFileHasNoRecords() throws IOException {
-    assertThat(read(new byte[0])).isEqualTo(new ReadReport(0, 0, 0, List.of()));
-  }
-
-  @Test
   void missingFileIsReported(@TempDir Path directory) {
     assertThatExceptionOfType(NoSuchFileException.class)
         .isThrownBy(() -> RecordFile.read(directory.resolve("requests.jsonl"), read::add))

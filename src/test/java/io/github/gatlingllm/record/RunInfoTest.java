@@ -163,10 +163,4 @@ class RunInfoTest {
     assertThat(RunInfo.started("a", "b", "c", 1).objectives().of("any").global())
         .isEqualTo(Slo.NONE);
   }
-
-  @Test
-  void theMeasureWindowIsFound() {
-    assertThat(FULL.stages().get(0).window(Phase.MEASURE))
-        .contains(new PhaseWindow(Phase.MEASURE, 2, null));
-  }
 }
