@@ -24,8 +24,8 @@ final class EngineChecks {
   /** With fewer ok requests, tokens matter that the engine counts and that never arrived. */
   private static final double MIN_OK = 0.99;
 
-  /** Relative; an engine goes on for some tokens when its user has left. */
-  private static final double AGREES = 0.05;
+  /** As the check allows, or tokens on their way would be a warning. */
+  private static final double AGREES = 0.02;
 
   /** Least number of foreign requests, besides their share: a manual request does not matter. */
   private static final int MIN_OTHERS = 3;

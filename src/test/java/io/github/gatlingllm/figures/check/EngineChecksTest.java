@@ -131,6 +131,9 @@ class EngineChecksTest {
     assertThat(check(left(940, 3), "engine_tokens_agree").level()).isEqualTo(Level.WARNING);
     assertThat(check(left(940, 3), "engine_tokens_agree").message()).contains(" 940 ", "1,020");
     assertThat(check(left(940), "engine_tokens_agree").level()).isEqualTo(Level.OK);
+    assertThat(applying(left(970)))
+        .as("tokens on their way when users leave")
+        .doesNotContain("engine_tokens_agree");
   }
 
   /**
