@@ -123,18 +123,34 @@ public record LevelInfo(
     String own = unnumbered(first.label);
     return own.equals(first.label)
         ? first
-        : new LevelInfo(
+        : first.with(
             own,
-            first.target,
-            first.scenario,
-            first.kind,
-            first.offered,
             first.unit,
             repeats.stream().flatMap(repeat -> repeat.phases.stream()).toList(),
             planned(repeats),
-            first.plannedStartUnixNanos,
             null,
             repeats.stream().flatMap(repeat -> repeat.hooks.stream()).toList());
+  }
+
+  private LevelInfo with(
+      String name,
+      String ofOffered,
+      List<PhaseWindow> windows,
+      @Nullable Long requests,
+      @Nullable InFlight counted,
+      List<HookCall> calls) {
+    return new LevelInfo(
+        name,
+        target,
+        scenario,
+        kind,
+        offered,
+        ofOffered,
+        windows,
+        requests,
+        plannedStartUnixNanos,
+        counted,
+        calls);
   }
 
   /** The time of a phase; the end is exclusive, and null while it runs or if the run died in it. */
@@ -174,36 +190,14 @@ public record LevelInfo(
   }
 
   public LevelInfo withPlanned(long requests) {
-    return new LevelInfo(
-        label,
-        target,
-        scenario,
-        kind,
-        offered,
-        unit,
-        phases,
-        requests,
-        plannedStartUnixNanos,
-        inFlight,
-        hooks);
+    return with(label, unit, phases, requests, inFlight, hooks);
   }
 
   /** The same level where each user sends several requests: its rate is one of users. */
   public LevelInfo ofUsers() {
     return !unit.equals(REQUESTS_PER_S)
         ? this
-        : new LevelInfo(
-            label,
-            target,
-            scenario,
-            kind,
-            offered,
-            USERS_PER_S,
-            phases,
-            planned,
-            plannedStartUnixNanos,
-            inFlight,
-            hooks);
+        : with(label, USERS_PER_S, phases, planned, inFlight, hooks);
   }
 
   /**

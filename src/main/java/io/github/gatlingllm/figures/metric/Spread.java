@@ -37,7 +37,8 @@ public record Spread(double value, int count, double error) {
     return error * TDistribution.of(freedom()).inverseSurvivalProbability(OUTSIDE / 2);
   }
 
+  /** No figure is below 0. */
   public Interval interval() {
-    return new Interval(value - half(), value + half());
+    return new Interval(Math.max(0, value - half()), value + half());
   }
 }
