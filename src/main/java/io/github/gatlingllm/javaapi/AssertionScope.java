@@ -100,6 +100,16 @@ public final class AssertionScope {
     return time(Metric.SESSION_MS);
   }
 
+  /** Part of a replayed session in which it waited for tools, in ms. */
+  public WithMetric<TimeCondition> sessionTools() {
+    return time(Metric.SESSION_TOOLS_MS);
+  }
+
+  /** Part of a replayed session in which it waited for the server, in ms. */
+  public WithMetric<TimeCondition> sessionServer() {
+    return time(Metric.SESSION_SERVER_MS);
+  }
+
   /** Wait inside the client, from the planned arrival to admission, in ms. */
   public WithMetric<TimeCondition> queueWait() {
     return time(Metric.QUEUE_WAIT_MS);

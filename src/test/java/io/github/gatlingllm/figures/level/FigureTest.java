@@ -53,8 +53,16 @@ class FigureTest {
   static final List<RequestRecord> REQUESTS =
       List.of(
           at(0).connect(1).tokens(100, 120, 140).prompt(10).record(),
-          at(200).lag(10).gate(5.0).connect(2).tokens(50, 80).prompt(20).cached(10).record(),
-          at(400).connect(4).tokens(300, 310, 450).prompt(30).record(),
+          at(200)
+              .lag(10)
+              .gate(5.0)
+              .connect(2)
+              .tokens(50, 80)
+              .prompt(20)
+              .cached(10)
+              .session(1_000, 400)
+              .record(),
+          at(400).connect(4).tokens(300, 310, 450).prompt(30).session(3_000, 600).record(),
           at(1_000).tokens(100).failed(RequestStatus.TRUNCATED, "cut").closed(150).record(),
           at(900).failed(RequestStatus.CANCELLED, "end").closed(250).prompt(null).record(),
           at(1_200).failed(RequestStatus.HTTP_ERROR, "503").closed(5).prompt(null).record());
@@ -82,6 +90,9 @@ class FigureTest {
     VALUES.put("stall", new double[] {20, 30, 140});
     // Of c, a token every 40 ms is wanted at 300, 340 and 380 ms: the last is 70 ms late.
     VALUES.put("reader_stall", new double[] {0, 0, 70});
+    VALUES.put("session", new double[] {1_000, 3_000}); // of b and c, the last turns of two
+    VALUES.put("session_tools", new double[] {400, 600});
+    VALUES.put("session_server", new double[] {600, 2_400});
     VALUES.put("prompt_tokens", new double[] {10, 20, 30});
     VALUES.put("output_tokens", new double[] {3, 2, 3});
     VALUES.put("user_tokens_per_s", new double[] {3 / 0.14, 25, 3 / 0.45});

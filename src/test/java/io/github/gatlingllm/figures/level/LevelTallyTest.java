@@ -11,7 +11,6 @@ import io.github.gatlingllm.figures.level.Series.Breakdown;
 import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
-import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -202,24 +201,6 @@ class LevelTallyTest {
     assertThat(second.ttftMs().mean()).isEqualTo(25);
     assertThat(second.e2eMs().mean()).isEqualTo(40);
     assertThat(workload.byTurn().get(0).cachedShare()).isZero();
-  }
-
-  /** The last record of a session has its times, if all of its turns were ok. */
-  @Test
-  void sessionsWaitForToolsAndForTheServer() throws IOException {
-    Figures figures =
-        Recorded.summary(
-                Recorded.run(10, Recorded.stage(1, 0, 10_000)),
-                List.of(
-                    at(0).turn(1).tokens(50, 60).record(),
-                    at(100).turn(2).session(1_000, 400).tokens(30, 40).record(),
-                    at(200).turn(1).session(3_000, 600).tokens(70, 80).record()))
-            .figures();
-
-    assertThat(figures.metric(Metric.SESSION_MS).count()).isEqualTo(2);
-    assertThat(figures.metric(Metric.SESSION_MS).mean()).isEqualTo(2_000);
-    assertThat(figures.metric(Metric.SESSION_TOOLS_MS).mean()).isEqualTo(500);
-    assertThat(figures.metric(Metric.SESSION_SERVER_MS).mean()).isEqualTo(1_500);
   }
 
   @Test
