@@ -60,7 +60,7 @@ public record Repeats(int most, @Nullable Goal goal) {
       }
       boolean isReached = widest <= percent;
       String text =
-          "%s ±%s %% %s after %d repeats: %s"
+          "%s ±%s %% %s after %s repeats: %s"
               .formatted(
                   figure,
                   NumberText.plain(percent),
@@ -132,7 +132,7 @@ public record Repeats(int most, @Nullable Goal goal) {
     String times =
         goal == null
             ? most + " of each level"
-            : "%d to %d of each level, until each is within ±%s %% of %s"
+            : "%s to %s of each level, until each is within ±%s %% of %s"
                 .formatted(LEAST, most, NumberText.plain(goal.percent()), goal.figure());
     String rest = most > ROUNDS_SHOWN ? " | …" : "";
     return times + ", in random order: " + String.join(" | ", shown) + rest;
