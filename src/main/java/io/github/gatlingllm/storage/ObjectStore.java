@@ -63,6 +63,11 @@ final class ObjectStore implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
 
+  /** After a lookup of a name fails, the JVM looks again in 10 s at the earliest. */
+  private static final Duration NEXT_LOOKUP = Duration.ofSeconds(11);
+
+  private static final int LOOKUPS = 4;
+
   private static final int THREADS = 4;
 
   /** S3's limit for one request. */
@@ -257,13 +262,31 @@ final class ObjectStore implements AutoCloseable {
     transfer("s3:PutObject", uploads);
   }
 
-  private Object upload(Path file, S3Location to) throws IOException {
+  /** A run must not be lost because its server's name is unknown for a moment. */
+  private Object upload(Path file, S3Location to) throws IOException, InterruptedException {
     if (Files.size(file) > MAX_BYTES) {
       throw new IOException(
           "its %s bytes are more than the 5 GiB that S3 takes in one request; upload it with aws s3 cp"
               .formatted(Files.size(file)));
     }
-    return client.putObject(put -> put.bucket(to.bucket()).key(to.prefix()), file);
+    for (int lookup = 1; ; lookup++) {
+      try {
+        return client.putObject(put -> put.bucket(to.bucket()).key(to.prefix()), file);
+      } catch (SdkException e) {
+        if (lookup == LOOKUPS || !(root(e) instanceof UnknownHostException)) {
+          throw e;
+        }
+        TimeUnit.SECONDS.sleep(NEXT_LOOKUP.toSeconds());
+      }
+    }
+  }
+
+  private static Throwable root(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null && !(cause instanceof S3Exception)) {
+      cause = cause.getCause();
+    }
+    return cause;
   }
 
   /** Transfers files concurrently; the first failure cancels the others. */
@@ -291,10 +314,7 @@ final class ObjectStore implements AutoCloseable {
   }
 
   private IOException failure(String action, S3Location location, Throwable failure) {
-    Throwable cause = failure;
-    while (cause.getCause() != null && !(cause instanceof S3Exception)) {
-      cause = cause.getCause();
-    }
+    Throwable cause = root(failure);
     String at = location + endpoint + ": ";
     if (cause instanceof S3Exception answer) {
       String code = answer.awsErrorDetails() == null ? "" : answer.awsErrorDetails().errorCode();
