@@ -180,7 +180,7 @@ class HtmlReportIT {
   /** Waits, because the browser stores the choice asynchronously. */
   private void awaitThemeIsStored() throws IOException {
     Path empty = Files.writeString(directory.resolve("empty.html"), "<title>Empty</title>");
-    assertThat(IntStream.range(0, 100))
+    assertThat(IntStream.range(0, 1_000))
         .anyMatch(
             unused -> {
               browser.driver().get(empty.toUri().toString());
