@@ -27,15 +27,34 @@ public enum Mistakes {
   TWO_PROTOCOLS_OF_A_POPULATION(
       "protocols(…) has two llm protocols; ",
       s -> s.setUp(chat().injectOpen(atOnceUsers(1)).protocols(server(), llm.model("x")))),
+  BASE_URL_UNSET("baseUrl(null): expected something like", s -> s.on(llm.baseUrl(null))),
   NO_SCHEME("'127.0.0.1:1/v1' is no base URL", s -> s.on(llm.baseUrl("127.0.0.1:1/v1"))),
+  KEY_IN_URL("baseUrl(…): expected no credentials", s -> s.on(llm.baseUrl("http://a:b@c/v1"))),
+  UNDERSCORE("'http://my_host/v1' is no base URL", s -> s.on(llm.baseUrl("http://my_host/v1"))),
   NOBODY_LISTENS("LLM warm-up request to 127.0.0.1:1 (", s -> s.on(server())),
+  NEGATIVE_WARM_UP("warmUp(-1): expected", s -> s.on(server().warmUp(-1))),
   NOT_READY(
       "LLM: http://127.0.0.1:1/health is not ready after",
       s -> s.on(server().waitReady(Duration.ofMillis(1)))),
   NO_HOOK("'/reset' is no request; expected", s -> s.on(server().beforeLevel("/reset"))),
   HOOK_WITHOUT_LEVELS(
       "beforeLevel needs load levels", s -> s.on(server().beforeLevel("POST:/reset"))),
+  NO_TIME("requestTimeout(PT0S): expected", s -> s.on(server().requestTimeout(Duration.ZERO))),
+  NO_GPU("gpus(0.0): expected", s -> s.on(server().gpus(0))),
+  NO_READER("readingSpeed(0.0): expected", s -> s.on(server().readingSpeed(0))),
+  NO_FLIGHT("maxInFlight(0): expected", s -> s.on(server().maxInFlight(0))),
   NO_METRICS_PAGE("metricsUrl(here): expected", s -> s.on(server().metricsUrl("here"))),
+  NO_JSON("body '{' is not understood", s -> s.on(server().body("{"))),
+  NO_PREFIX("sharedPrefix: 0 shared prefixes", s -> s.on(server().sharedPrefix(0, 9))),
+  EMPTY_TARGET(
+      "target(\"\"): expected a name",
+      s -> s.setUp(closedLoop(1).target("", server()).inject(chat()))),
+  NO_TIME_TO_FIRST("SLO ttft < PT0S: expected", s -> s.on(server().slo(slo().ttft(0)))),
+  NO_PERCENTILE(
+      "SLO percentile 0.0 is out of range", s -> s.on(server().slo(slo().ttft(9).percentile(0)))),
+  GOODPUT_WITHOUT_SLO(
+      "an assertion on goodput has no SLO to judge; set one: .slo(",
+      s -> s.on(server().assertions(llmGlobal().goodput().percent().gte(95)))),
   MISSING_LEVEL(
       "assertion on load level '2/s': there is none of that name; expected one of c=1, c=8",
       s ->
@@ -62,12 +81,15 @@ public enum Mistakes {
       "closedLoop(0) offers no load",
       s -> s.setUp(closedLoop(0).inject(chat())).protocols(server())),
   LEVEL_TWICE("Level c=1 occurs twice", s -> s.setUp(closedLoop(1, 1).inject(chat()))),
+  NEGATIVE_RATE("Rate -1.0 is no load", s -> s.setUp(openLoop(-1).inject(chat()))),
   NO_MEASURE(
       "measure(0 s) measures nothing", s -> s.setUp(closedLoop(1).measure(0).inject(chat()))),
   NO_REQUEST("requests(0)", s -> s.setUp(closedLoop(1).requests(0).inject(chat()))),
   NO_TRACE(
       "none.csv: no such file",
       s -> s.setUp(chat().injectOpen(replay("none.csv"))).protocols(server())),
+  NO_TOKENS("maxTokens(0): expected", s -> s.asking(ask().maxTokens(0))),
+  NO_NUMBER("temperature(\"hot\"): expected", s -> s.asking(ask().temperature("hot"))),
   OPEN_EXPRESSION("user(\"#{\"): not a Gatling EL String", s -> s.asking(ask().user("#{"))),
   CHECK_OF_HTTP(
       "llm(\"ask\"): llm requests have no check Status",

@@ -1,5 +1,10 @@
 package io.github.gatlingllm.client;
 
+import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
+import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
+import static com.github.tomakehurst.wiremock.client.WireMock.post;
+import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
+import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
 import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
@@ -7,6 +12,8 @@ import static io.github.gatlingllm.record.RequestStatus.IN_STREAM_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.RATE_LIMITED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.tomakehurst.wiremock.WireMockServer;
+import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import io.gatling.http.client.proxy.HttpProxyServer;
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.record.RequestStatus;
@@ -17,6 +24,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,7 +41,24 @@ final class ErrorStatusIT {
   private static final String KEY = "my-own-secret-key-1234";
   private static final String JSON = "application/json";
 
+  private static WireMockServer server;
   @RegisterExtension private final LocalClient client = new LocalClient();
+
+  @BeforeAll
+  static void startServer() {
+    server = new WireMockServer(wireMockConfig().bindAddress("127.0.0.1").dynamicPort());
+    server.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.stop();
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    server.resetAll();
+  }
 
   private record Row(
       int httpStatus,
@@ -90,21 +117,20 @@ final class ErrorStatusIT {
   @ParameterizedTest
   @MethodSource("rows")
   void status(Row row) throws Exception {
-    Ended ended =
-        client.answeredBy(
-            x ->
-                x.respond(
-                    row.httpStatus(),
-                    row.contentType(),
-                    row.body(),
-                    row.header() + ": " + row.value()),
-            call -> call.secret(KEY));
+    answer(
+        aResponse()
+            .withStatus(row.httpStatus())
+            .withHeader("Content-Type", row.contentType())
+            .withHeader(row.header(), row.value())
+            .withBody(row.body()));
+    Ended ended = client.post(server.baseUrl()).secret(KEY).ended();
     assertThat(ended.status()).isEqualTo(row.status());
     assertThat(ended.httpStatus()).isEqualTo(row.httpStatus());
     assertThat(ended.error()).isEqualTo(row.error());
     assertThat(ended.timing().headersNanos()).isPositive();
     assertThat(ended.timing().ttftNanos()).isNull();
     assertThat(ended.tokens().outputTokens()).isNull();
+    server.verify(1, postRequestedFor(anyUrl()));
   }
 
   @Test
@@ -112,10 +138,12 @@ final class ErrorStatusIT {
     String error = ChatChunks.error("no right for " + KEY + "x".repeat(300));
     for (String type : List.of("text/event-stream", JSON)) {
       boolean whole = type.equals(JSON);
-      Ended ended =
-          client.answeredBy(
-              x -> x.respond(200, type, whole ? error : "data: " + error + "\n\n"),
-              call -> (whole ? call.whole() : call).secret(KEY));
+      answer(
+          aResponse()
+              .withHeader("Content-Type", type)
+              .withBody(whole ? error : "data: " + error + "\n\n"));
+      LocalClient.Call call = client.post(server.baseUrl()).secret(KEY);
+      Ended ended = (whole ? call.whole() : call).ended();
       assertThat(ended.status()).isEqualTo(IN_STREAM_ERROR);
       assertThat(ended.error()).startsWith("no right for ***xxx").hasSize(200);
     }
@@ -200,5 +228,9 @@ final class ErrorStatusIT {
     Ended ended = client.post("https://127.0.0.1:1/v1").proxy(settings).secret(key).ended();
 
     assertThat(ended.error()).contains("'<html><title>You sent ***</title>'").doesNotContain("sk-");
+  }
+
+  private static void answer(ResponseDefinitionBuilder response) {
+    server.stubFor(post(anyUrl()).willReturn(response));
   }
 }

@@ -1,20 +1,29 @@
 package io.github.gatlingllm.e2e;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Http2Server;
+import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
+import io.netty.handler.codec.http2.Http2Error;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
@@ -31,6 +40,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("nightly")
 @Timeout(600)
 class HostileRunsIT {
+
+  private static final String A = ChatChunks.content("a");
+  private static final String STOP = ChatChunks.finish("stop");
+
+  private static final byte[] GZIP_HEADER = {0x1f, (byte) 0x8b, 8, 0, 0, 0, 0, 0, 0, 0};
 
   /** What no user should read: frames of a stack trace, class names, lines of a logger. */
   private static final Pattern INTERNAL =
@@ -65,6 +79,48 @@ class HostileRunsIT {
   static Stream<Row> rows() {
     return Stream.of(
         row(
+            "HTTP/2: GOAWAY below the request",
+            http2(
+                3,
+                60,
+                server -> {
+                  server.next().startStream().event(A).event(STOP).end();
+                  server.next().goAwayAfterTheFirst();
+                  server.next().startStream().event(A).event(STOP).end();
+                }),
+            0,
+            "stream reset by the server"),
+        row(
+            "HTTP/2: frames of streams that timed out",
+            http2(
+                6,
+                3,
+                server -> {
+                  for (String encoding : List.of("identity", "gzip", "identity")) {
+                    server.next().startStream().event(A).event(STOP).end();
+                    Asked asked = server.next().startStream("content-encoding", encoding);
+                    asked.bytes(GZIP_HEADER, false);
+                    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+                    asked.framesAfterReset();
+                  }
+                  assertThat(server.connections()).isEqualTo(1);
+                }),
+            0,
+            "requests: 6 started, 3 ok, 3 failed"),
+        row(
+            "HTTP/2: reset within gzip data",
+            http2(
+                2,
+                60,
+                server -> {
+                  Asked asked = server.next().startStream("content-encoding", "gzip");
+                  asked.bytes(GZIP_HEADER, false);
+                  asked.reset();
+                  server.next().startStream().event(A).event(STOP).end();
+                }),
+            0,
+            "stream reset by the server"),
+        row(
             "TLS: a good certificate",
             tls(true, "-startdate", "-1d", "-ext", "san=ip:127.0.0.1"),
             0,
@@ -87,6 +143,17 @@ class HostileRunsIT {
             0,
             "TLS failed: the server's certificate is not trusted; add its authority to the"
                 + " trust store, or set verifyTls=false"),
+        row(
+            "TLS: a plain port that answers",
+            plain("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
+            0,
+            "TLS failed: the server does not speak TLS; use http:// or another port"),
+        row(
+            "TLS: a plain port that waits",
+            plain(""),
+            0,
+            "TLS failed: the server did not answer the handshake; does it speak TLS at this"
+                + " port?"),
         row("disk: full before the run", disk("1m"), 1, "cannot be written: No space left"),
         row("disk: full during the run", disk("4m"), 1, "could not be written"),
         row(
@@ -198,6 +265,58 @@ class HostileRunsIT {
             .run();
       }
     };
+  }
+
+  /** A run over TLS to a port that sends this to every connection. */
+  private static World plain(String sent) {
+    return folder -> {
+      List<Socket> accepted = new CopyOnWriteArrayList<>();
+      try (ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+        Thread accepts =
+            new Thread(
+                () -> {
+                  try {
+                    while (true) {
+                      Socket socket = listener.accept();
+                      accepted.add(socket);
+                      socket.getOutputStream().write(sent.getBytes(UTF_8));
+                    }
+                  } catch (IOException closed) {
+                    return;
+                  }
+                });
+        accepts.setDaemon(true);
+        accepts.start();
+        return benchmark("https://127.0.0.1:" + listener.getLocalPort(), 2).run();
+      } finally {
+        for (Socket socket : accepted) {
+          socket.close();
+        }
+      }
+    };
+  }
+
+  /** A run of so many requests, one after the other, to an HTTP/2 server that answers so. */
+  private static World http2(int requests, int timeoutSeconds, Answers answers) {
+    return folder -> {
+      Http2Server server = new Http2Server(SelfSigned.sslContext(folder));
+      try (server;
+          GatlingRun run =
+              benchmark(server.url(), requests)
+                  .set("llm.http2", true)
+                  .set("llm.timeout", timeoutSeconds)
+                  .set("llm.metricsUrl", "none")
+                  .set("llm.verifyTls", false)
+                  .start()) {
+        answers.give(server);
+        return run.await();
+      }
+    };
+  }
+
+  @FunctionalInterface
+  private interface Answers {
+    void give(Http2Server server) throws Exception;
   }
 
   /** A run of so many requests, one after the other. */

@@ -12,6 +12,7 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import com.networknt.schema.ValidationMessage;
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.report.CommandLine;
 import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
@@ -142,6 +143,24 @@ class KubernetesManifestsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"volume", "object-storage", "example"})
+  void aPodThatIsLostIsNeverStartedAgainAndTheOthersGoOn(String overlay) throws IOException {
+    JsonNode job = injectors(overlay).get("spec");
+    String count = settings(overlay).get("INJECTORS");
+
+    assertThat(job.get("completionMode").asText()).isEqualTo("Indexed");
+    assertThat(List.of(job.get("completions").asText(), job.get("parallelism").asText()))
+        .containsOnly(count);
+    assertThat(job.get("backoffLimitPerIndex").asInt(-1)).isZero();
+    assertThat(job.has("backoffLimit")).isFalse();
+    assertThat(job.has("maxFailedIndexes")).isFalse();
+    assertThat(job.at("/podFailurePolicy/rules").findValuesAsText("action"))
+        .containsOnly("FailIndex");
+    assertThat(pod(injectors(overlay)).get("restartPolicy").asText()).isEqualTo("Never");
+    assertThat(merge(overlay).at("/spec/backoffLimit").asInt(-1)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"volume", "object-storage", "example"})
   void containersHaveNoRightsAndWriteToVolumesOnly(String overlay) throws IOException {
     String dockerfile = Files.readString(Path.of("Dockerfile"));
     for (JsonNode job : List.of(injectors(overlay), merge(overlay))) {
@@ -174,6 +193,19 @@ class KubernetesManifestsTest {
 
     assertThat(template.at("/metadata/annotations/prometheus.io~1port").asText()).isEqualTo(port);
     assertThat(environment("volume", container)).containsEntry("LLM_LIVE", "0.0.0.0:" + port);
+  }
+
+  /** Half of the container's memory is the heap; the rest is for all that a JVM has beside it. */
+  @Test
+  void memoryFitsTheHeap() throws IOException {
+    JsonNode resources = pod(injectors("volume")).at("/containers/0/resources");
+
+    assertThat(JvmOptions.OF_RUNS).contains("-Xmx1g");
+    assertThat(resources.at("/limits/memory").asText()).isEqualTo("2Gi");
+    for (String resource : List.of("cpu", "memory")) {
+      assertThat(resources.at("/requests/" + resource))
+          .isEqualTo(resources.at("/limits/" + resource));
+    }
   }
 
   @ParameterizedTest
