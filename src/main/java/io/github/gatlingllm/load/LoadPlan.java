@@ -188,7 +188,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** The same with every level repeated; the seed decides the orders of the rounds. */
     public Sweep repeated(Repeats times, long seed) {
-      return times.most() == 1 ? this : new Sweep(times.rounds(once(), seed), rules, times);
+      return new Sweep(times.most() == 1 ? once() : times.rounds(once(), seed), rules, times);
     }
 
     /** Each level once, without the number of a repeat; repeated ones by their load. */

@@ -236,7 +236,7 @@ class SimulationSettings implements RunSettings {
     }
     LoadPlan.Sweep stopped =
         settings.isSet(Setting.STOP_WHEN) ? sweep.stopWhen(settings.get(Setting.STOP_WHEN)) : sweep;
-    return Load.repeated(settings, stopped);
+    return settings.isSet(Setting.REPEATS) ? Load.repeated(settings, stopped) : stopped;
   }
 
   @Override

@@ -48,7 +48,7 @@ class RepeatsTest {
     assertThat(labels(TWO.repeated(new Repeats(8, null), 1))).isEqualTo(labels(plan));
     assertThat(labels(TWO.repeated(new Repeats(8, null), 2))).isNotEqualTo(labels(plan));
     assertThat(plan.once()).isEqualTo(TWO.levels());
-    assertThat(TWO.repeated(Repeats.ONCE, 1)).isSameAs(TWO);
+    assertThat(TWO.repeated(Repeats.ONCE, 1)).isEqualTo(TWO);
     assertThat(plan.part(new InjectorShare(1, 2)).levels()).hasSize(16);
   }
 

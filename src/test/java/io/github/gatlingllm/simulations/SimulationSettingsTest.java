@@ -115,6 +115,9 @@ final class SimulationSettingsTest {
   void levelsInCodeAreRepeated() {
     LoadPlan.Sweep plan = LlmDsl.closedLoop(1, 2).plan();
     assertThat(((LoadPlan.Sweep) of("repeats=3").applyTo(plan)).levels()).hasSize(6);
+    LoadPlan.Sweep repeated = LlmDsl.closedLoop(1, 2).repeats(3).plan();
+    assertThat(of("repeats=1").applyTo(repeated)).isEqualTo(plan);
+    assertThat(of("timeout=9").applyTo(repeated)).isEqualTo(repeated);
     assertThatThrownBy(() -> of("repeats=3", "stopWhen=errors>5%").applyTo(plan))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessageStartingWith("llm.repeats=3: ");
