@@ -33,6 +33,9 @@ final class SessionRows {
   private static final int MOST_AGENTS = 1_000;
   private static final double MOST_MILLIS = 1e9;
 
+  /** Far beyond milliseconds since 1970, and below microseconds. */
+  private static final double LATEST_MILLIS = 1e15;
+
   /** Tokens of a block of traces with {@code chat_id}. */
   private static final int CHAT_BLOCK = 16;
 
@@ -68,7 +71,7 @@ final class SessionRows {
     }
     int input = row.has("messages") ? 0 : input(row);
     var unused = output(row);
-    Double time = number(row, "timestamp", Double.MAX_VALUE);
+    Double time = number(row, "timestamp", LATEST_MILLIS);
     List<String> children = new ArrayList<>();
     row.path("children").forEach(child -> children.add(child.asText()));
     if (row.has("children") && !row.path("children").isArray()) {
@@ -144,7 +147,7 @@ final class SessionRows {
     }
     if (!value.isNumber() || !(value.doubleValue() >= 0 && value.doubleValue() <= most)) {
       throw new IllegalArgumentException(
-          "\"%s\" is %s; expected a number of milliseconds, 0 or more".formatted(name, value));
+          "\"%s\" is %s; expected milliseconds, 0 to %s".formatted(name, value, (long) most));
     }
     return value.doubleValue();
   }
@@ -214,6 +217,9 @@ final class SessionRows {
       for (Row row : Objects.requireNonNull(byAgent.get(name))) {
         Double gap = row.delay == null ? before : row.delay;
         boolean isDue = gap == null && row.time != null && first.time != null;
+        if (isDue && row.time - first.time > MOST_MILLIS) {
+          throw file.bad(row.start, "timestamp is over 1e9 ms after the first of session " + id);
+        }
         turns.add(
             new Turn(
                 Math.round(gap == null ? 0 : gap * 1e6),
