@@ -51,7 +51,7 @@ class SessionsIT {
             .set("llm.concurrency", 1)
             .set("llm.requests", 3)
             .set("llm.metricsUrl", "none")
-            .set("llm.assert", "session.max<60s,session_tools.mean>299ms")
+            .set("llm.assert", "session.max<60s,session_tools.mean>199ms")
             .succeed();
     records = run.requests();
   }
