@@ -17,6 +17,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
@@ -35,6 +37,9 @@ public final class SessionReplay extends SessionHook {
 
   /** How soon a waiting session notices that its load level has ended. */
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Named, because the default is a new thread for each prompt where there are two processors. */
+  private static final Executor PROMPTS = ForkJoinPool.commonPool();
 
   private final Action request;
   private final LlmComponents components;
@@ -171,7 +176,7 @@ public final class SessionReplay extends SessionHook {
       long due = replay.startNanos + turn.dueNanos();
       long at = Math.max(System.nanoTime() + turn.gapNanos(), due);
       var unused =
-          CompletableFuture.supplyAsync(turn.prompt())
+          CompletableFuture.supplyAsync(turn.prompt(), PROMPTS)
               .whenComplete(
                   (dialog, failure) -> {
                     if (failure != null) {
