@@ -99,7 +99,7 @@ public record Repeats(int most, @Nullable Goal goal) {
     String figure = goal.matches() ? Objects.requireNonNullElse(goal.group(2), "throughput") : "";
     if (!FIGURES.contains(figure) || Double.parseDouble(goal.group(1)) == 0) {
       throw new IllegalArgumentException(
-          "expected a number such as 5, or auto:<percent>%[:<figure>] with one of "
+          "expected 1 to 100, or auto:<percent>%[:<figure>] with less than 100 % and one of "
               + String.join(", ", FIGURES));
     }
     return new Repeats(MOST_WITH_GOAL, new Goal(Double.parseDouble(goal.group(1)), figure));
