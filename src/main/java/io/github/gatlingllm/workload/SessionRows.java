@@ -220,12 +220,16 @@ final class SessionRows {
         if (isDue && row.time - first.time > MOST_MILLIS) {
           throw file.bad(row.start, "timestamp is over 1e9 ms after the first of session " + id);
         }
+        List<Agent> children = new ArrayList<>();
+        for (String child : row.children) { // no stream: it takes a dozen frames of the stack
+          children.add(agent(child));
+        }
         turns.add(
             new Turn(
                 Math.round(gap == null ? 0 : gap * 1e6),
                 isDue ? Math.round((row.time - first.time) * 1e6) : 0,
                 () -> dialog(row, key),
-                row.children.stream().map(this::agent).toList()));
+                List.copyOf(children)));
         before = row.gap;
       }
       return new Agent(name, turns);

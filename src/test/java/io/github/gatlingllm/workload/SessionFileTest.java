@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -150,6 +151,20 @@ final class SessionFileTest {
     assertThatThrownBy(() -> open(file.toString()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(expected);
+  }
+
+  @Test
+  void agentsMayBeginOneInsideTheOther() throws IOException {
+    String row =
+        "{\"session_id\":1,\"input_tokens\":5,\"output_tokens\":5,\"agent\":%d,\"children\":[%s]}%n";
+    Path file = folder.resolve("deep.jsonl");
+    Files.writeString(
+        file,
+        IntStream.range(0, 1_000)
+            .mapToObj(i -> row.formatted(i, i < 999 ? i + 1 : ""))
+            .collect(Collectors.joining()));
+
+    assertThat(open(file.toString()).inOrder(0).turns()).isEqualTo(1_000);
   }
 
   @Test
