@@ -22,7 +22,7 @@ import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.LevelHooks;
+import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run;
 import java.util.HashMap;
 import java.util.Map;

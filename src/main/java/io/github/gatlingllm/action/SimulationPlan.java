@@ -16,7 +16,7 @@ import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.PlanText.Rows;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.run.LevelHooks.Hook;
+import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.netty.channel.EventLoop;

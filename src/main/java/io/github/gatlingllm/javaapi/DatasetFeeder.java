@@ -7,7 +7,7 @@ import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Dataset;
-import io.github.gatlingllm.workload.SessionFile;
+import io.github.gatlingllm.workload.Dataset.SessionFile;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;

@@ -5,8 +5,8 @@ import io.gatling.javaapi.core.ScenarioBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LoadInjection;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.Repeats;
 import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.load.StopRule.Repeats;
 import java.util.List;
 
 /** A load that scenarios can be injected with. */

@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.StopRule.Repeats;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.StopRule.Repeats;
 import io.github.gatlingllm.record.Slo;
 import java.time.Duration;
 import java.util.IntSummaryStatistics;

@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Identity;
 import io.github.gatlingllm.record.RequestRecord.Outcome;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
+import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;

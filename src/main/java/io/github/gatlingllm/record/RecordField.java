@@ -14,6 +14,7 @@ import static io.github.gatlingllm.record.FieldType.constant;
 
 import com.fasterxml.jackson.core.io.SerializedString;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;

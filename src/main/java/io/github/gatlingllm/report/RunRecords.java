@@ -3,7 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.GeneratorSecond;
-import io.github.gatlingllm.record.PlannedArrival;
+import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
-import io.github.gatlingllm.figures.compare.Trend;
+import io.github.gatlingllm.figures.compare.Comparison.Trend;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;

@@ -2,9 +2,9 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
-import io.github.gatlingllm.figures.compare.Trend;
-import io.github.gatlingllm.figures.compare.Trend.Series;
-import io.github.gatlingllm.figures.compare.Trend.Step;
+import io.github.gatlingllm.figures.compare.Comparison.Trend;
+import io.github.gatlingllm.figures.compare.Comparison.Trend.Series;
+import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;

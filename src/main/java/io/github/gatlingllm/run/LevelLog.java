@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.RunObserver.ObservedLevel;
 import java.time.Duration;
 import java.util.ArrayList;

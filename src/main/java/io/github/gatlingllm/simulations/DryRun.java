@@ -11,7 +11,7 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.PlanText.Rows;
-import io.github.gatlingllm.run.LevelHooks.Hook;
+import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;

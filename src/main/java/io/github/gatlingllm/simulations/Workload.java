@@ -1,9 +1,9 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.workload.Dataset;
+import io.github.gatlingllm.workload.Dataset.SessionFile;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
-import io.github.gatlingllm.workload.SessionFile;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

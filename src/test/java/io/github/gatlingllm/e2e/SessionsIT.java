@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.SessionTurn;
+import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;

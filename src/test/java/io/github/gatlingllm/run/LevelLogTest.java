@@ -20,6 +20,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run.RunClock;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -10,6 +10,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.storage.S3Location;
 import java.io.IOException;

@@ -14,7 +14,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.LevelHooks.Hook;
+import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
 import java.nio.file.Files;

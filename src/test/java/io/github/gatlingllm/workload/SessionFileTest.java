@@ -3,8 +3,9 @@ package io.github.gatlingllm.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.workload.SessionFile.Agent;
-import io.github.gatlingllm.workload.SessionFile.Turn;
+import io.github.gatlingllm.workload.Dataset.SessionFile;
+import io.github.gatlingllm.workload.Dataset.SessionFile.Agent;
+import io.github.gatlingllm.workload.Dataset.SessionFile.Turn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

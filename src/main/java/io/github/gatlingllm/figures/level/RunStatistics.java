@@ -9,7 +9,7 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.PlannedArrival;
+import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;

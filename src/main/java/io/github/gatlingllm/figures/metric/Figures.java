@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.Collections;
 import java.util.EnumMap;

@@ -20,8 +20,8 @@ import static io.github.gatlingllm.figures.metric.MetricEntry.timeToFirst;
 import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
 
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.SessionTurn;
 import io.github.gatlingllm.record.Timeline.TokenGaps.ReadingSpeed;
 import java.util.Arrays;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.PlannedArrival;
+import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;

@@ -14,7 +14,7 @@ import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.PlannedArrival;
+import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
