@@ -25,6 +25,8 @@ class PackageArrowsTest {
 
   private static final int MAX_LINES = 450;
 
+  private static final int MAX_PUBLIC_TYPES = 70;
+
   /** The catalogues of {@code docs/design.md}: tables, however long. */
   private static final Set<String> CATALOGUES =
       words("CheckCatalogue Metric RecordField ServerSample Setting");
@@ -68,6 +70,8 @@ class PackageArrowsTest {
       Pattern.compile("io\\.github\\.gatlingllm\\.([a-z]+(?:\\.[a-z]+)*)\\b");
   private static final Pattern SCALA =
       Pattern.compile("(?<![\\w.\"])(scala|io\\.gatling\\.(core|commons))\\.\\w");
+  private static final Pattern PUBLIC_TYPE =
+      Pattern.compile("(?m)^public [\\w\\- ]*\\b(class|interface|record|enum) ");
   private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\n]*");
 
   private static Set<String> words(String text) {
@@ -117,6 +121,14 @@ class PackageArrowsTest {
         assertThat(Files.readAllLines(source)).as(name).hasSizeLessThanOrEqualTo(MAX_LINES);
       }
     }
+  }
+
+  @Test
+  void fewTypesArePublicBeyondTheDsl() throws IOException {
+    assertThat(sources(SOURCES))
+        .filteredOn(source -> !source.startsWith(SOURCES.resolve("javaapi")))
+        .filteredOn(source -> PUBLIC_TYPE.matcher(code(source)).find())
+        .hasSizeLessThanOrEqualTo(MAX_PUBLIC_TYPES);
   }
 
   @Test

@@ -102,6 +102,11 @@ public final class LlmRequest extends Draft<LlmRequest> {
     return (context, next) -> LlmAction.build(this, context, next);
   }
 
+  /** Sends that request for each turn of the recorded session that the user was fed. */
+  public static ActionBuilder replaying(ActionBuilder request) {
+    return SessionReplay.of(request);
+  }
+
   /** A session attribute that the simulation starts a conversation in. */
   public static String conversation(String sessionKey) {
     CONVERSATIONS.add(sessionKey);

@@ -28,10 +28,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * session through the request of a turn, all of them on the user's event loop: gaps are timers of
  * that loop, prompts are made on another thread. A turn that fails ends the session.
  */
-public final class SessionReplay extends SessionHook {
-
-  /** Session attribute: the {@link RecordedSession} to replay. */
-  public static final String RECORDED_KEY = "recordedSession";
+final class SessionReplay extends SessionHook {
 
   private static final String TURN_KEY = "gatling.llm.session.turn";
 
@@ -51,7 +48,7 @@ public final class SessionReplay extends SessionHook {
   }
 
   /** Sends that request for each turn. */
-  public static ActionBuilder of(ActionBuilder request) {
+  static ActionBuilder of(ActionBuilder request) {
     return (context, next) -> new SessionReplay(request, context, next);
   }
 
@@ -61,7 +58,7 @@ public final class SessionReplay extends SessionHook {
     Turn turn = turnOf(session);
     if (turn != null) {
       turn.lane.ended(session);
-    } else if (session.attributes().getOrElse(RECORDED_KEY, () -> null)
+    } else if (session.attributes().getOrElse(RecordedSession.KEY, () -> null)
         instanceof RecordedSession recorded) {
       new Replay(session, recorded).begin();
     } else {

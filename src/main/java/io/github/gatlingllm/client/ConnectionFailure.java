@@ -31,7 +31,7 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Describes why a connection failed; the text is constant per cause, so that reports group it. */
-public final class ConnectionFailure {
+final class ConnectionFailure {
 
   private static final String NO_TLS =
       "TLS failed: the server does not speak TLS; use http:// or another port";
@@ -106,7 +106,7 @@ public final class ConnectionFailure {
   }
 
   /** The reason by the type of any exception in the chain of causes, as outer ones only wrap it. */
-  public static String reason(Throwable failure) {
+  static String reason(Throwable failure) {
     ProxyConnectException proxy = find(ProxyConnectException.class, failure);
     if (proxy != null) {
       return proxy(message(proxy));

@@ -35,6 +35,11 @@ public final class ServerConnections {
     this.address = address;
   }
 
+  /** Why a connection failed; the text is constant per cause. */
+  public static String reasonOf(Throwable failure) {
+    return ConnectionFailure.reason(failure);
+  }
+
   /** Host and port. */
   public String address() {
     return address;

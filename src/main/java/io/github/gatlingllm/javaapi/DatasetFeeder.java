@@ -1,7 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.action.SessionReplay;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.PrintableText;
@@ -60,7 +59,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
             file.sessions().size(),
             next ->
                 Map.of(
-                    SessionReplay.RECORDED_KEY,
+                    SessionFile.RecordedSession.KEY,
                     file.inOrder(next),
                     DrawOrder.KEY,
                     DrawOrder.fed()));

@@ -5,7 +5,7 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 import io.gatling.javaapi.core.ActionBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
-import io.github.gatlingllm.action.SessionReplay;
+import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
@@ -210,7 +210,7 @@ public abstract class WorkloadDsl extends LoadDsl {
 
   /** The same with another request, of the attributes {@code dialog} and {@code outputTokens}. */
   public static ActionBuilder replaySession(ActionBuilder request) {
-    return () -> SessionReplay.of(request.asScala());
+    return () -> LlmRequest.replaying(request.asScala());
   }
 
   // Images

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * splits such files into lines. Control characters and Unicode line ends are escaped, so that a
  * value stays on one line for every reader; unpaired surrogates are written as U+FFFD.
  */
-public final class JsonLines implements Closeable {
+final class JsonLines implements Closeable {
 
   private static final int BATCH = 1 << 16;
   private static final int MAX_LINE_BYTES = 1 << 20;
@@ -130,7 +130,7 @@ public final class JsonLines implements Closeable {
   }
 
   /** Appends to that file, which is created if it does not exist. */
-  public static JsonLines appendTo(Path file) throws IOException {
+  static JsonLines appendTo(Path file) throws IOException {
     return new JsonLines(
         Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
   }
@@ -143,7 +143,7 @@ public final class JsonLines implements Closeable {
   }
 
   /** Appends a Java record, with keys in snake case. */
-  public void add(Object value) throws IOException {
+  void add(Object value) throws IOException {
     line(line -> line.writePOJO(value));
   }
 

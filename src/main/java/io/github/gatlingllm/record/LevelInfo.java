@@ -12,10 +12,12 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -290,8 +292,22 @@ public record LevelInfo(
     }
 
     @JsonIgnore
-    public LevelInfo.Key level() {
-      return new LevelInfo.Key(stage, target, scenario);
+    public Key level() {
+      return new Key(stage, target, scenario);
+    }
+
+    /**
+     * Appends to the file until there are no more or the thread is interrupted; returns the number.
+     */
+    public static <T> long append(Path file, Iterator<T> all, Function<T, PlannedArrival> arrival)
+        throws IOException {
+      long count = 0;
+      try (JsonLines lines = JsonLines.appendTo(file)) {
+        for (; all.hasNext() && !Thread.currentThread().isInterrupted(); count++) {
+          lines.add(arrival.apply(all.next()));
+        }
+      }
+      return count;
     }
 
     /** Passes every arrival of the file to {@code sink}; returns the number of damaged lines. */

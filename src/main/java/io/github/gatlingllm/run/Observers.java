@@ -7,7 +7,6 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
-import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.storage.S3Location;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.URI;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gatlingllm.client.ConnectionFailure;
+import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayOutputStream;
@@ -117,7 +117,7 @@ final class PageClient {
         return "larger than " + (MAX_BYTES >> 20) + " MiB";
       }
       if (each instanceof SSLException) {
-        return ConnectionFailure.reason(each);
+        return ServerConnections.reasonOf(each);
       }
       if (each instanceof UnresolvedAddressException) {
         return "unknown host: check its name";

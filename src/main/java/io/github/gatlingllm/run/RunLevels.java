@@ -9,7 +9,6 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.record.JsonLines;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -364,28 +363,29 @@ final class RunLevels {
         Iterator<Planned> arrivals,
         long startUnixNanos,
         LongConsumer written) {
-      try (JsonLines lines = JsonLines.appendTo(file)) {
-        long count = 0;
-        for (; arrivals.hasNext() && !Thread.currentThread().isInterrupted(); count++) {
-          Planned arrival = arrivals.next();
-          Arrivals.Lengths lengths = arrival.lengths();
-          lines.add(
-              new PlannedArrival(
-                  level.scenario(),
-                  level.target(),
-                  level.label(),
-                  arrival.index(),
-                  BigDecimal.valueOf(arrival.offsetNanos(), 9),
-                  startUnixNanos + arrival.offsetNanos(),
-                  lengths == null ? null : lengths.input(),
-                  lengths == null ? null : lengths.output()));
-        }
+      try {
+        long count =
+            PlannedArrival.append(file, arrivals, each -> planned(level, each, startUnixNanos));
         if (!arrivals.hasNext()) {
           written.accept(count);
         }
       } catch (IOException e) {
         failures.add("arrivals.jsonl", e);
       }
+    }
+
+    private static PlannedArrival planned(
+        LevelInfo.Key level, Planned arrival, long startUnixNanos) {
+      Arrivals.Lengths lengths = arrival.lengths();
+      return new PlannedArrival(
+          level.scenario(),
+          level.target(),
+          level.label(),
+          arrival.index(),
+          BigDecimal.valueOf(arrival.offsetNanos(), 9),
+          startUnixNanos + arrival.offsetNanos(),
+          lengths == null ? null : lengths.input(),
+          lengths == null ? null : lengths.output());
     }
 
     /** Stops writing after at most that time; the file then ends with a complete line. */

@@ -344,7 +344,11 @@ public final class Dataset {
      *
      * @param turns number of requests of all its agents
      */
-    public record RecordedSession(String id, Agent main, int turns) {}
+    public record RecordedSession(String id, Agent main, int turns) {
+
+      /** The session attribute of the one to replay. */
+      public static final String KEY = "recordedSession";
+    }
 
     /**
      * Requests that are sent one after the other.

@@ -6,7 +6,6 @@ import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
-import io.github.gatlingllm.record.JsonLines;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -294,11 +293,7 @@ final class DemoRun {
         out.write(RecordFile.line(record));
       }
     }
-    try (JsonLines lines = JsonLines.appendTo(files.arrivals())) {
-      for (PlannedArrival arrival : plan()) {
-        lines.add(arrival);
-      }
-    }
+    PlannedArrival.append(files.arrivals(), plan().iterator(), each -> each);
     if (observed) {
       ServerFile file = new ServerFile(files.server());
       for (ServerSample reading : readings()) {

@@ -1,9 +1,6 @@
 package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.check.Checks;
-import io.github.gatlingllm.figures.compare.Comparison.Change;
-import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
-import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
@@ -277,9 +274,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    */
   public static final class Trend {
 
-    /**
-     * The name in {@link io.github.gatlingllm.record.RunInfo#config} of what a series may change.
-     */
+    /** The name in {@link RunInfo#config} of what a series may change. */
     public static final String ENGINE_VERSION = "engineVersion";
 
     /** Names in {@code config} that do not define what is measured; a dataset's SHA-256 does. */
@@ -376,7 +371,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
                           && Objects.equals(place.level().scenario(), level.scenario())
                           && (haveOneTarget || place.level().target().equals(level.target())))
               .findFirst()
-              .map(Comparison.Place::changes)
+              .map(Place::changes)
               .orElse(List.of());
     }
 

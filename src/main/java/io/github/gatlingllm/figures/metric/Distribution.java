@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.metric;
 
-import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.commons.statistics.distribution.TDistribution;
