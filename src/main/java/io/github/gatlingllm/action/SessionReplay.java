@@ -122,13 +122,15 @@ final class SessionReplay extends SessionHook {
       }
     }
 
-    /** Adds the time of a request; requests come by their end. */
+    /** Adds the time of a request; requests come by their end, or nearly so. */
     void served(long from, long to) {
-      long first = from;
-      while (!served.isEmpty() && served.getLast()[1] >= first) {
-        first = Math.min(first, served.removeLast()[0]);
+      long[] time = {from, to};
+      while (!served.isEmpty() && served.getLast()[1] >= time[0]) {
+        long[] other = served.removeLast();
+        time[0] = Math.min(time[0], other[0]);
+        time[1] = Math.max(time[1], other[1]);
       }
-      served.addLast(new long[] {first, to});
+      served.addLast(time);
       answered++;
     }
 

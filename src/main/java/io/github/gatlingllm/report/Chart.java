@@ -355,9 +355,14 @@ record Chart(
     static List<Band> of(
         List<LevelInfo> levels, Function<LevelInfo, String> name, long startUnixNanos, long end) {
       List<Band> bands = new ArrayList<>();
+      long measured =
+          levels.stream()
+              .flatMap(level -> level.phases().stream())
+              .filter(phase -> phase.phase() == Phase.MEASURE)
+              .count();
       for (int i = 0; i < levels.size(); i++) {
         LevelInfo level = levels.get(i);
-        String label = levels.size() <= MAX_NAMED ? name.apply(level) : "";
+        String label = measured <= MAX_NAMED ? name.apply(level) : "";
         for (LevelInfo.PhaseWindow phase : level.phases()) {
           double from = (phase.startUnixNanos() - startUnixNanos) / 1e9;
           long until = Objects.requireNonNullElse(phase.endUnixNanos(), end);

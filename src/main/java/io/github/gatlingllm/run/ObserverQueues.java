@@ -28,9 +28,9 @@ final class ObserverQueues {
   static final int CAPACITY = 1 << 15;
 
   /**
-   * Records before a thread is woken; it also wakes for each second. To wake it for every record
-   * would cost more than most observers need for one, and each time that a thread wakes it may take
-   * the processor from a server on this machine.
+   * Good records before a thread is woken; a failure wakes it at once, as levels may end by it, and
+   * so does each second. To wake it for every record would cost more than most observers need for
+   * one, and each time that a thread wakes it may take the processor from a server on this machine.
    */
   private static final int WAKING_RECORDS = 1 << 12;
 
@@ -73,7 +73,7 @@ final class ObserverQueues {
 
   /** Called on the recorder's thread, in the order in which records were handed over. */
   void requestEnded(RequestRecord record) {
-    boolean isWaking = (passedOn + 1) % WAKING_RECORDS == 0;
+    boolean isWaking = !record.outcome().ok() || (passedOn + 1) % WAKING_RECORDS == 0;
     for (Lane lane : lanes) {
       lane.offer(record);
       if (isWaking) {

@@ -19,6 +19,9 @@ final class Mooncake implements DialogReader {
   /** Tokens of a block of Mooncake's traces. */
   static final int BLOCK = 512;
 
+  /** Tokens of a prompt or of an answer, more than any model takes. */
+  private static final int MAX_LENGTH = 1 << 24;
+
   private static final long SALT = 0x626c6f636b733131L; // "blocks11"
   private static final int FEWEST_WORDS = 16;
 
@@ -81,8 +84,9 @@ final class Mooncake implements DialogReader {
 
   static int length(JsonNode entry, String key) {
     JsonNode value = entry.path(key);
-    if (!value.isInt() || value.intValue() < 0) {
-      throw new IllegalArgumentException("expected \"" + key + "\", a whole number of tokens");
+    if (!value.isInt() || value.intValue() < 0 || value.intValue() > MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "expected \"%s\", a whole number of tokens, at most %s".formatted(key, MAX_LENGTH));
     }
     return value.intValue();
   }

@@ -135,7 +135,9 @@ final class OtelSpans {
     for (Span span = spans.get(inner.parent); span != null; span = spans.get(span.parent)) {
       agent = agent == null && !span.agent.isEmpty() ? span : agent;
       if (++depth > DEEPEST) {
-        throw new IllegalArgumentException(file.name() + ": spans are in a circle, or too deep");
+        throw new IllegalArgumentException(
+            "%s: span %s is in a circle, or below more than %s others"
+                .formatted(file.name(), inner.id, DEEPEST));
       }
     }
     return agent;

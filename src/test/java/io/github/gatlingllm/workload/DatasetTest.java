@@ -271,7 +271,7 @@ final class DatasetTest {
         arguments(Dataset.Format.LONGBENCH, "{\"context\": \"c\"}", "a text \"question\""),
         arguments(
             Dataset.Format.MOONCAKE,
-            "{\"timestamp\": 0, \"input_length\": \"5\"}",
+            "{\"timestamp\": 0, \"input_length\": 2000000000}",
             "expected \"input_length\", a whole number of tokens"),
         arguments(
             Dataset.Format.MOONCAKE,

@@ -354,8 +354,9 @@ enum CheckCatalogue {
       Threshold.of("warning above 2 %"),
       "as other_traffic, with 99 % of the requests ok, or where the engine counts the tokens of cut"
           + " answers, and no other traffic",
-      "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>), which alone counts cut"
-          + " answers; look at check token_counts, and at reasoning that is not streamed.",
+      "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>): cut answers have no usage, so"
+          + " only it counts them; look at check token_counts, and at reasoning that is not"
+          + " streamed.",
       one(EngineChecks::tokensAgree)),
   ABANDONED_STOP(
       "Does the engine stop generating when users leave?",

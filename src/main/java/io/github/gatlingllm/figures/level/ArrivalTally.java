@@ -57,12 +57,10 @@ final class ArrivalTally {
     }
   }
 
-  /** Adds an arrival of the plan. */
+  /** Adds an arrival of the plan, which is due in the window. */
   void planned(long unixNanos) {
-    if (unixNanos >= level.from && unixNanos < level.arrivingTo) {
-      plannedCount++;
-      count(planned, unixNanos);
-    }
+    plannedCount++;
+    count(planned, unixNanos);
   }
 
   private void count(int[] bins, long unixNanos) {
@@ -88,7 +86,7 @@ final class ArrivalTally {
     stages.forEach(stage -> lag.add(stage.lagMs));
     Moments plannedDispersion = new Moments();
     Moments realisedDispersion = new Moments();
-    boolean isPlanKnown = stages.stream().allMatch(s -> s.plannedCount > 0);
+    boolean isPlanKnown = stages.stream().anyMatch(s -> s.plannedCount > 0);
     long planned = 0;
     long sent = 0;
     long realised = 0;

@@ -146,9 +146,20 @@ final class LevelTally {
 
   void addArrival(RequestRecord record) {
     if (nanos() > 0) {
-      arrivals = arrivals == null ? new ArrivalTally(this) : arrivals;
-      arrivals.add(record);
+      arrivals().add(record);
     }
+  }
+
+  /** An arrival of the plan, whether or not it was sent. */
+  void addPlanned(long unixNanos) {
+    if (unixNanos >= from && unixNanos < arrivingTo) {
+      arrivals().planned(unixNanos);
+    }
+  }
+
+  private ArrivalTally arrivals() {
+    arrivals = arrivals == null ? new ArrivalTally(this) : arrivals;
+    return arrivals;
   }
 
   void addBacklog(RequestRecord record) {

@@ -205,8 +205,8 @@ public final class RunStatistics {
     if (at >= loadStart && at <= runEnd) {
       overTime.planned(at);
       LevelTally level = levels.of(arrival.level());
-      if (level != null && level.arrivals != null) {
-        level.arrivals.planned(at);
+      if (level != null) {
+        level.addPlanned(at);
       }
     }
   }

@@ -172,6 +172,28 @@ class LevelTallyTest {
     assertThat(unknown.series().overTime()).extracting(Bucket::plannedArrivals).containsOnly(0L);
   }
 
+  /** Of three levels one sent nothing, and one has no arrival in its window. */
+  @Test
+  void arrivalsOfALevelThatSentNothingArePlannedToo() {
+    RunInfo run =
+        Recorded.run(
+            9,
+            Recorded.rate(2, 1_000, 5_000),
+            Recorded.rate(1, 5_000, 7_000),
+            Recorded.rate(3, 7_000, 9_000));
+    List<PlannedArrival> plan =
+        List.of(
+            Recorded.arrival("r=2", 2_000),
+            Recorded.arrival("r=2", 3_000),
+            Recorded.arrival("r=1", 6_000));
+    List<RequestRecord> sent =
+        Stream.of(2_000, 3_000).map(ms -> at(ms).lag(1).stage("r=2").tokens(5).record()).toList();
+    ArrivalFigures arrivals = Recorded.figures(run, plan, sent).summary().arrivals();
+    assertThat(arrivals.count()).isEqualTo(3);
+    assertThat(arrivals.plannedPerS()).isEqualTo(0.5);
+    assertThat(arrivals.realisedPerS()).isEqualTo(2 / 6.0, within(1e-12));
+  }
+
   @Test
   void aRunWithoutRequestsHasNothingToShow() {
     Series nothing = of();
