@@ -1,9 +1,9 @@
 package io.github.gatlingllm.figures.compare;
 
-import io.github.gatlingllm.figures.compare.ComparedFigure.Between;
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
+import io.github.gatlingllm.figures.metric.Distribution.Spread.Difference;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.ArrayList;
@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * slices it rests on} minus one. Runs compared with one base share the 5 % (Bonferroni).
  *
  * <p>Where both runs repeat their load levels, the standard error and the degrees of freedom are
- * those {@linkplain Between between} repeats, and the figures share the 5 % (Bonferroni) unless the
- * simultaneous bound is narrower.
+ * those {@linkplain Difference between} repeats, and the figures share the 5 % (Bonferroni) unless
+ * the simultaneous bound is narrower.
  */
 final class BlockBootstrap {
 
@@ -56,7 +56,7 @@ final class BlockBootstrap {
   record Pair(SliceSample base, SliceSample run, int length, double missed) {}
 
   /** A figure over the load levels at these positions; {@code between} if they are repeated. */
-  record Question(ComparedFigure figure, List<Integer> stages, @Nullable Between between) {}
+  record Question(ComparedFigure figure, List<Integer> stages, @Nullable Difference between) {}
 
   BlockBootstrap(List<Pair> stages) {
     this.stages = stages;
@@ -100,7 +100,7 @@ final class BlockBootstrap {
     for (int q = 0; q < changes.length; q++) {
       if (known[q]) {
         Question question = questions.get(q);
-        Between between = question.between();
+        Difference between = question.between();
         halves.put(
             question,
             between == null

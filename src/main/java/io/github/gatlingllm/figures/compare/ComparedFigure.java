@@ -129,27 +129,11 @@ record ComparedFigure(
     return Scale.of(figure);
   }
 
-  /**
-   * The noise of a change by the spread between repeats (Welch 1947): s² = b² + r² with the
-   * standard errors b and r of both runs, and s⁴ ÷ (b⁴ ÷ (n − 1) + r⁴ ÷ (m − 1)) degrees of
-   * freedom.
-   */
-  record Between(double error, double freedom) {
-
-    static Between of(Spread base, Spread run) {
-      double b = Math.pow(base.error(), 2);
-      double r = Math.pow(run.error(), 2);
-      double terms = b * b / base.freedom() + r * r / run.freedom();
-      double least = Math.min(base.freedom(), run.freedom());
-      return new Between(Math.sqrt(b + r), terms == 0 ? least : Math.pow(b + r, 2) / terms);
-    }
-  }
-
   /** Null unless both runs have repeats. */
-  @Nullable Between between(Figures base, Figures run) {
+  Spread.@Nullable Difference between(Figures base, Figures run) {
     Spread ours = base.spread(each -> scale().of(figure.of(each)));
     Spread theirs = run.spread(each -> scale().of(figure.of(each)));
-    return ours == null || theirs == null ? null : Between.of(ours, theirs);
+    return ours == null || theirs == null ? null : ours.difference(theirs);
   }
 
   @Nullable Double change(Weighted base, Weighted run) {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -145,12 +146,26 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
   }
 
   /**
-   * Whether the 95 % interval of the ratio excludes 1. Its standard error is the larger of that of
-   * the numbers of requests, √(1 ÷ n + 1 ÷ m), and that of the levels: with r the logarithms of the
-   * ratios at all k common loads, √(Σ (r₂ − r₁)² ÷ 2 (k − 1)) over neighbours (von Neumann 1941),
-   * and Student's t with k − 1 degrees of freedom.
+   * Whether the 95 % interval of the ratio excludes 1: by the spread between repeats of both loads,
+   * where there are some, on the scale of logarithms. Else its standard error is the larger of that
+   * of the numbers of requests, √(1 ÷ n + 1 ÷ m), and that of the levels: with r the logarithms of
+   * the ratios at all k common loads, √(Σ (r₂ − r₁)² ÷ 2 (k − 1)) over neighbours (von Neumann
+   * 1941), and Student's t with k − 1 degrees of freedom.
    */
   private boolean isClear() {
+    Spread ours = repeated(pair().one);
+    Spread theirs = repeated(pair().other);
+    return Math.abs(Math.log(ratio()))
+        > (ours == null || theirs == null ? half() : ours.difference(theirs).half());
+  }
+
+  private static @Nullable Spread repeated(LevelFigures level) {
+    return level
+        .figures()
+        .spread(each -> each.delivered() == null ? null : (Double) Math.log(each.delivered()));
+  }
+
+  private double half() {
     double half =
         Interval.halfOfLogRatio(
             pair().one.figures().counts().ok(), pair().other.figures().counts().ok());
@@ -163,7 +178,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
       double t = TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
       half = Math.max(half, Math.sqrt(squares / (2.0 * freedom)) * t);
     }
-    return Math.abs(Math.log(ratio())) > half;
+    return half;
   }
 
   /** Whether the second surely misses its SLO at the highest load at which the first meets it. */

@@ -164,5 +164,25 @@ public record Distribution(
     public Interval interval() {
       return new Interval(Math.max(0, value - half()), value + half());
     }
+
+    public Difference difference(Spread other) {
+      double b = Math.pow(error, 2);
+      double r = Math.pow(other.error, 2);
+      double terms = b * b / freedom() + r * r / other.freedom();
+      double least = Math.min(freedom(), other.freedom());
+      return new Difference(Math.sqrt(b + r), terms == 0 ? least : Math.pow(b + r, 2) / terms);
+    }
+
+    /**
+     * The noise of a difference by the spread between repeats (Welch 1947): s² = b² + r² with the
+     * standard errors b and r of both, and s⁴ ÷ (b⁴ ÷ (n − 1) + r⁴ ÷ (m − 1)) degrees of freedom.
+     */
+    public record Difference(double error, double freedom) {
+
+      /** Half the width of the 95 % interval. */
+      public double half() {
+        return error * TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
+      }
+    }
   }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.compare.ComparedFigure.Between;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
@@ -126,10 +125,10 @@ class RunComparisonTest {
   /** Standard errors 3 of 3 repeats and 4 of 5: 625 ÷ (81 ÷ 2 + 256 ÷ 4) degrees of freedom. */
   @Test
   void noiseBetweenRepeatsIsWelchs() {
-    Between noise = Between.of(new Spread(9, 3, 3), new Spread(9, 5, 4));
+    Spread.Difference noise = new Spread(9, 3, 3).difference(new Spread(9, 5, 4));
     assertThat(noise.error()).isEqualTo(5);
     assertThat(noise.freedom()).isCloseTo(625 / 104.5, within(1e-12));
-    assertThat(Between.of(new Spread(9, 3, 0), new Spread(9, 5, 0)).freedom()).isEqualTo(2);
+    assertThat(new Spread(9, 3, 0).difference(new Spread(9, 5, 0)).freedom()).isEqualTo(2);
   }
 
   @Test

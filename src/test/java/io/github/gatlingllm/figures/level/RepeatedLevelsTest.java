@@ -107,4 +107,29 @@ class RepeatedLevelsTest {
     assertThat(summary.stages().get(0).figures().repeats()).hasSize(2);
     assertThat(summary.figures().repeats()).isEmpty();
   }
+
+  /** 30 requests against 27 are within noise, but not where each of three repeats says the same. */
+  @Test
+  void targetsAreRankedByTheSpreadBetweenRepeats() {
+    assertThat(verdict(10, 10, 10)).contains(" 11 % ");
+    assertThat(verdict(13, 8, 9)).doesNotContain(" 11 % ");
+  }
+
+  private static String verdict(int... requestsOfA) {
+    List<RequestRecord> records = new ArrayList<>();
+    List<LevelInfo> levels = new ArrayList<>();
+    for (int i = 0; i < requestsOfA.length; i++) {
+      for (String target : List.of("a", "b")) {
+        double from = (2 * i + (target.equals("a") ? 0 : 1)) * 10_000;
+        String label = "c=1#" + (i + 1);
+        levels.add(Recorded.stage(label, target, "closed loop", 1.0, "users", from, from + 10_000));
+        for (int r = 0; r < (target.equals("a") ? requestsOfA[i] : 9); r++) {
+          records.add(
+              Recorded.at(from + r * 400).target(target).stage(label).tokens(50, 60).record());
+        }
+      }
+    }
+    RunInfo info = Recorded.run(80, levels.toArray(LevelInfo[]::new));
+    return Recorded.figures(info, records).summary().verdict();
+  }
 }
