@@ -114,7 +114,7 @@ interface BenchClient {
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
       return JavaCommand.of(
-          Jvm.ofJar(),
+          Jvm.ofPom(),
           NettyClient.class,
           port,
           scenario.streams,
@@ -141,7 +141,7 @@ interface BenchClient {
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
       return Jvm.gatling(
-          Jvm.ofJar(),
+          Jvm.ofPom(),
           PlainSseSimulation.class,
           folder,
           Map.of(

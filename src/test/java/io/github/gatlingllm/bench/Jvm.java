@@ -31,7 +31,12 @@ final class Jvm {
     return all;
   }
 
-  /** Options of a run that the jar starts on the client's processor. */
+  /** Options of the POM, for other clients: their compilers are those of the JVM. */
+  static List<String> ofPom() {
+    return ofRun(JvmOptions.OF_RUNS);
+  }
+
+  /** Options of a run of ours that the jar starts on this machine. */
   static List<String> ofJar() {
     return ofRun(JvmOptions.ofRunsHere());
   }
