@@ -262,16 +262,20 @@ final class ObjectStore implements AutoCloseable {
     transfer("s3:PutObject", uploads);
   }
 
-  /** A run must not be lost because its server's name is unknown for a moment. */
-  private Object upload(Path file, S3Location to) throws IOException, InterruptedException {
+  private Object upload(Path file, S3Location to) throws IOException {
     if (Files.size(file) > MAX_BYTES) {
       throw new IOException(
           "its %s bytes are more than the 5 GiB that S3 takes in one request; upload it with aws s3 cp"
               .formatted(Files.size(file)));
     }
+    return client.putObject(put -> put.bucket(to.bucket()).key(to.prefix()), file);
+  }
+
+  /** A run must not be lost because its server's name is unknown for a moment. */
+  private static Object lookedUp(Callable<?> transfer) throws Exception {
     for (int lookup = 1; ; lookup++) {
       try {
-        return client.putObject(put -> put.bucket(to.bucket()).key(to.prefix()), file);
+        return transfer.call();
       } catch (SdkException e) {
         if (lookup == LOOKUPS || !(root(e) instanceof UnknownHostException)) {
           throw e;
@@ -292,7 +296,7 @@ final class ObjectStore implements AutoCloseable {
   /** Transfers files concurrently; the first failure cancels the others. */
   private void transfer(String action, Map<S3Location, Callable<?>> all) throws IOException {
     Map<S3Location, Future<?>> started = new LinkedHashMap<>();
-    all.forEach((at, transfer) -> started.put(at, threads.submit(transfer)));
+    all.forEach((at, transfer) -> started.put(at, threads.submit(() -> lookedUp(transfer))));
     try {
       for (Map.Entry<S3Location, Future<?>> each : started.entrySet()) {
         await(action, each.getKey(), each.getValue());

@@ -126,8 +126,7 @@ record BenchmarkProcess(
     command.add("-Dgatling.conf.file=" + CONFIGURATION + "gatling.conf");
     if (!Files.isWritable(Path.of(System.getProperty("user.home")))) {
       // Otherwise java.util.prefs, which Gatling's version check uses, warns several times, and
-      // says
-      // that it created this directory.
+      // says that it created this directory.
       Files.createDirectories(classes.resolve(".java/.userPrefs"));
       command.add("-Djava.util.prefs.userRoot=" + classes);
     }
