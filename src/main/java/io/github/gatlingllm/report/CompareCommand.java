@@ -62,9 +62,8 @@ final class CompareCommand implements Callable<Integer> {
     try (RunInputs one = from.open(List.of(first));
         RunInputs others = from.open(places)) {
       List<Path> runs = others.runs();
-      if (out == null && others.isCopy(runs.get(0))) {
-        throw new IOException(
-            places.get(0) + " is not a folder; name a folder for the page with --out <dir>");
+      if (out == null) {
+        others.requireFolder(runs.get(0), "page");
       }
       return compared(one.one(), runs);
     }

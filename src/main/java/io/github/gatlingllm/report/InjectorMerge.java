@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import static java.util.Objects.requireNonNull;
 
+import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
@@ -15,6 +16,8 @@ import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -40,21 +43,40 @@ final class InjectorMerge {
   private static final Set<String> OF_ONE_INJECTOR =
       Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
 
+  final List<Part> parts;
   private final List<RunInfo> runs;
   private final boolean isForced;
   private final List<String> forced = new ArrayList<>();
   final LevelMerge levels;
   final RunInfo merged;
 
+  record Part(RunFiles files, RunInfo info) {
+
+    /** One that died early may have left no records. */
+    static Part of(Path run) throws IOException {
+      RunFiles files = new RunFiles(run);
+      RunInfo completed =
+          RunStatistics.completed(
+              files.requireInfo(),
+              sink ->
+                  Files.exists(files.requests())
+                      ? RecordFile.read(files.requests(), sink)
+                      : MergedRecords.NOTHING);
+      return new Part(files, completed);
+    }
+
+    /** Index of the injector; runs that do not record it keep their order and come last. */
+    int index() {
+      InjectorShare share = info.share();
+      return share == null ? Integer.MAX_VALUE : share.index();
+    }
+  }
+
   /** Throws with one line if the runs are not of one load test and the merge is not forced. */
-  InjectorMerge(
-      String id,
-      List<RunInfo> runs,
-      List<RunFiles> files,
-      @Nullable Integer expected,
-      boolean isForced)
+  InjectorMerge(String id, List<Part> parts, @Nullable Integer expected, boolean isForced)
       throws IOException {
-    this.runs = List.copyOf(runs);
+    this.parts = List.copyOf(parts);
+    this.runs = parts.stream().map(Part::info).toList();
     this.isForced = isForced;
     requireDistinct();
     Integer count = count(expected);
@@ -69,8 +91,8 @@ final class InjectorMerge {
     requireSame("SLO by request", run -> run.objectives().sloByRequest());
     requireSame("SLO percentile by request", run -> run.objectives().sloHeldByRequest());
     requireSame("SLO by target", run -> run.objectives().sloByTarget());
-    requireCommon("model", files, record -> record.identity().model());
-    requireCommon("endpoint", files, record -> record.identity().endpoint());
+    requireCommon("model", record -> record.identity().model());
+    requireCommon("endpoint", record -> record.identity().endpoint());
     requireOnePlan();
     levels = new LevelMerge(this.runs, this::refuse);
     RunInfo all = merge(id).injectors(injectors(), count);
@@ -85,28 +107,26 @@ final class InjectorMerge {
   }
 
   /** Each run has a value in common with the first, by its first records. */
-  private void requireCommon(
-      String what, List<RunFiles> files, Function<RequestRecord, @Nullable String> of)
+  private void requireCommon(String what, Function<RequestRecord, @Nullable String> of)
       throws IOException {
     Set<String> first = new TreeSet<>();
-    for (int i = 0; i < files.size(); i++) {
+    for (Part part : parts) {
       Set<String> values = new TreeSet<>();
       RecordFile.readFirst(
-          files.get(i).requests(),
+          part.files.requests(),
           record -> Optional.ofNullable(of.apply(record)).ifPresent(values::add));
       if (first.isEmpty()) {
         first.addAll(values);
       } else if (!values.isEmpty() && Collections.disjoint(first, values)) {
-        refuse(
-            "%s of %s is '%s', of %s '%s'; injectors of one load test have the same"
-                .formatted(
-                    what,
-                    runs.get(0).id(),
-                    String.join(", ", first),
-                    runs.get(i).id(),
-                    String.join(", ", values)));
+        refuse(what, String.join(", ", first), part.info, String.join(", ", values));
       }
     }
+  }
+
+  private void refuse(String what, Object first, RunInfo run, Object other) {
+    refuse(
+        "%s of %s is '%s', of %s '%s'; injectors of one load test have the same"
+            .formatted(what, runs.get(0).id(), first, run.id(), other));
   }
 
   /** An injector that ended early has only some of the load levels of the others. */
@@ -138,7 +158,6 @@ final class InjectorMerge {
     }
   }
 
-  /** Number of injectors of the load test, by their shares, otherwise by the caller. */
   private @Nullable Integer count(@Nullable Integer expected) {
     Map<InjectorShare, RunInfo> seen = new HashMap<>();
     Integer count = expected;
@@ -173,9 +192,7 @@ final class InjectorMerge {
     Object first = of.apply(runs.get(0));
     for (RunInfo run : runs) {
       if (!first.equals(of.apply(run))) {
-        refuse(
-            "%s of %s is '%s', of %s '%s'; injectors of one load test have the same"
-                .formatted(what, runs.get(0).id(), first, run.id(), of.apply(run)));
+        refuse(what, first, run, of.apply(run));
         return;
       }
     }
@@ -213,7 +230,7 @@ final class InjectorMerge {
         .started(sum(run -> run.outcome().started(), Long::sum))
         .notSent(new TreeMap<>(merged(run -> run.outcome().notSent(), Long::sum)))
         .prompts(sum(run -> run.outcome().prompts(), PromptRepeats::and))
-        .stages(levels.levels())
+        .stages(levels.merged)
         .conclusions(
             runs.stream().flatMap(run -> run.outcome().conclusions().stream()).distinct().toList())
         .assertions(
@@ -289,17 +306,15 @@ final class InjectorMerge {
   List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     forced.forEach(why -> remarks.add("merged by --force: " + why));
-    levels
-        .windows()
-        .forEach(
-            (level, window) ->
-                remarks.add(
-                    String.format(
-                        Locale.ROOT,
-                        "level %s: measured in the %.1f s that %s",
-                        level,
-                        window.seconds(),
-                        window.words())));
+    levels.windows.forEach(
+        (level, window) ->
+            remarks.add(
+                String.format(
+                    Locale.ROOT,
+                    "level %s: measured in the %.1f s that %s",
+                    level,
+                    window.seconds(),
+                    window.words())));
     for (LevelInfo stage : merged.stages()) {
       LevelInfo.Key key = stage.key();
       long count = levels.injectorsOf(key);

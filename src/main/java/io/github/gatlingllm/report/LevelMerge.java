@@ -41,8 +41,8 @@ final class LevelMerge {
   private static final MathContext DIGITS = new MathContext(12);
 
   private final Map<LevelInfo.Key, List<LevelInfo>> parts = new LinkedHashMap<>();
-  private final Map<LevelInfo.Key, CommonWindow> windows = new LinkedHashMap<>();
-  private final List<LevelInfo> merged = new ArrayList<>();
+  final Map<LevelInfo.Key, CommonWindow> windows = new LinkedHashMap<>();
+  final List<LevelInfo> merged = new ArrayList<>();
   private final Consumer<String> refusal;
   private final long runsEnd;
 
@@ -63,14 +63,6 @@ final class LevelMerge {
       }
     }
     parts.forEach((key, of) -> merged.add(level(key, of)));
-  }
-
-  List<LevelInfo> levels() {
-    return merged;
-  }
-
-  Map<LevelInfo.Key, CommonWindow> windows() {
-    return windows;
   }
 
   long injectorsOf(LevelInfo.Key key) {

@@ -6,8 +6,6 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.storage.S3Location;
-import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -33,7 +31,6 @@ import picocli.CommandLine.Parameters;
  * merge &lt;run&gt;… --out &lt;dir&gt;
  * compare &lt;base&gt; &lt;run&gt;… [--fail-on "ttft.p95>+10%"] [--allow-thin] [--out &lt;dir&gt;]
  * trend &lt;folder of runs&gt;… [--out &lt;dir&gt;]
- * upload &lt;run&gt;… --to s3://bucket/prefix
  * </pre>
  *
  * <p>Exit codes: 0 success, 2 an assertion of the run or a condition of the comparison failed, 1
@@ -41,15 +38,9 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
     name = "gatling-llm",
-    description = "Renders, merges, compares and uploads recorded runs, and shows their trend.",
+    description = "Renders, merges and compares recorded runs, and shows their trend.",
     mixinStandardHelpOptions = true,
-    subcommands = {
-      Main.Render.class,
-      MergeCommand.class,
-      CompareCommand.class,
-      TrendCommand.class,
-      Main.Upload.class
-    })
+    subcommands = {Main.Render.class, MergeCommand.class, CompareCommand.class, TrendCommand.class})
 public final class Main {
 
   static final int MISSED = 2;
@@ -172,11 +163,11 @@ public final class Main {
       checkFolder(out);
       try (RunInputs inputs = from.open(List.of(place))) {
         Path run = inputs.one();
-        if (out == null && inputs.isCopy(run)) {
-          throw new IOException(
-              place + " is not a folder; name a folder for the report with --out <dir>");
+        if (out == null) {
+          inputs.requireFolder(run, "report");
+          return render(run);
         }
-        return render(out == null ? run : inputs.copy(run, out));
+        return render(inputs.copy(run, out));
       }
     }
 
@@ -213,48 +204,14 @@ public final class Main {
             "folder that keeps downloaded objects; a later call downloads what is missing [none]")
     private @Nullable Path cache;
 
+    RunInputs inputs(List<String> places) {
+      return new RunInputs(places, cache, PrintableText::print);
+    }
+
+    /** With the runs that are there. */
     RunInputs open(List<String> places) throws IOException {
       return RunInputs.open(places, cache, PrintableText::print);
     }
-  }
-
-  @Command(
-      name = "upload",
-      description =
-          "Uploads a run's records and report to object storage, as a run with --upload does.",
-      mixinStandardHelpOptions = true)
-  static final class Upload implements Callable<Integer> {
-
-    @Parameters(index = "0", arity = "1..*", paramLabel = "<run>", description = "folders of runs")
-    private List<Path> runs = List.of();
-
-    @Option(
-        names = "--to",
-        required = true,
-        paramLabel = "<s3://bucket/prefix>",
-        description = "prefix below which each run gets the folder <run>-<injector> (required)")
-    private String to = "";
-
-    @Override
-    public Integer call() throws IOException {
-      S3Location prefix = S3Location.parse(to);
-      for (Path run : runs) {
-        upload(prefix, new RunFiles(run));
-      }
-      return 0;
-    }
-  }
-
-  static void upload(S3Location prefix, RunFiles files) throws IOException {
-    RunInfo info = files.requireInfo();
-    if (info.state() == RunInfo.State.RUNNING) {
-      throw new IOException(
-          files.run() + " belongs to a run that has not ended; upload it again after its end");
-    }
-    RunUpload upload = RunUpload.of(prefix, files, info);
-    upload.records();
-    upload.report();
-    PrintableText.print("LLM upload: " + upload.place());
   }
 
   static Summary written(RunReport report, RunFiles files) throws IOException {

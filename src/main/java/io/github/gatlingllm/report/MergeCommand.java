@@ -1,13 +1,12 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
-import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.report.InjectorMerge.Part;
+import io.github.gatlingllm.report.RunInputs.RunPoller;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
@@ -18,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -101,9 +101,14 @@ final class MergeCommand implements Callable<Integer> {
       } catch (IOException e) {
         throw new IOException(out + " cannot be written: " + e.getMessage(), e);
       }
-      expected = RunInputs.await(places, atMost(wait), expected, PrintableText::print);
     }
-    try (RunInputs inputs = from.open(places)) {
+    try (RunInputs inputs = from.inputs(places)) {
+      if (wait != null) {
+        expected =
+            new RunPoller(inputs, System::nanoTime, TimeUnit.SECONDS::sleep)
+                .await(atMost(wait), expected);
+      }
+      inputs.find();
       return merge(inputs.runs());
     }
   }
@@ -117,34 +122,12 @@ final class MergeCommand implements Callable<Integer> {
     }
   }
 
-  private record Part(RunFiles files, RunInfo info) {
-
-    /** The {@code run.json} of an injector; one that died early may have left no records. */
-    static Part of(Path run) throws IOException {
-      RunFiles files = new RunFiles(run);
-      RunInfo completed =
-          RunStatistics.completed(
-              files.requireInfo(),
-              sink ->
-                  Files.exists(files.requests())
-                      ? RecordFile.read(files.requests(), sink)
-                      : MergedRecords.NOTHING);
-      return new Part(files, completed);
-    }
-
-    /** Index of the injector; runs that do not record it keep their order and come last. */
-    int index() {
-      InjectorShare share = info.share();
-      return share == null ? Integer.MAX_VALUE : share.index();
-    }
-  }
-
   private int merge(List<Path> runs) throws IOException {
     List<Part> parts = new ArrayList<>();
     for (Path run : runs) {
       parts.add(Part.of(run));
     }
-    if (parts.size() < 2 && expected == null && parts.get(0).info.share() == null) {
+    if (parts.size() < 2 && expected == null && parts.get(0).info().share() == null) {
       throw new IllegalArgumentException(
           runs.get(0)
               + " is one run; name two or more to merge, or their expected number with --expect");
@@ -152,23 +135,20 @@ final class MergeCommand implements Callable<Integer> {
     parts.sort(Comparator.comparingInt(Part::index));
     Path name = out.toAbsolutePath().normalize().getFileName();
     RunFiles files = new RunFiles(out);
-    MergedRecords records =
-        new MergedRecords(
-            String.valueOf(name),
-            parts.stream().map(Part::info).toList(),
-            expected,
-            isForced,
-            parts.stream().map(Part::files).toList(),
-            files);
+    InjectorMerge merge = new InjectorMerge(String.valueOf(name), parts, expected, isForced);
+    MergedRecords records = new MergedRecords(merge, files);
     Files.createDirectories(files.folder());
     records.copyOthers();
-    records.remarksOnRuns().forEach(PrintableText::print);
-    Summary summary = Main.written(RunReport.of(files, records.info(), records), files);
+    merge.remarks().forEach(PrintableText::print);
+    Summary summary = Main.written(RunReport.of(files, merge.merged, records), files);
     records.remarks().forEach(PrintableText::print);
     if (upload != null) {
-      Main.upload(S3Location.parse(upload), files);
+      RunUpload sent = RunUpload.of(S3Location.parse(upload), files, merge.merged);
+      sent.records();
+      sent.report();
+      PrintableText.print("LLM upload: " + sent.place());
     }
-    return failAsRun ? codeOfRun(summary, records.info()) : Main.codeOf(summary);
+    return failAsRun ? codeOfRun(summary, merge.merged) : Main.codeOf(summary);
   }
 
   private static int codeOfRun(Summary summary, RunInfo run) {

@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
+import io.github.gatlingllm.report.InjectorMerge.Part;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -25,7 +26,6 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** Merges the files of injectors in one pass: a record goes to the statistics and is copied. */
 final class MergedRecords implements RecordSource {
@@ -33,36 +33,16 @@ final class MergedRecords implements RecordSource {
   static final ReadReport NOTHING = new ReadReport(0, 0, 0, List.of());
 
   private final InjectorMerge merge;
-  private final List<RunInfo> infos;
-  private final List<RunFiles> runs;
   private final RunFiles target;
   private final List<String> remarks = new ArrayList<>();
   private List<InjectorRun> read = List.of();
   private long moved;
   private long measured;
 
-  /** Merges into an existing folder; throws with one line if the runs are not of one load test. */
-  MergedRecords(
-      String id,
-      List<RunInfo> infos,
-      @Nullable Integer expected,
-      boolean isForced,
-      List<RunFiles> runs,
-      RunFiles target)
-      throws IOException {
-    this.merge = new InjectorMerge(id, infos, runs, expected, isForced);
-    this.infos = List.copyOf(infos);
-    this.runs = List.copyOf(runs);
+  /** Merges into an existing folder. */
+  MergedRecords(InjectorMerge merge, RunFiles target) {
+    this.merge = merge;
     this.target = target;
-  }
-
-  /** The merged run, without the counts that are known only when the records are read. */
-  RunInfo info() {
-    return merge.merged;
-  }
-
-  List<String> remarksOnRuns() {
-    return merge.remarks();
   }
 
   void copyOthers() throws IOException {
@@ -79,13 +59,13 @@ final class MergedRecords implements RecordSource {
     long records = 0;
     try (OutputStream to =
         new BufferedOutputStream(Files.newOutputStream(target.requests()), 1 << 18)) {
-      for (int i = 0; i < runs.size(); i++) {
-        ReadReport file = copy(i, to, sink);
-        InjectorRun injector = info().injectors().get(i);
+      for (InjectorRun injector : merge.merged.injectors()) {
+        Part part = merge.parts.get(found.size());
+        ReadReport file = copy(part, to, sink);
         long damaged = file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
         found.add(injector.read(file.records(), measured, injector.dropped() + damaged));
         records += file.records();
-        report(runs.get(i), file);
+        report(part.files(), file);
       }
     }
     read = List.copyOf(found);
@@ -98,10 +78,10 @@ final class MergedRecords implements RecordSource {
     return new ReadReport(records, 0, 0, List.of());
   }
 
-  private ReadReport copy(int injector, OutputStream to, Consumer<RequestRecord> sink)
+  private ReadReport copy(Part part, OutputStream to, Consumer<RequestRecord> sink)
       throws IOException {
     measured = 0;
-    Path file = runs.get(injector).requests();
+    Path file = part.files().requests();
     if (!Files.exists(file)) {
       return NOTHING;
     }
@@ -110,7 +90,7 @@ final class MergedRecords implements RecordSource {
         (record, line, from, end) -> {
           RequestRecord placed = merge.levels.placed(record);
           sink.accept(placed);
-          measured += LevelMerge.isPlanned(infos.get(injector), record) ? 1 : 0;
+          measured += LevelMerge.isPlanned(part.info(), record) ? 1 : 0;
           boolean isSamePhase = placed.identity().phase() == record.identity().phase();
           moved += isSamePhase ? 0 : 1;
           try {
@@ -161,8 +141,8 @@ final class MergedRecords implements RecordSource {
 
   @SuppressWarnings("StreamToIterable") // iterated once
   private void copyLines(Function<RunFiles, Path> of) throws IOException {
-    for (RunFiles run : runs) {
-      Path file = of.apply(run);
+    for (Part part : merge.parts) {
+      Path file = of.apply(part.files());
       if (Files.isRegularFile(file)) {
         try (Stream<String> lines = Files.lines(file, ISO_8859_1)) {
           Files.write(
@@ -179,16 +159,15 @@ final class MergedRecords implements RecordSource {
   /** Samples of each page from the first injector that read it; complete runs first. */
   private void copyServer() throws IOException {
     ServerFile to = new ServerFile(target.server());
-    Map<String, Integer> readBy = new HashMap<>();
+    Map<String, Part> readBy = new HashMap<>();
     for (boolean complete : new boolean[] {true, false}) {
-      for (int i = 0; i < runs.size(); i++) {
-        if (info().injectors().get(i).isComplete() == complete) {
-          int injector = i;
+      for (Part part : merge.parts) {
+        if ((part.info().state() == RunInfo.State.COMPLETE) == complete) {
           var unused =
               ServerFile.read(
-                  runs.get(i).server(),
+                  part.files().server(),
                   sample -> {
-                    if (readBy.computeIfAbsent(sample.url(), url -> injector) == injector) {
+                    if (readBy.computeIfAbsent(sample.url(), url -> part).equals(part)) {
                       try {
                         to.append(sample);
                       } catch (IOException e) {

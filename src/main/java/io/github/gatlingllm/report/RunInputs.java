@@ -22,7 +22,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -38,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunInputs implements AutoCloseable {
 
-  /** How many levels below a given folder runs are searched. */
   private static final int MAX_DEPTH = 8;
 
   /** The name of the file that completes an upload, as in keys of objects. */
@@ -46,30 +44,23 @@ final class RunInputs implements AutoCloseable {
 
   private final List<String> places;
   private final @Nullable Path cache;
-  private final List<Path> runs = new ArrayList<>();
-  private final List<Path> downloads = new ArrayList<>();
+  private final Consumer<String> log;
+  private final Map<S3Location, Path> downloads = new HashMap<>();
+  private List<Path> runs = List.of();
 
-  private RunInputs(List<String> places, @Nullable Path cache) {
+  /** Downloads to a temporary folder if {@code cache} is null; first when {@link #find} does. */
+  RunInputs(List<String> places, @Nullable Path cache, Consumer<String> log) {
     this.places = List.copyOf(places);
     this.cache = cache;
+    this.log = log;
   }
 
-  /**
-   * Finds and downloads the runs of these folders and places, to a temporary folder if {@code
-   * cache} is null. Messages of exceptions are one line.
-   */
+  /** Finds and downloads the runs of these places. Messages of exceptions are one line. */
   static RunInputs open(List<String> places, @Nullable Path cache, Consumer<String> log)
       throws IOException {
-    RunInputs inputs = new RunInputs(places, cache);
+    RunInputs inputs = new RunInputs(places, cache, log);
     try {
-      for (String place : places) {
-        if (S3Location.isS3Url(place)) {
-          inputs.download(S3Location.parse(place), log);
-        } else {
-          List<Path> found = runsIn(Path.of(place));
-          inputs.runs.addAll(found.isEmpty() ? List.of(Path.of(place)) : found);
-        }
-      }
+      inputs.find();
       return inputs;
     } catch (IOException | RuntimeException e) {
       inputs.close();
@@ -77,23 +68,83 @@ final class RunInputs implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits at most that long until these places contain the ended runs of {@code expected}
-   * injectors, or as many as the runs say; returns their number, null if not known.
-   */
-  static @Nullable Integer await(
-      List<String> places, Duration timeout, @Nullable Integer expected, Consumer<String> log)
-      throws IOException {
-    return new RunPoller(places, log, System::nanoTime, TimeUnit.SECONDS::sleep)
-        .await(timeout, expected);
+  /** Finds and downloads the runs as they are now. */
+  void find() throws IOException {
+    List<Path> all = new ArrayList<>();
+    for (String place : places) {
+      if (S3Location.isS3Url(place)) {
+        all.addAll(completeRuns(S3Location.parse(place)));
+      } else {
+        List<Path> found = runsIn(Path.of(place));
+        all.addAll(found.isEmpty() ? List.of(Path.of(place)) : found);
+      }
+    }
+    runs = List.copyOf(all);
   }
 
-  /** The folders of the runs, in the order of the places. */
+  private List<Path> completeRuns(S3Location place) throws IOException {
+    List<Path> complete = new ArrayList<>();
+    Map<String, Map<String, StoredObject>> found = download(place);
+    found.forEach(
+        (name, records) -> {
+          if (records.containsKey(INFO)) {
+            complete.add(folderOf(place, name));
+          } else if (!records.containsKey(InjectorEnd.FILE)) {
+            log.accept(
+                (name.isEmpty() ? place : place.at(name))
+                    + " is ignored: it has no llm/run.json, so its upload is not complete");
+          }
+        });
+    if (complete.isEmpty()) {
+      throw new IOException(place + " contains no run: no llm/run.json is below it");
+    }
+    return complete;
+  }
+
+  /** The recorded files of each run by their names; what is new of complete runs is downloaded. */
+  private Map<String, Map<String, StoredObject>> download(S3Location place) throws IOException {
+    if (!downloads.containsKey(place)) {
+      downloads.put(
+          place,
+          cache == null
+              ? Files.createTempDirectory("gatling-llm-")
+              : cache.resolve(place.bucket()).resolve(place.prefix()));
+    }
+    Map<String, Map<String, StoredObject>> found = place.runs();
+    Map<Path, StoredObject> files = new LinkedHashMap<>();
+    found.forEach(
+        (name, records) -> {
+          if (hasEnded(records)) {
+            Path run = folderOf(place, name);
+            records.forEach((file, object) -> files.put(run.resolve(file), object));
+          }
+        });
+    place.download(files);
+    return found;
+  }
+
+  private static boolean hasEnded(Map<String, StoredObject> records) {
+    return records.containsKey(INFO) || records.containsKey(InjectorEnd.FILE);
+  }
+
+  private Path folderOf(S3Location place, String run) {
+    Path folder = Objects.requireNonNull(downloads.get(place));
+    return (cache == null ? folder.resolve(place.name()) : folder).resolve(run);
+  }
+
+  /** A message with places in object storage instead of the folders of their downloads. */
+  private String named(String message) {
+    String named = message;
+    for (S3Location place : downloads.keySet()) {
+      named = named.replace(folderOf(place, "").toString(), place.toString());
+    }
+    return named;
+  }
+
   List<Path> runs() {
-    return List.copyOf(runs);
+    return runs;
   }
 
-  /** The folder of the only run. */
   Path one() throws IOException {
     if (runs.size() > 1) {
       throw new IOException(
@@ -102,39 +153,13 @@ final class RunInputs implements AutoCloseable {
     return runs.get(0);
   }
 
-  /** Whether a run was downloaded, so that files written to its folder may be lost. */
-  boolean isCopy(Path run) {
-    return downloads.stream().anyMatch(run::startsWith);
-  }
-
-  private void download(S3Location place, Consumer<String> log) throws IOException {
-    Path folder =
-        cache == null
-            ? Files.createTempDirectory("gatling-llm-")
-            : cache.resolve(place.bucket()).resolve(place.prefix());
-    downloads.add(folder);
-    Path below = cache == null ? folder.resolve(place.name()) : folder;
-    Map<Path, StoredObject> files = new LinkedHashMap<>();
-    List<Path> complete = new ArrayList<>();
-    place
-        .runs()
-        .forEach(
-            (name, records) -> {
-              if (records.containsKey(INFO)) {
-                Path run = below.resolve(name);
-                complete.add(run);
-                records.forEach((file, object) -> files.put(run.resolve(file), object));
-              } else if (!records.containsKey(InjectorEnd.FILE)) {
-                log.accept(
-                    (name.isEmpty() ? place : place.at(name))
-                        + " is ignored: it has no llm/run.json, so its upload is not complete");
-              }
-            });
-    if (complete.isEmpty()) {
-      throw new IOException(place + " contains no run: no llm/run.json is below it");
+  /** Refuses a run that was downloaded, as files written to its folder may be lost. */
+  void requireFolder(Path run, String what) throws IOException {
+    if (downloads.values().stream().anyMatch(run::startsWith)) {
+      throw new IOException(
+          "%s is not a folder; name a folder for the %s with --out <dir>"
+              .formatted(places.get(0), what));
     }
-    place.download(files);
-    runs.addAll(complete);
   }
 
   /** Copies the recorded files of a run to a folder that contains none; returns that folder. */
@@ -158,15 +183,6 @@ final class RunInputs implements AutoCloseable {
     return isRun(folder) ? List.of(folder) : below(folder, RunInputs::isRun);
   }
 
-  private static boolean isEmpty(List<String> places) throws IOException {
-    for (String place : places) {
-      if (S3Location.isS3Url(place) || !runsIn(Path.of(place)).isEmpty()) {
-        return false; // what a bucket lacks is said when it is read
-      }
-    }
-    return true;
-  }
-
   private static List<Path> below(Path folder, Predicate<Path> sought) throws IOException {
     if (!Files.isDirectory(folder)) {
       return List.of();
@@ -183,10 +199,9 @@ final class RunInputs implements AutoCloseable {
     return Files.isRegularFile(files.requests()) || Files.isRegularFile(files.info());
   }
 
-  /** Deletes temporary downloads. */
   @Override
   public void close() throws IOException {
-    for (Path folder : cache == null ? downloads : List.<Path>of()) {
+    for (Path folder : cache == null ? downloads.values() : List.<Path>of()) {
       try (Stream<Path> all = Files.walk(folder)) {
         for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
           Files.delete(each);
@@ -195,18 +210,9 @@ final class RunInputs implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits until the ended runs of all injectors are there: in object storage, their {@code
-   * run.json}.
-   */
+  /** Waits until the ended runs of all injectors are there, and downloads them meanwhile. */
   record RunPoller(
-      List<String> places,
-      Consumer<String> log,
-      LongSupplier nanoTime,
-      Sleep sleep,
-      Map<StoredObject, RunInfo> read,
-      Map<StoredObject, InjectorEnd> readEnds,
-      Map<Path, Silence> silences) {
+      RunInputs inputs, LongSupplier nanoTime, Sleep sleep, Map<Path, Silence> silences) {
 
     private static final long EVERY_SECONDS = 5;
 
@@ -218,30 +224,46 @@ final class RunInputs implements AutoCloseable {
       private int looks;
     }
 
-    /** Sleeps; replaced in tests. */
     interface Sleep {
       void seconds(long count) throws InterruptedException;
     }
 
-    /**
-     * The number of ended runs, the indexes of their shares, injectors that ended without one by
-     * their index, and the number of injectors, null if not known.
-     */
-    private record EndedRuns(
-        int ended, Set<Integer> shares, Map<Integer, String> without, @Nullable Integer all) {
+    RunPoller(RunInputs inputs, LongSupplier nanoTime, Sleep sleep) {
+      this(inputs, nanoTime, sleep, new HashMap<>());
+    }
 
-      static EndedRuns of(Found found, @Nullable Integer expected) {
-        List<InjectorShare> shares =
-            found.ended.stream().map(RunInfo::share).filter(Objects::nonNull).toList();
-        Set<Integer> indexes =
-            shares.stream()
-                .map(InjectorShare::index)
-                .collect(Collectors.toCollection(TreeSet::new));
-        Map<Integer, String> without = new TreeMap<>(found.without);
-        without.keySet().removeAll(indexes);
-        Integer count = shares.isEmpty() ? found.count : (Integer) shares.get(0).count();
-        return new EndedRuns(
-            found.ended.size(), indexes, without, expected == null ? count : expected);
+    /** Ended runs, and why injectors have none, by their index. */
+    private static final class Found {
+      private int ended;
+      private final Set<Integer> shares = new TreeSet<>();
+      private final Map<Integer, String> without = new TreeMap<>();
+      private @Nullable Integer all;
+
+      /** {@code all} is the number of injectors; null if not known. */
+      Found(@Nullable Integer all) {
+        this.all = all;
+      }
+
+      /** A run whose process is gone ends as interrupted, with the records that it has. */
+      void add(RunInfo run, boolean isSilent) {
+        boolean isRunning = run.state() == RunInfo.State.RUNNING;
+        if (isRunning && isSilent && run.share() != null) {
+          addWithout(run.share(), " (silent for 2 min)");
+        } else if (!isRunning || isSilent) {
+          ended++;
+          if (run.share() != null) {
+            shares.add(share(run.share()));
+          }
+        }
+      }
+
+      void addWithout(InjectorShare share, String why) {
+        without.putIfAbsent(share(share), why);
+      }
+
+      private int share(InjectorShare share) {
+        all = all == null ? (Integer) share.count() : all;
+        return share.index();
       }
 
       boolean isAll() {
@@ -261,98 +283,83 @@ final class RunInputs implements AutoCloseable {
       }
     }
 
-    RunPoller(List<String> places, Consumer<String> log, LongSupplier nanoTime, Sleep sleep) {
-      this(places, log, nanoTime, sleep, new HashMap<>(), new HashMap<>(), new HashMap<>());
-    }
-
-    /** What the places contain: ended runs, and why injectors have none. */
-    private static final class Found {
-      private final List<RunInfo> ended = new ArrayList<>();
-      private final Map<Integer, String> without = new HashMap<>();
-      private @Nullable Integer count;
-
-      void add(InjectorEnd end) {
-        count = end.share().count();
-        without.put(end.share().index(), " (ended with exit code " + end.exitCode() + ")");
-      }
-
-      /** A run whose process is gone ends as interrupted, with the records that it has. */
-      void add(RunInfo run, boolean isSilent) {
-        InjectorShare share = run.share();
-        if (run.state() != RunInfo.State.RUNNING) {
-          ended.add(run);
-        } else if (isSilent && share != null) {
-          count = share.count();
-          without.putIfAbsent(share.index(), " (silent for 2 min)");
-        } else if (isSilent) {
-          ended.add(run);
-        }
-      }
-    }
-
-    /** See {@link RunInputs#await}. */
+    /**
+     * Waits at most that long for the ended runs of {@code expected} injectors, or of as many as
+     * the runs say; returns their number, null if not known.
+     */
     @Nullable Integer await(Duration timeout, @Nullable Integer expected) throws IOException {
       long start = nanoTime.getAsLong();
-      EndedRuns ended = EndedRuns.of(look(), expected);
+      Found found = look(expected);
       String reported = "";
-      while (!ended.isAll()) {
-        if (ended.ended() > 0 && ended.all() == null) {
+      while (!found.isAll()) {
+        if (found.ended > 0 && found.all == null) {
           throw new IllegalArgumentException(
               "the runs do not say how many injectors there are; name their number by --expect"
                   + " <n>");
         }
         boolean isOver = nanoTime.getAsLong() - start >= timeout.toNanos();
-        if (isOver || !reported.equals(ended.toString())) {
-          reported = ended.toString();
-          log.accept((isOver ? "the time to wait is over: " : "waiting: ") + reported);
+        if (isOver || !reported.equals(found.toString())) {
+          reported = found.toString();
+          inputs.log.accept((isOver ? "the time to wait is over: " : "waiting: ") + reported);
         }
         if (isOver) {
-          return ended.all();
+          return found.all;
         }
         try {
           sleep.seconds(EVERY_SECONDS);
-          ended = EndedRuns.of(look(), expected);
+          found = look(expected);
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           throw new InterruptedIOException("interrupted while waiting for runs");
         } catch (IOException e) {
-          log.accept("waiting: " + e.getMessage());
+          inputs.log.accept("waiting: " + e.getMessage());
         }
       }
-      log.accept(ended.toString());
-      if (ended.ended() == 0 && RunInputs.isEmpty(places)) {
+      inputs.log.accept(found.toString());
+      if (silences.isEmpty()) {
         throw new IOException("no injector left a run; see what each printed");
       }
-      return ended.all();
+      return found.all;
     }
 
-    private Found look() throws IOException {
-      Found found = new Found();
-      for (String place : places) {
-        if (S3Location.isS3Url(place)) {
-          S3Location prefix = S3Location.parse(place);
-          for (Map<String, StoredObject> records : prefix.runs().values()) {
-            if (records.containsKey(INFO)) {
-              found.add(
-                  read(prefix, records.get(INFO), read, file -> RunInfo.read(file).orElseThrow()),
-                  false);
-            } else if (records.containsKey(InjectorEnd.FILE)) {
-              found.add(read(prefix, records.get(InjectorEnd.FILE), readEnds, InjectorEnd::read));
-            }
-          }
-        } else {
-          for (Path end : below(Path.of(place), each -> each.endsWith(InjectorEnd.FILE))) {
-            found.add(InjectorEnd.read(end));
-          }
-          for (Path run : RunInputs.runsIn(Path.of(place))) {
-            RunInfo info = RunInfo.read(new RunFiles(run).info()).orElse(null);
-            if (info != null) {
-              found.add(info, isSilent(run));
-            }
-          }
+    private Found look(@Nullable Integer expected) throws IOException {
+      Found found = new Found(expected);
+      for (String place : inputs.places) {
+        for (Path folder : ended(place)) {
+          look(folder, found);
         }
       }
+      found.without.keySet().removeAll(found.shares);
       return found;
+    }
+
+    private void look(Path folder, Found found) throws IOException {
+      try {
+        RunInfo run = RunInfo.read(new RunFiles(folder).info()).orElse(null);
+        if (run == null) {
+          InjectorEnd end = InjectorEnd.read(folder.resolve(InjectorEnd.FILE));
+          found.addWithout(end.share(), " (ended with exit code " + end.exitCode() + ")");
+        } else {
+          found.add(run, isSilent(folder));
+        }
+      } catch (IOException e) {
+        throw new IOException(inputs.named(String.valueOf(e.getMessage())), e);
+      }
+    }
+
+    /** The folders of the runs in a place, and of injectors that ended without one. */
+    private List<Path> ended(String place) throws IOException {
+      if (!S3Location.isS3Url(place)) {
+        return below(
+            Path.of(place),
+            each ->
+                Files.exists(each.resolve(INFO)) || Files.exists(each.resolve(InjectorEnd.FILE)));
+      }
+      S3Location prefix = S3Location.parse(place);
+      return inputs.download(prefix).entrySet().stream()
+          .filter(run -> hasEnded(run.getValue()))
+          .map(run -> inputs.folderOf(prefix, run.getKey()))
+          .toList();
     }
 
     private boolean isSilent(Path run) {
@@ -361,32 +368,6 @@ final class RunInputs implements AutoCloseable {
       silence.looks = silence.bytes == bytes ? silence.looks + 1 : 0;
       silence.bytes = bytes;
       return silence.looks >= MOST_SILENT_LOOKS;
-    }
-
-    @FunctionalInterface
-    private interface FileReader<T> {
-      T read(Path file) throws IOException;
-    }
-
-    private static <T> T read(
-        S3Location place, StoredObject object, Map<StoredObject, T> known, FileReader<T> reader)
-        throws IOException {
-      T before = known.get(object);
-      if (before != null) {
-        return before;
-      }
-      Path file = Files.createTempFile("gatling-llm-", ".json");
-      try {
-        place.download(Map.of(file, object));
-        T found = reader.read(file);
-        known.put(object, found);
-        return found;
-      } catch (IOException e) {
-        String at = new S3Location(place.bucket(), object.key()).toString();
-        throw new IOException(String.valueOf(e.getMessage()).replace(file.toString(), at), e);
-      } finally {
-        Files.deleteIfExists(file);
-      }
     }
   }
 }

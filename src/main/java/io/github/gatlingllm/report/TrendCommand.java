@@ -46,9 +46,8 @@ final class TrendCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Main.checkFolder(out);
     try (RunInputs inputs = from.open(places)) {
-      if (out == null && inputs.isCopy(inputs.runs().get(0))) {
-        throw new IOException(
-            places.get(0) + " is not a folder; name a folder for the page with --out <dir>");
+      if (out == null) {
+        inputs.requireFolder(inputs.runs().get(0), "page");
       }
       Path folder = out == null ? Path.of(places.get(0)) : Files.createDirectories(out);
       List<Recorded> runs = new ArrayList<>();

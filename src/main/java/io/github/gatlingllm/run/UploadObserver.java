@@ -3,7 +3,6 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
@@ -25,7 +24,6 @@ final class UploadObserver implements RunObserver {
     this.say = say;
   }
 
-  /** Checks that an upload can work, as far as possible without writing. */
   static void check(@Nullable S3Location place) {
     try {
       if (place != null) {
@@ -62,8 +60,8 @@ final class UploadObserver implements RunObserver {
     if (isFailed) {
       return;
     }
+    RunUpload upload = RunUpload.of(place, files, info);
     try {
-      RunUpload upload = RunUpload.of(place, files, info);
       if (isReport) {
         upload.report();
       } else {
@@ -74,11 +72,8 @@ final class UploadObserver implements RunObserver {
       isFailed = true;
       say.accept(
           PrintableText.of(
-              "LLM upload failed: %s; the files are kept, try again with: %s"
-                  .formatted(
-                      e.getMessage(),
-                      StartCommand.of(info.config())
-                          .forRecords("upload %s --to %s".formatted(files.run(), place)))));
+              "LLM upload failed: %s; the files are kept, copy them with: aws s3 cp --recursive %s %s"
+                  .formatted(e.getMessage(), files.folder(), upload.place().at("llm"))));
     }
   }
 

@@ -104,7 +104,6 @@ final class ObjectStore implements AutoCloseable {
   private final ExecutorService threads =
       Executors.newFixedThreadPool(THREADS, new DefaultThreadFactory("llm-s3", true));
 
-  /** The credentials do not permit the operation. */
   static final class Denied extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -161,7 +160,6 @@ final class ObjectStore implements AutoCloseable {
         .build();
   }
 
-  /** Lists at most one object, to check that bucket and credentials work. */
   void check() throws IOException {
     await(
         "s3:ListBucket",
@@ -172,13 +170,12 @@ final class ObjectStore implements AutoCloseable {
                     list -> list.bucket(place.bucket()).prefix(place.below()).maxKeys(1))));
   }
 
-  /** The recorded files of each run by their names, by the run's path below the place. */
   SortedMap<String, Map<String, StoredObject>> runs() throws IOException {
     SortedMap<String, Map<String, StoredObject>> runs = new TreeMap<>();
-    await(
+    transfer(
         "s3:ListBucket",
-        place,
-        threads.submit(
+        Map.of(
+            place,
             () -> {
               int pages = 0;
               for (ListObjectsV2Response page :
@@ -212,7 +209,6 @@ final class ObjectStore implements AutoCloseable {
     }
   }
 
-  /** Downloads objects; files that are complete from an earlier attempt are kept. */
   void download(Map<Path, StoredObject> objects) throws IOException {
     Map<S3Location, Callable<?>> downloads = new LinkedHashMap<>();
     for (Map.Entry<Path, StoredObject> each : objects.entrySet()) {
@@ -254,7 +250,6 @@ final class ObjectStore implements AutoCloseable {
     return Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** Uploads files to the prefix followed by the name, each in one request. */
   void upload(S3Location prefix, Map<String, Path> files) throws IOException {
     Map<S3Location, Callable<?>> uploads = new LinkedHashMap<>();
     files.forEach(

@@ -29,7 +29,6 @@ public record S3Location(String bucket, String prefix) {
     return text.startsWith(SCHEME);
   }
 
-  /** Parses {@code s3://bucket/prefix}, with or without prefix and a slash at the end. */
   public static S3Location parse(String text) {
     Matcher parts = FORM.matcher(text);
     if (!parts.matches()) {

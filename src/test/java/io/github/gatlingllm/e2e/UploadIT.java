@@ -30,8 +30,8 @@ class UploadIT {
             .startsWith("LLM upload failed: s3://bench/t/" + run.info().id() + "-")
             .contains("/llm/requests.jsonl at http://127.0.0.1:", ": 403 AccessDenied; ")
             .contains(
-                "the files are kept, try again with: upload %s --to s3://bench/t"
-                    .formatted(run.files().run().toAbsolutePath()));
+                "the files are kept, copy them with: aws s3 cp --recursive %s s3://bench/t/%s-"
+                    .formatted(run.files().folder().toAbsolutePath(), run.info().id()));
         assertThat(run.requests()).hasSize(4);
         assertThat(run.files().page()).isNotEmptyFile();
         assertThat(s3.objects).isEmpty();

@@ -108,7 +108,8 @@ class ObjectStorageTest {
 
     try (RunInputs inputs = inputs("s3://bench/t")) {
       assertThat(inputs.one().resolve("llm/requests.jsonl")).hasBinaryContent(records);
-      assertThat(inputs.isCopy(inputs.one())).isTrue();
+      assertThatThrownBy(() -> inputs.requireFolder(inputs.one(), "page"))
+          .hasMessage("s3://bench/t is not a folder; name a folder for the page with --out <dir>");
     }
     assertThat(s3.requests("GET t/")).contains("a/llm/requests.jsonl");
     s3.requests.clear();
@@ -318,8 +319,7 @@ class ObjectStorageTest {
   private RunPoller waiting(List<String> places, Runnable then) {
     AtomicLong seconds = new AtomicLong();
     return new RunPoller(
-        places,
-        said::add,
+        new RunInputs(places, null, said::add),
         () -> TimeUnit.SECONDS.toNanos(seconds.get()),
         count -> {
           seconds.addAndGet(count);

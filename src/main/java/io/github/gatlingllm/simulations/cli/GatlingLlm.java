@@ -16,7 +16,6 @@ final class GatlingLlm {
         benchmark [--<setting>]  the same; without --endpoint against the embedded engine, in about a minute
         render, merge, compare, trend
                                  work on recorded runs: folders, s3://bucket/prefix
-        upload                   puts the folders of runs into object storage
         engine                   serves the embedded engine until it is stopped
         --help, --version        this text and all settings; the version. <command> --help describes a command
 
@@ -51,8 +50,7 @@ final class GatlingLlm {
         System.out.println("gatling-llm " + version());
         yield 0;
       }
-      case "render", "merge", "compare", "trend", "upload" ->
-          Main.execute(arguments.toArray(String[]::new));
+      case "render", "merge", "compare", "trend" -> Main.execute(arguments.toArray(String[]::new));
       case "engine" -> Main.commandLine(new EngineCommand()).execute(rest(arguments));
       case "benchmark" -> BenchmarkProcess.run(arguments.subList(1, arguments.size()));
       default -> {
@@ -62,7 +60,7 @@ final class GatlingLlm {
         PrintableText.printError(
             "Unknown command "
                 + command
-                + "; expected benchmark, render, merge, compare, trend, upload, engine");
+                + "; expected benchmark, render, merge, compare, trend, engine");
         yield 1;
       }
     };
