@@ -15,6 +15,7 @@ import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -52,6 +53,23 @@ record Chart(
         List.of(),
         false,
         null);
+  }
+
+  record GridCell(String row, String column, @Nullable Double value) {}
+
+  /** A row for each name of a row, in the order of the cells; a cell without a value is empty. */
+  static Chart grid(String key, String columns, List<GridCell> cells, Object... values) {
+    List<String> places = cells.stream().map(GridCell::column).distinct().toList();
+    Map<String, List<Point>> rows = new LinkedHashMap<>();
+    for (GridCell cell : cells) {
+      List<Point> row = rows.computeIfAbsent(cell.row, name -> new ArrayList<>());
+      if (cell.value != null) {
+        row.add(new Point(places.indexOf(cell.column), cell.value));
+      }
+    }
+    List<Line> lines = new ArrayList<>();
+    rows.forEach((name, row) -> lines.add(Line.of(name, 0, 0, row).as(Form.GRID)));
+    return of(key, Axis.places(columns, "", places), lines, values);
   }
 
   static Chart percentiles(String key, List<Line> lines, String title) {
@@ -114,7 +132,6 @@ record Chart(
     return new Chart(id, caption, x, scale, series, one, bands, isWide, table);
   }
 
-  /** This chart with a logarithmic y axis if values differ by a factor of 20 or more. */
   Chart scaledToRange() {
     var range = values().mapToDouble(Double::doubleValue).summaryStatistics();
     if (range.getCount() == 0 || range.getMin() <= 0 || range.getMax() < 20 * range.getMin()) {
@@ -199,7 +216,6 @@ record Chart(
         Column.words("Point", of -> Objects.requireNonNullElse(of.point.label(), "")));
   }
 
-  /** How values are placed and written along an axis. */
   enum Scale {
     /** Linear, from zero. */
     VALUE,
@@ -226,7 +242,6 @@ record Chart(
       return new Axis("Time since start", "", Scale.TIME, List.of(), null);
     }
 
-    /** Shares of all values on a scale of nines, up to the last point of the lines. */
     static Axis shares(List<Line> lines) {
       double end =
           lines.stream()
@@ -255,7 +270,6 @@ record Chart(
       };
     }
 
-    /** The percentile at a position on the scale of nines, e.g. {@code 99.9 %}. */
     private static String nines(double x) {
       double percent = 100 * (1 - Math.pow(10, -x));
       int digits = Math.max(0, (int) Math.ceil(x - 1e-9) - 2);
@@ -280,7 +294,6 @@ record Chart(
       return new Line(name, Form.LINE, color, dash, points, List.of());
     }
 
-    /** The percentiles of a distribution over a scale of nines. */
     static Line percentiles(String name, int color, int dash, List<Quantile> curve) {
       List<Point> points =
           curve.stream()
@@ -312,6 +325,10 @@ record Chart(
       this(x, y, null);
     }
 
+    static @Nullable Double scaled(@Nullable Double value, double factor) {
+      return value == null ? null : (Double) (factor * value);
+    }
+
     static List<Point> ofLevels(
         List<LevelFigures> levels,
         Function<LevelFigures, @Nullable Double> x,
@@ -327,7 +344,6 @@ record Chart(
       return items.stream().map(item -> new Point(x.applyAsDouble(item), y.apply(item))).toList();
     }
 
-    /** The JSON form: [x, y] or [x, y, label]. */
     @JsonValue
     List<@Nullable Object> toArray() {
       return label == null

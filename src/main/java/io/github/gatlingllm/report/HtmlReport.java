@@ -52,7 +52,7 @@ final class HtmlReport {
             texts.objectives(),
             new MetricsSection(summary, levels).section(),
             load.section(),
-            GridSection.of(summary),
+            load.lengths(),
             load.scenarios(series.scenarios()),
             details.distributions(),
             details.jitter(),
@@ -71,7 +71,6 @@ final class HtmlReport {
         .toList();
   }
 
-  /** The facts at the head of the page: model, endpoint, workload, load profile, versions. */
   private static List<Fact> facts(Summary summary) {
     Summary.Workload workload = summary.workload();
     Map<String, Object> values = new HashMap<>();
@@ -80,7 +79,6 @@ final class HtmlReport {
     values.put("requests", workload.apis().values().stream().mapToLong(Long::longValue).sum());
     values.put("load", load(summary));
     values.put("tokens", RunText.fact(summary, "total tokens"));
-    values.put("prefixes", RunText.prefixes(summary));
     values.put("pooled", RunText.pooledOver(summary));
     return RunText.facts("head", values);
   }

@@ -6,21 +6,20 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.LengthPair;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
-import io.github.gatlingllm.report.Chart.Form;
+import io.github.gatlingllm.report.Chart.GridCell;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +61,6 @@ record LoadSection(Summary summary) {
     return Section.of("load").charts(charts);
   }
 
-  /** A curve in charts against load. */
   record Drawn(String name, int color, int dash, List<LevelFigures> levels) {
 
     Line line(List<Point> points) {
@@ -207,7 +205,6 @@ record LoadSection(Summary summary) {
     return stage.figures().metric(summary.headlineMetric(metric));
   }
 
-  /** Output per GPU against output per user, a point per load level. */
   private Chart perGpu() {
     List<Line> lines = new ArrayList<>();
     for (Curve curve : summary.curves()) {
@@ -221,41 +218,81 @@ record LoadSection(Summary summary) {
     return Chart.of("load-per-gpu", Axis.of("Decode tok/s per user, p50", "tok/s"), lines);
   }
 
-  /** A grid of scenario against load; null with fewer than two scenarios. */
+  /** A figure of each scenario against load; null with fewer than two scenarios. */
   @Nullable Section scenarios(List<ScenarioLoad> cells) {
     if (cells.isEmpty()) {
       return null;
     }
-    if (summary.slo() != null) {
-      return grid(
-          cells,
-          "SLO missed",
-          "%",
-          cell -> cell.sloShare() == null ? null : (Double) (100 * (1 - cell.sloShare())));
-    }
-    return cells.stream().anyMatch(cell -> cell.ttftP95Ms() != null)
-        ? grid(cells, "TTFT p95", "ms", ScenarioLoad::ttftP95Ms)
-        : grid(cells, "E2E p95", "ms", ScenarioLoad::e2eP95Ms);
+    boolean isStreamed = cells.stream().anyMatch(cell -> cell.ttftP95Ms() != null);
+    Chart chart =
+        summary.slo() != null
+            ? scenarios(cells, "SLO missed", "%", LoadSection::missedPercent)
+            : isStreamed
+                ? scenarios(cells, "TTFT p95", "ms", ScenarioLoad::ttftP95Ms)
+                : scenarios(cells, "E2E p95", "ms", ScenarioLoad::e2eP95Ms);
+    return Section.of("scenarios").charts(List.of(chart));
   }
 
-  private Section grid(
+  private static @Nullable Double missedPercent(ScenarioLoad cell) {
+    return cell.sloShare() == null ? null : (Double) (100 * (1 - cell.sloShare()));
+  }
+
+  private Chart scenarios(
       List<ScenarioLoad> cells,
       String figure,
       String unit,
       Function<ScenarioLoad, @Nullable Double> value) {
-    List<String> places = cells.stream().map(cell -> cell.level().label()).distinct().toList();
-    Map<String, List<Point>> rows = new LinkedHashMap<>();
-    for (ScenarioLoad cell : cells) {
-      String target = summary.hasSeveralTargets() ? " @ " + cell.level().target() : "";
-      List<Point> row = rows.computeIfAbsent(cell.scenario() + target, n -> new ArrayList<>());
-      if (value.apply(cell) != null) {
-        row.add(new Point(places.indexOf(cell.level().label()), value.apply(cell)));
-      }
+    return Chart.grid(
+        "scenario",
+        "Load level",
+        cells.stream()
+            .map(
+                cell ->
+                    new GridCell(
+                        cell.scenario() + at(cell.level().target()),
+                        cell.level().label(),
+                        value.apply(cell)))
+            .toList(),
+        figure,
+        unit);
+  }
+
+  private String at(String target) {
+    return summary.hasSeveralTargets() ? " @ " + target : "";
+  }
+
+  /** Figures over the pairs of a grid of lengths; null without one. */
+  @Nullable Section lengths() {
+    if (summary.grid().isEmpty()) {
+      return null;
     }
-    List<Line> lines = new ArrayList<>();
-    rows.forEach((name, row) -> lines.add(Line.of(name, 0, 0, row).as(Form.GRID)));
-    Axis levels = Axis.places("Load level", "", places);
-    return Section.of("scenarios")
-        .charts(List.of(Chart.of("scenario", levels, lines, figure, unit)));
+    String ttft = summary.headlineMetric(Metric.TTFT_MS).title() + " p99";
+    return Section.of("grid")
+        .charts(
+            List.of(
+                pairs("tok", LengthPair::outputTokensPerS, "Output", "tok/s", "↑ higher"),
+                pairs(
+                    "goodput",
+                    LengthPair::goodputRequestsPerS,
+                    "Goodput",
+                    "requests/s",
+                    "↑ higher"),
+                pairs("ttft", LengthPair::ttftP99Ms, ttft, "ms", "↓ lower")));
+  }
+
+  private Chart pairs(String id, Function<LengthPair, @Nullable Double> value, Object... caption) {
+    return Chart.grid(
+            "scenario pairs",
+            "Output tokens",
+            summary.grid().stream()
+                .map(
+                    pair ->
+                        new GridCell(
+                            pair.promptTokens() + at(pair.target()),
+                            String.valueOf(pair.maxTokens()),
+                            value.apply(pair)))
+                .toList(),
+            caption)
+        .id("grid-" + id);
   }
 }

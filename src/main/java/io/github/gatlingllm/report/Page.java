@@ -48,7 +48,7 @@ final class Page {
       List<Section> sections) {
     this.template = template;
     String theme = Templates.resource("theme.js");
-    String echarts = Templates.resource("echarts/echarts.min.js");
+    String echarts = Templates.resource("echarts/echarts.common.min.js");
     String script = Templates.resource("forms.js") + Templates.resource("report.js");
     values.putAll(heading);
     values.put("name", name);
@@ -88,7 +88,6 @@ final class Page {
     AtomicFile.write(file.toAbsolutePath(), html());
   }
 
-  /** The data of the charts as one JSON object that is safe inside a script element. */
   private static String chartData(List<Section> sections) {
     return Templates.inScript(json(Map.of("charts", charts(sections))));
   }

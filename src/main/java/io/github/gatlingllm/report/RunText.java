@@ -46,7 +46,6 @@ final class RunText {
     values.put("curve", curve);
     values.put("figures", level == null ? summary.figures() : level.figures());
     values.put("engine", level == null ? null : level.serverMetrics());
-    values.put("prefixes", prefixes(summary));
     values.put("selfTest", StartCommand.of(summary.config()).alone("selfTest", "true"));
     return facts("facts", values);
   }
@@ -104,13 +103,5 @@ final class RunText {
         ? median + " each"
         : "median %s, mean %s (%s to %s)"
             .formatted(median, NumberText.number(tokens.mean()), least, most);
-  }
-
-  static String prefixes(Summary summary) {
-    String shared = summary.config().getOrDefault("sharedPrefix", "");
-    boolean isUnique = "true".equals(summary.config().get("uniquePrompts"));
-    return (shared.isEmpty() ? "" : "shared prefixes " + shared)
-        + (shared.isEmpty() || !isUnique ? "" : "; ")
-        + (isUnique ? "every prompt unique" : "");
   }
 }

@@ -5,16 +5,17 @@ const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
   const box = (c) => ({ confine: true, backgroundColor: c.card, borderColor: c.line, textStyle: { color: c.ink, fontSize: 12.5 } });
   const name = (axis, c, gap) => ({ name: heading(axis), nameLocation: "middle", nameGap: gap, nameTextStyle: soft(c) });
 
-  /* White or black on the colour at that share between two others, both as rgb(…): a contrast of at least 4.5 on any. */
   const rgb = (color) => color.match(/[\d.]+/g).slice(0, 3).map(Number);
   const luminance = (channels) => channels
     .map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4)))
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const legible = (from, to, share) => {
+  /* White or black: a contrast of at least 4.5 on any colour rgb(…). */
+  const legible = (ground) => (luminance(rgb(ground)) + 0.05 < Math.sqrt(1.05 * 0.05) ? "#ffffff" : "#000000");
+  const between = (from, to, share) => {
     const [low, high] = [rgb(from), rgb(to)];
-    const ground = luminance(low.map((v, i) => v + (high[i] - v) * share)) + 0.05;
-    return ground < Math.sqrt(1.05 * 0.05) ? "#ffffff" : "#000000";
+    return "rgb(" + low.map((v, i) => Math.round(v + (high[i] - v) * share)).join() + ")";
   };
+  const names = (c) => ({ axisLabel: { ...soft(c), width: 150, overflow: "truncate", interval: 0 }, axisTick: { show: false } });
 
   /* Horizontal stacked bars. */
   const rowsOf = (chart) => chart.x.categories.length;
@@ -24,7 +25,7 @@ const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
     return {
       name: line.name, type: "bar", stack: "all", color, barCategoryGap: "28%", emphasis: { disabled: true },
       itemStyle: { color, decal: striped || { symbol: "none" }, borderColor: c.card, borderWidth: 0.5 },
-      label: { color: legible(color, color, 0), fontSize: 11.5, formatter: ({ value }) => number(value) },
+      label: { color: legible(color), fontSize: 11.5, formatter: ({ value }) => number(value) },
       data: line.points.map(([, v]) => ({ value: v, label: { show: !striped && v > most * 0.06 } })),
     };
   };
@@ -45,8 +46,7 @@ const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
         splitLine: { lineStyle: { color: c.hair } }, axisLine: { show: false }, axisTick: { show: false },
       },
       yAxis: {
-        type: "category", data: chart.x.categories, inverse: true, axisLine: { lineStyle: { color: c.line } }, axisTick: { show: false },
-        axisLabel: { ...soft(c), width: 150, overflow: "truncate", interval: 0 },
+        type: "category", data: chart.x.categories, inverse: true, axisLine: { lineStyle: { color: c.line } }, ...names(c),
       },
       tooltip: {
         ...box(c), trigger: "axis", axisPointer: { type: "shadow", shadowStyle: { color: c.soft, opacity: 0.12 } },
@@ -62,33 +62,37 @@ const forms = ({ ink, number, withUnit, tick, heading, escape, font }) => {
     };
   };
 
-  /* A grid of cells that show their value; colour repeats it. */
+  /* A grid of cells that show their value; colour repeats it. Each column is a part of stacked bars of equal length. */
   const grid = (chart) => {
     const c = ink();
-    const cells = chart.series.flatMap((line, y) => (line.points ?? []).map(([x, v]) => [x, y, v]));
-    const values = cells.map((cell) => cell[2]);
-    const most = Math.max(...values) || 1;
-    const text = (v) => legible(c.shade, c.series[0], Math.max(0, v) / most);
+    const columns = chart.x.categories;
+    const values = chart.series.map((line) => new Map((line.points ?? []).map(([x, v]) => [x, v])));
+    const all = values.flatMap((row) => [...row.values()]);
+    const most = Math.max(...all) || 1;
+    const cell = (v) => {
+      if (v == null) return { value: 1, itemStyle: { color: "transparent" }, label: { show: false } };
+      const color = between(c.shade, c.series[0], Math.max(0, v) / most);
+      return { value: 1, itemStyle: { color }, label: { show: all.length <= 160, color: legible(color), formatter: number(v) } };
+    };
     return {
       animation: false, textStyle: { fontFamily: font },
       grid: { left: 8, right: 12, top: 8, bottom: 28, containLabel: true },
-      xAxis: {
-        type: "category", data: chart.x.categories, ...name(chart.x, c, 30), axisLabel: { ...soft(c), hideOverlap: true },
-        axisTick: { show: false }, axisLine: { lineStyle: { color: c.line } },
-      },
-      yAxis: {
-        type: "category", data: chart.series.map((line) => line.name), inverse: true,
-        axisLabel: { ...soft(c), width: 150, overflow: "truncate", interval: 0 }, axisTick: { show: false }, axisLine: { show: false },
-      },
-      visualMap: { show: false, min: 0, max: most, inRange: { color: [c.shade, c.series[0]] } },
+      xAxis: [
+        { type: "value", max: columns.length, show: false },
+        {
+          type: "category", position: "bottom", data: columns, ...name(chart.x, c, 30), axisLabel: { ...soft(c), hideOverlap: true },
+          axisTick: { show: false }, axisLine: { lineStyle: { color: c.line } },
+        },
+      ],
+      yAxis: { type: "category", data: chart.series.map((line) => line.name), inverse: true, axisLine: { show: false }, ...names(c) },
       tooltip: {
         ...box(c),
-        formatter: ({ value: [x, y, v] }) => escape(chart.series[y].name + ", " + chart.x.categories[x]) + " <b>" + withUnit(v, chart.y.unit) + "</b>",
+        formatter: ({ seriesIndex: x, dataIndex: y }) => escape(chart.series[y].name + ", " + columns[x]) + " <b>" + withUnit(values[y].get(x), chart.y.unit) + "</b>",
       },
-      series: [{
-        type: "heatmap", data: cells.map((value) => ({ value, label: { color: text(value[2]) } })), emphasis: { disabled: true }, itemStyle: { borderColor: c.card, borderWidth: 2 },
-        label: { show: cells.length <= 160, fontSize: 12, formatter: ({ value }) => number(value[2]) },
-      }],
+      series: columns.map((_, x) => ({
+        type: "bar", stack: "all", barCategoryGap: 0, emphasis: { disabled: true }, itemStyle: { borderColor: c.card, borderWidth: 2 },
+        label: { fontSize: 12 }, data: values.map((row) => cell(row.get(x))),
+      })),
     };
   };
 

@@ -217,7 +217,7 @@ class OperatingPointTest {
             "| 128/8 | c=16 | c=16 | 0 | 900 | 90 | 100 % | 20 |",
             "| 128/64 | c=64 | ≤ c=1 | 0 | 930 | 93 | 100 % | 30 |",
             "| 1024/8 | c=64 | not reached | 0 | 950 | 95 | 100 % | 40 |");
-    List<Chart> maps = Page.charts(List.of(GridSection.of(summary)));
+    List<Chart> maps = Page.charts(List.of(new LoadSection(summary).lengths()));
     assertThat(maps).extracting(Chart::id).containsExactly("grid-tok", "grid-goodput", "grid-ttft");
     assertThat(maps.get(0).series())
         .extracting(Chart.Line::name, line -> line.points().stream().map(Chart.Point::y).toList())
