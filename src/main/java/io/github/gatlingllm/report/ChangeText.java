@@ -24,14 +24,6 @@ import org.jspecify.annotations.Nullable;
 /** Texts about changes, the same on the page, in {@code compare.md} and on the console. */
 final class ChangeText {
 
-  static final String RULE =
-      "A figure is better or worse where its interval excludes no change and the change is at least"
-          + " 3 % (for a share 1 percentage point, for a time also 0.1 ms). The intervals are"
-          + " simultaneous: with 95 % confidence all of them hold, whatever the number of figures"
-          + " and runs. They come from the spread between repeats where both runs have some, else"
-          + " from a bootstrap over blocks of neighbouring time slices, because requests that share"
-          + " a queue are not independent. They do not cover the noise between days or machines.";
-
   private static final int MAX_NAMED = 3;
   private static final double WIDE = 1_000;
 
@@ -83,7 +75,6 @@ final class ChangeText {
     };
   }
 
-  /** A run's verdict in a sentence. */
   static String verdict(Compared other) {
     if (other.comparison().places().isEmpty()) {
       return "No load level is in both runs, so there is nothing to compare.";

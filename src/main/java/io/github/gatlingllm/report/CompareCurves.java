@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 record CompareCurves(List<RunSide> sides) {
 
-  /** A curve of a run, which is a line of each chart. */
   private record RunCurve(RunSide side, Curve curve, Drawn drawn) {}
 
   Section section() {
@@ -87,7 +86,6 @@ record CompareCurves(List<RunSide> sides) {
         .orElse(metric);
   }
 
-  /** TTFT against output, or E2E if no run streamed. */
   private Chart loadCurve(List<Drawn> curves) {
     List<Figures> runs = sides.stream().map(side -> side.summary().figures()).toList();
     boolean isStreamed = runs.stream().anyMatch(run -> !run.metric(Metric.TTFT_MS).isEmpty());

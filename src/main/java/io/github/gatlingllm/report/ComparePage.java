@@ -124,7 +124,6 @@ record ComparePage(RunSide base, List<Compared> others) {
     values.put("verdicts", others.stream().map(RunVerdict::of).toList());
     values.put("conditions", conditions());
     values.put("places", changes());
-    values.put("rule", ChangeText.RULE);
     return values;
   }
 
@@ -262,7 +261,6 @@ record ComparePage(RunSide base, List<Compared> others) {
 
   // ---- configuration differences
 
-  /** Load levels that only one run has. */
   private List<String> unmatched() {
     return others.stream().flatMap(other -> unmatched(other).stream()).toList();
   }
@@ -321,7 +319,6 @@ record ComparePage(RunSide base, List<Compared> others) {
     return columns.table(title, rows.entrySet()).styled("compact");
   }
 
-  /** Of a curve at its operating point. */
   private static String lengths(Summary summary, String curve) {
     return summary.curves().stream()
         .filter(each -> summary.name(each).equals(curve))

@@ -36,11 +36,7 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
         summary.stages().stream().filter(stage -> stage.serverMetrics() != null).toList();
     return Section.of("engine")
         .body(
-            "Times are means in milliseconds: the client's over requests scheduled in the measure"
-                + " window, the engine's over what it counted in the window. The engine's"
-                + " percentiles are interpolated within the buckets of its histograms. Counts"
-                + " between two readings are divided in proportion where a window begins or ends"
-                + " between them.",
+            "",
             Stream.of(times(stages), states(stages), gpus.spread(), gpus.each(), pages())
                 .filter(table -> !table.isEmpty() && table.headings().size() > 1)
                 .toList())
@@ -92,7 +88,6 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
         .table("Client and engine, mean times in ms", timed);
   }
 
-  /** A time as the client and the engine measured it, if the engine reports it. */
   private static List<Column<LevelFigures>> clientAndEngine(
       List<LevelFigures> stages, String name, Metric client, EngineMetric engine) {
     return stages.stream().noneMatch(stage -> of(stage, of -> of.meanMs(engine)) != null)
@@ -104,7 +99,7 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
                 "its p99",
                 figures -> {
                   Timing timing = figures.timings().get(engine);
-                  return timing == null ? null : scaled(timing.p99(), 1e3);
+                  return timing == null ? null : Chart.Point.scaled(timing.p99(), 1e3);
                 }));
   }
 
@@ -130,7 +125,6 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
         .table("Engine and GPUs by load level", stages);
   }
 
-  /** The metrics pages: how often each was read, and the last error. */
   private Table pages() {
     return Columns.<Page>of(
             Column.name("Page", Page::url),
@@ -155,7 +149,7 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
   private record Drawn(String name, int color, int dash, Function<Point, @Nullable Double> figure) {
 
     static Drawn of(String name, int color, int dash, EngineMetric metric, double factor) {
-      return new Drawn(name, color, dash, point -> scaled(point.of(metric), factor));
+      return new Drawn(name, color, dash, point -> Chart.Point.scaled(point.of(metric), factor));
     }
   }
 
@@ -175,10 +169,6 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
     return Chart.of(key, Axis.time(), lines);
   }
 
-  private static @Nullable Double scaled(@Nullable Double value, double factor) {
-    return value == null ? null : (Double) (factor * value);
-  }
-
   private Stream<Chart> charts() {
     return Stream.of(
         chart(
@@ -188,7 +178,8 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
         chart(
                 "engine-cache",
                 Drawn.of("KV cache in use", 0, 0, EngineMetric.KV_CACHE_USE, 100),
-                new Drawn("prefix hits", 2, 1, of -> scaled(of.prefixCacheHitRate(), 100)))
+                new Drawn(
+                    "prefix hits", 2, 1, of -> Chart.Point.scaled(of.prefixCacheHitRate(), 100)))
             .upTo(100),
         chart(
                 "engine-times",

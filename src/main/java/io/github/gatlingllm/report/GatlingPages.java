@@ -40,17 +40,15 @@ final class GatlingPages {
   /** In bytes; Gatling's own pages have about 100 KiB. */
   private static final long LARGEST_PAGE = 16 << 20;
 
-  /** Most tables of all times on the page of a request. */
   private static final int MAX_CURVES = 4;
-
-  private static final int MAX_PAGES = 5_000;
 
   private GatlingPages() {}
 
   static List<String> insert(Path runDirectory, Summary summary) throws IOException {
     List<String> messages = new ArrayList<>();
     for (Path file : pages(runDirectory)) {
-      MarkedPage page = new MarkedPage(read(file));
+      String before = Files.readString(file, ISO_8859_1);
+      MarkedPage page = new MarkedPage(before);
       page.after(TABS, "tab", Templates.fill("gatling-tab", Map.of()));
       String name = file.getFileName().toString();
       if (name.equals("index.html")) {
@@ -60,7 +58,9 @@ final class GatlingPages {
         requestOf(page, summary)
             .ifPresent(r -> page.before(FIRST_CHART, "request", request(summary, r.name())));
       }
-      write(file, page.toString());
+      if (!before.equals(page.toString())) {
+        AtomicFile.write(file, page.toString().getBytes(ISO_8859_1));
+      }
       if (!page.missing().isEmpty()) {
         messages.add(
             "LLM "
@@ -73,7 +73,6 @@ final class GatlingPages {
     return messages;
   }
 
-  /** The block on the index: verdict, six figures, assertions, a row per request name. */
   private static String index(Summary summary) {
     Map<String, Object> values = new HashMap<>();
     values.put("styles", Templates.resource("gatling.css"));
@@ -90,7 +89,6 @@ final class GatlingPages {
 
   private record Times(String title, Table table) {}
 
-  /** The block on the page of a request: key figures and all times. */
   private static String request(Summary summary, String name) {
     List<RequestAtPoint> all =
         summary.requestsAtPoints().stream().filter(r -> r.name().equals(name)).toList();
@@ -124,20 +122,8 @@ final class GatlingPages {
           .filter(file -> PAGE.matcher(file.getFileName().toString()).matches())
           .filter(file -> Files.isRegularFile(file) && file.toFile().length() <= LARGEST_PAGE)
           .sorted()
-          .limit(MAX_PAGES)
           .toList();
     }
-  }
-
-  private static String read(Path file) throws IOException {
-    return Files.readString(file, ISO_8859_1);
-  }
-
-  private static void write(Path file, String text) throws IOException {
-    if (text.equals(read(file))) {
-      return;
-    }
-    AtomicFile.write(file, text.getBytes(ISO_8859_1));
   }
 
   /**

@@ -48,7 +48,6 @@ record GpuTables(Summary summary, Series series) {
     return engine == null ? Map.of() : engine.gpus();
   }
 
-  /** The lowest or highest of all GPUs of a level. */
   private static Column<LevelFigures> over(
       String heading,
       Function<Gpu, @Nullable Double> figure,
@@ -91,7 +90,6 @@ record GpuTables(Summary summary, Series series) {
 
   private record Row(String place, String name, Gpu gpu) {}
 
-  /** Each GPU at the operating points. */
   Table each() {
     List<Row> rows = new ArrayList<>();
     for (Summary.Curve curve : summary.curves()) {
@@ -104,7 +102,7 @@ record GpuTables(Summary summary, Series series) {
       columns.and(
           Column.<Row>number(
                   each.name + ", " + each.unit,
-                  row -> scaled(row.gpu.mean(each.gauge), each.factor))
+                  row -> Point.scaled(row.gpu.mean(each.gauge), each.factor))
               .ifKnown());
     }
     return columns
@@ -114,11 +112,6 @@ record GpuTables(Summary summary, Series series) {
         .table("GPUs at the operating point", rows);
   }
 
-  private static @Nullable Double scaled(@Nullable Double value, double factor) {
-    return value == null ? null : (Double) (factor * value);
-  }
-
-  /** A line for each GPU, or quantiles over the GPUs. */
   Stream<Chart> charts() {
     return DRAWN.stream()
         .map(
@@ -138,7 +131,7 @@ record GpuTables(Summary summary, Series series) {
             .filter(name -> !known.contains(name))
             .forEach(
                 name -> {
-                  Double value = scaled(point.gpus().get(name).get(of.gauge), of.factor);
+                  Double value = Point.scaled(point.gpus().get(name).get(of.gauge), of.factor);
                   if (value != null) {
                     byGpu
                         .computeIfAbsent(name, any -> new ArrayList<>())

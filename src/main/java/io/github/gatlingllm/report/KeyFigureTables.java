@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +54,18 @@ final class KeyFigureTables {
           metric("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS),
           metric("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE));
 
+  private static final List<Column<LevelFigures>> RATES =
+      List.of(
+          Column.figure(
+              "offered/s",
+              stage ->
+                  stage.queue() == null || stage.offered() == null
+                      ? NumberText.ABSENT
+                      : NumberText.plain(stage.offered())),
+          Column.number("arrived/s", LevelFigures::arrivedPerS),
+          Column.number("completed/s", LevelFigures::completedPerS),
+          Column.figure("queue", KeyFigureTables::queue));
+
   private static final Map<String, Metric> TIMES =
       Map.of("TTFT", Metric.TTFT_MS, "ITL", Metric.ITL_MS, "E2E", Metric.E2E_MS);
 
@@ -62,16 +73,11 @@ final class KeyFigureTables {
   private static final Set<String> SPREAD_IN_TEXT =
       Set.of("output tok/s", "inputs/s", "TTFT p50", "TTFT p99");
 
-  /** The columns of most tables of pages. */
   private static final String KEY_FIGURES =
       "output tok/s, inputs/s, batch gain, in SLO, TTFT p50, TTFT p95, TTFT p99, ITL p50,"
           + " ITL p99, E2E p50, E2E p95, E2E p99, cost/1M tokens, cost/1M in SLO, tok/J";
 
   private KeyFigureTables() {}
-
-  private static boolean embeds(Summary summary) {
-    return summary.figures().embeds();
-  }
 
   private static Column<Figures> metric(String heading, Metric metric) {
     return Column.<Figures>number(heading, metric::number)
@@ -106,19 +112,17 @@ final class KeyFigureTables {
     Column<Figures> column =
         time == null
             ? COLUMNS.stream().filter(c -> c.heading().equals(heading)).findFirst().orElseThrow()
-            : time(isText, summary.headlineMetric(time), time, words[1]);
+            : percentile(isText, summary.headlineMetric(time), time, words[1]);
     return isText && SPREAD_IN_TEXT.contains(heading)
         ? column.then((figures, cell) -> cell.inText())
         : column;
   }
 
-  private static Column<Figures> time(
-      boolean isText, Metric shown, Metric time, String percentile) {
+  private static Column<Figures> percentile(
+      boolean isText, Metric shown, Metric time, String name) {
     return Column.<Figures>percentile(
-            (isText ? shown : time).title() + " " + percentile, percentile, f -> f.metric(shown))
-        .then(
-            (figures, cell) ->
-                spread(cell, figures, each -> each.metric(shown).percentile(percentile)))
+            (isText ? shown : time).title() + " " + name, name, f -> f.metric(shown))
+        .then((figures, cell) -> spread(cell, figures, f -> f.metric(shown).percentile(name)))
         .ifKnown();
   }
 
@@ -178,7 +182,6 @@ final class KeyFigureTables {
     return String.join(", ", marks);
   }
 
-  /** The model of each target, if these differ. */
   private static List<Column<Curve>> models(Summary summary) {
     Map<String, String> models = new HashMap<>();
     summary.targets().forEach(t -> models.put(t.label(), String.join(", ", t.models())));
@@ -193,32 +196,27 @@ final class KeyFigureTables {
         .table("Key figures by target, times in ms", targets);
   }
 
-  /** Request names at the operating points, with links to {@code page}. */
   static Table byName(Summary summary, String page, List<RequestAtPoint> requests) {
-    return atPoints(
-        summary,
-        "request",
-        requests,
-        (request, cell) -> cell.linked(page + "#" + anchor(summary, request)));
+    return atPoints(summary, "request", requests, request -> page + "#" + anchor(summary, request));
   }
 
-  /** Models at the operating points, or the like. */
   static Table by(Summary summary, Dimension dimension) {
     List<RequestAtPoint> parts = summary.byAtPoints().getOrDefault(dimension, List.of());
-    return atPoints(summary, dimension.key(), parts, (part, cell) -> cell);
+    return atPoints(summary, dimension.key(), parts, part -> "");
   }
 
   private static Table atPoints(
       Summary summary,
       String noun,
       List<RequestAtPoint> requests,
-      BiFunction<RequestAtPoint, Cell, Cell> linked) {
+      Function<RequestAtPoint, String> link) {
     return Columns.<RequestAtPoint>of(
             Column.of(
                 heading(summary, NumberText.capital(noun)),
                 request ->
-                    linked.apply(
-                        request, Cell.words(request.name()).remarked(at(summary, request)))))
+                    Cell.words(request.name())
+                        .remarked(at(summary, request))
+                        .linked(link.apply(request))))
         .of(
             RequestAtPoint::figures,
             columns(
@@ -283,22 +281,11 @@ final class KeyFigureTables {
 
   /** The three rates of open load and the queue at the end; empty without open load. */
   private static List<Column<LevelFigures>> rates(Summary summary) {
-    return isOpen(summary)
-        ? List.of(
-            Column.figure("offered/s", KeyFigureTables::offeredRate),
-            Column.number("arrived/s", LevelFigures::arrivedPerS),
-            Column.number("completed/s", LevelFigures::completedPerS),
-            Column.figure("queue", KeyFigureTables::queue))
-        : List.of();
+    return isOpen(summary) ? RATES : List.of();
   }
 
   private static boolean isOpen(Summary summary) {
     return summary.stages().stream().anyMatch(stage -> stage.queue() != null);
-  }
-
-  private static String offeredRate(LevelFigures stage) {
-    Double offered = stage.queue() == null ? null : stage.offered();
-    return offered == null ? NumberText.ABSENT : NumberText.plain(offered);
   }
 
   private static String queue(LevelFigures stage) {
@@ -308,7 +295,6 @@ final class KeyFigureTables {
         : NumberText.count(queue.end()) + (queue.grows() ? " ↑" : "");
   }
 
-  /** The requests before each load level, if there were some. */
   private static List<Column<LevelFigures>> hooks(Summary summary) {
     return summary.stages().stream().allMatch(stage -> stage.info().hooks().isEmpty())
         ? List.of()
@@ -329,7 +315,7 @@ final class KeyFigureTables {
                 ? "output tok/s, inputs/s, batch gain, TTFT p50, TTFT p99, ITL p99"
                 : "completed/s, output tok/s, inputs/s, batch gain, TTFT p50, TTFT p99, ITL p50,"
                     + " ITL p99, E2E p50")
-            + (embeds(summary) ? ", E2E p99" : "")
+            + (summary.figures().embeds() ? ", E2E p99" : "")
             + ", in SLO, failed, cost/1M tokens, cost/1M in SLO, tok/J";
     return Columns.<LevelFigures>of(Column.name("level", stage -> summary.place(stage.info())))
         .and(rates(summary))
@@ -368,7 +354,6 @@ final class KeyFigureTables {
         .table("Operating points", summary.curves().size() > 1 ? summary.curves() : List.of());
   }
 
-  /** The level of the knee, or what is known of where it is. */
   private static String knee(Curve curve) {
     Summary.Knee knee = curve.knee();
     return knee == null || !(knee.reached() || knee.saturatedFromFirst())
@@ -408,7 +393,6 @@ final class KeyFigureTables {
         trial("output tok/s", t -> Cell.number(t.outputTokensPerS())));
   }
 
-  /** A trial, or the number of those that are left out. */
   private record TrialRow(LevelFigures stage, @Nullable Trial trial, long hidden) {}
 
   private static Column<TrialRow> trial(String heading, Function<Trial, Cell> cell) {

@@ -67,7 +67,6 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
     return Chart.percentiles("percentiles", lines, "latency");
   }
 
-  /** The operating point of each curve in the same chart. */
   private Chart operatingPoints() {
     List<Line> curves = new ArrayList<>();
     List<Metric> drawn =
@@ -128,13 +127,8 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
             wait("p95, ms", "p95"),
             wait("p99, ms", "p99"),
             Column.number("max, ms", f -> f.metric(Metric.READER_STALL_MS).max()));
-    String note =
-        isLate
-            ? "Readers begin with the first token, read at an even speed, and wait where the next"
-                + " token is late. A reader who begins later by the sum of these waits never waits."
-            : "";
-    return Section.of("jitter")
-        .body(note, Stream.of(jitter, readers).filter(table -> !table.isEmpty()).toList());
+    return Section.of(isLate ? "jitter for readers" : "jitter")
+        .body("", Stream.of(jitter, readers).filter(table -> !table.isEmpty()).toList());
   }
 
   private static Column<Figures> wait(String heading, String percentile) {

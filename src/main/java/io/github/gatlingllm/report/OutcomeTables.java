@@ -229,7 +229,6 @@ final class OutcomeTables {
     return requests == null ? NumberText.ABSENT : NumberText.count(requests);
   }
 
-  /** The errors of each level of a self-test; empty for other runs. */
   static Table selfTest(Summary summary) {
     SelfTest test = RunText.ownSelfTest(summary);
     double bound = test == null ? 0 : test.boundMs();

@@ -3,14 +3,12 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.RecordCsv;
@@ -27,7 +25,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -46,51 +43,48 @@ import org.jspecify.annotations.Nullable;
 public final class RunReport {
 
   private final RunFiles files;
+  private final RunInfo info;
   private final UnaryOperator<RunInfo> judged;
   private final boolean csv;
-  private final @Nullable RunInfo known;
   private final RecordSource records;
   private final List<String> messages = new ArrayList<>();
 
   private RunReport(
       RunFiles files,
+      RunInfo info,
       UnaryOperator<RunInfo> judged,
       boolean csv,
-      @Nullable RunInfo known,
       RecordSource records) {
     this.files = files;
+    this.info = info;
     this.judged = judged;
-    this.csv = csv;
-    this.known = known;
+    this.csv = csv || info.reportOptions().csv();
     this.records = records;
   }
 
-  public static RunReport of(RunFiles files) {
+  public static RunReport of(RunFiles files) throws IOException {
     return of(files, UnaryOperator.identity(), false);
   }
 
   /** The report of a run that is judged by another SLO, and perhaps with a CSV file. */
-  static RunReport of(RunFiles files, UnaryOperator<RunInfo> judged, boolean csv) {
-    return new RunReport(files, judged, csv, null, sink -> RecordFile.read(files.requests(), sink));
+  static RunReport of(RunFiles files, UnaryOperator<RunInfo> judged, boolean csv)
+      throws IOException {
+    files.requireRequests();
+    if (Files.isSymbolicLink(files.folder())) {
+      throw new IOException(files.folder() + " is a link; expected the folder of a recorded run");
+    }
+    return new RunReport(
+        files, files.requireInfo(), judged, csv, sink -> RecordFile.read(files.requests(), sink));
   }
 
   /** The report of a run whose records are copied to its folder while they are read. */
   static RunReport of(RunFiles files, RunInfo info, RecordSource records) {
-    return new RunReport(files, UnaryOperator.identity(), false, info, records);
+    return new RunReport(files, info, UnaryOperator.identity(), false, records);
   }
 
-  /** Reads the records and writes all files. */
   public RunFigures write() throws IOException {
-    if (known == null) {
-      files.requireRequests();
-    }
-    if (Files.isSymbolicLink(files.folder())) {
-      throw new IOException(files.folder() + " is a link; expected the folder of a recorded run");
-    }
-    RunInfo info = known != null ? known : files.requireInfo();
-    boolean withCsv = csv || info.reportOptions().csv();
-    RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, records);
-    SummaryJson.write(figures.summary(), files.summaryJson());
+    RunFigures figures = csv ? figuresAndCsv() : figures(records);
+    AtomicFile.write(files.summaryJson(), SummaryJson.of(figures.summary()));
     String markdown = SummaryText.markdown(figures.summary());
     AtomicFile.write(files.summaryMarkdown(), markdown);
     if (figures.summary().assertions().isEmpty()) {
@@ -104,7 +98,6 @@ public final class RunReport {
     return figures;
   }
 
-  /** Writes all files, and prints the summary, the assertions and messages. */
   public Summary write(List<String> more, Consumer<String> console) throws IOException {
     Summary summary = write().summary();
     console.accept(SummaryText.console(summary));
@@ -155,18 +148,16 @@ public final class RunReport {
     }
   }
 
-  private RunFigures figures(RunInfo info, RecordSource requests) throws IOException {
+  private RunFigures figures(RecordSource requests) throws IOException {
     return Checks.judged(
         RunStatistics.of(info, judged, new RunRecords(files, requests, messages::add)));
   }
 
-  /** Writes the CSV file during the first pass over the records. */
-  private RunFigures figuresAndCsv(RunInfo info) throws IOException {
+  private RunFigures figuresAndCsv() throws IOException {
     try (RecordCsv rows = RecordCsv.create(files.csv())) {
       AtomicBoolean isFirst = new AtomicBoolean(true);
       RunFigures figures =
-          figures(
-              info, sink -> records.replay(isFirst.getAndSet(false) ? rows.andThen(sink) : sink));
+          figures(sink -> records.replay(isFirst.getAndSet(false) ? rows.andThen(sink) : sink));
       rows.finish();
       return figures;
     }
@@ -237,32 +228,15 @@ public final class RunReport {
     }
 
     private static Map<String, Object> values(Now now) {
-      Map<String, Object> values = new HashMap<>();
-      LiveFigures figures = now.figures;
-      Progress progress = figures == null ? null : figures.progress();
-      values.put("where", where(now, progress));
-      values.put("share", progress == null || now.isOver ? null : progress.share());
-      values.put(
+      return Map.of(
+          "now",
+          now,
           "tiles",
-          figures == null ? List.of() : Tiles.rows("live-tiles", Map.of("figures", figures)));
-      values.put("finished", finished(now.finished));
-      values.put("page", now.page.toString());
-      return values;
-    }
-
-    private static String where(Now now, @Nullable Progress progress) {
-      if (now.isOver) {
-        return "The run is over. Its report: " + now.page;
-      }
-      if (progress == null) {
-        return now.figures == null ? "No request has ended yet." : "The run is in progress.";
-      }
-      String phase = progress.phase() == null ? "" : ", " + progress.phase().key();
-      String left =
-          progress.leftNanos() == null
-              ? ""
-              : ", about " + NumberText.duration(progress.leftNanos() / 1e9) + " left";
-      return progress.stage() + phase + left;
+          now.figures == null
+              ? List.of()
+              : Tiles.rows("live-tiles", Map.of("figures", now.figures)),
+          "finished",
+          finished(now.finished));
     }
 
     private static Table finished(List<Finished> levels) {

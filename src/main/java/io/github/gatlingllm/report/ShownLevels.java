@@ -73,6 +73,14 @@ final class ShownLevels {
     return levels;
   }
 
+  /** A part of the page for each level. */
+  List<LevelPart> parts(Function<Level, When> when, Function<Level, Object> of) {
+    return new ArrayList<>(
+        levels.stream()
+            .map(level -> new LevelPart(level.title, when.apply(level), of.apply(level)))
+            .toList());
+  }
+
   List<Level> operating() {
     return levels.stream().filter(Level::isOperating).toList();
   }

@@ -35,14 +35,12 @@ import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -371,23 +369,14 @@ final class SummaryJson {
     root.put("schema", Summary.SCHEMA);
     root.setAll((ObjectNode) JSON.valueToTree(summary));
     arrange(root);
-    try {
-      return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n";
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree of plain values is always JSON", e);
-    }
+    return text(root);
   }
 
-  /** A tree of plain values in the form of the summary. */
-  static String text(Map<String, Object> tree) {
+  static String text(Object tree) {
     try {
       return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(tree) + "\n";
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a tree of plain values is always JSON", e);
     }
-  }
-
-  static void write(Summary summary, Path summaryJson) throws IOException {
-    AtomicFile.write(summaryJson, of(summary));
   }
 }

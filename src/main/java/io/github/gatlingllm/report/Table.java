@@ -190,12 +190,10 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return of(heading, item -> Cell.percentile(values.apply(item), name));
     }
 
-    /** This column for items that hold an item of it. */
     <S> Column<S> in(Function<S, T> holder) {
       return new Column<>(heading, isWords, item -> cell.apply(holder.apply(item)), isOptional);
     }
 
-    /** This column with its cells changed. */
     Column<T> then(BiFunction<T, Cell, Cell> change) {
       return new Column<>(
           heading, isWords, item -> change.apply(item, cell.apply(item)), isOptional);
@@ -300,7 +298,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return all.stream().flatMap(row -> lines(row, widths)).toList();
   }
 
-  /** A row, with more lines where its name is too long. */
   private static Stream<String> lines(List<String> cells, int[] widths) {
     List<String> names = broken(cells.get(0), widths[0]);
     List<String> none = Collections.nCopies(cells.size(), "");

@@ -1,9 +1,16 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.pebbletemplates.pebble.PebbleEngine;
+import io.pebbletemplates.pebble.extension.AbstractExtension;
+import io.pebbletemplates.pebble.extension.Filter;
 import io.pebbletemplates.pebble.loader.ClasspathLoader;
+import io.pebbletemplates.pebble.template.EvaluationContext;
+import io.pebbletemplates.pebble.template.PebbleTemplate;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
@@ -11,29 +18,34 @@ import java.io.StringReader;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.unbescape.html.HtmlEscape;
 
 /** The resources of this package. Templates escape all values but files of this package. */
 final class Templates {
 
-  /** Templates of pages and files. */
   private static final PebbleEngine FILES = builder().build();
 
   /** Templates of rows, a line each. */
   private static final PebbleEngine ROWS =
       builder().newLineTrimming(false).defaultEscapingStrategy("line").build();
 
-  /** Metrics by their names in templates of rows. */
   private static final Map<String, Map<String, ?>> METRICS =
       Map.of("m", byName(Metric.values()), "e", byName(EngineMetric.values()));
 
@@ -45,8 +57,11 @@ final class Templates {
   private static final Map<String, Map<String, String>> TEXTS = new ConcurrentHashMap<>();
   private static final Pattern PLACE = Pattern.compile("\\{(\\d)}");
 
-  /** Control characters, and invisible ones that may change the direction of text. */
-  private static final Pattern HIDDEN = Pattern.compile("[\\p{Cc}\\p{Cf}&&[^\n\t\u00AD\u200D]]");
+  /**
+   * Control characters, invisible ones that may change the direction of text, and no characters.
+   */
+  private static final Pattern HIDDEN =
+      Pattern.compile("[\\p{Cc}\\p{Cf}&&[^\n\t\u00AD\u200D]]|[\uFFFE\uFFFF]");
 
   private Templates() {}
 
@@ -54,8 +69,10 @@ final class Templates {
     return new PebbleEngine.Builder()
         .loader(new QuietLoader())
         .strictVariables(true)
+        .defaultLocale(Locale.ROOT)
         .extension(new TextFilters())
         .addEscapingStrategy("html", Templates::escape)
+        .addEscapingStrategy("xml", text -> escape(PrintableText.of(text)))
         .addEscapingStrategy("md", Table::inline)
         .addEscapingStrategy(
             "line", text -> exchanged(text.replaceAll("\\s+", " "), DIVIDERS, STAND_INS));
@@ -108,7 +125,7 @@ final class Templates {
     try {
       engine.getTemplate(template).evaluate(out, values);
     } catch (IOException e) {
-      throw new UncheckedIOException("Cannot fill template " + template + ".peb", e);
+      throw new UncheckedIOException(e);
     }
     return out.toString();
   }
@@ -129,12 +146,9 @@ final class Templates {
         .replace("\u2029", "\\u2029");
   }
 
-  /** The texts of a row in {@code charts.txt} or {@code sections.txt}. */
   static List<String> texts(String table, String key, Object... values) {
-    String row = TEXTS.computeIfAbsent(table, Templates::rows).get(key);
-    if (row == null) {
-      throw new IllegalStateException(table + " has no row " + key);
-    }
+    String row =
+        Objects.requireNonNull(TEXTS.computeIfAbsent(table, Templates::rows).get(key), key);
     return Arrays.stream(row.split("\\|", -1)).map(text -> filled(text.strip(), values)).toList();
   }
 
@@ -154,16 +168,66 @@ final class Templates {
 
   static String resource(String name) {
     try (InputStream in = Templates.class.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new IllegalStateException(
-            "Report resource "
-                + name
-                + " is not in the jar; expected it beside the report classes;"
-                + " rebuild gatling-llm");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
-      throw new UncheckedIOException("Cannot read report resource " + name, e);
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The forms of {@link NumberText} as filters of templates, e.g. {@code {{ mean | ms }}}. */
+  private static final class TextFilters extends AbstractExtension {
+
+    private static final DateTimeFormatter DATE =
+        DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
+
+    @Override
+    public Map<String, Filter> getFilters() {
+      return Map.ofEntries(
+          number("number", NumberText::with),
+          number(
+              "count",
+              (n, unit) -> n == null ? NumberText.ABSENT : NumberText.count(Math.round(n))),
+          number("percent", (share, unit) -> NumberText.percent(share)),
+          number("plain", (n, unit) -> NumberText.plain(n)),
+          number("ms", (ms, unit) -> NumberText.ms(ms)),
+          number("plainMs", (ms, unit) -> NumberText.plainMs(ms)),
+          number("clock", (seconds, unit) -> NumberText.clock(seconds)),
+          number("duration", (seconds, unit) -> NumberText.duration(seconds)),
+          number("instant", (ns, unit) -> DATE.format(Instant.ofEpochSecond((long) (ns / 1e9)))),
+          Map.entry("names", new Form((map, unit) -> names((Map<?, ?>) map))),
+          Map.entry("lengths", new Form((of, unit) -> RunText.lengths((Distribution) of))));
+    }
+
+    private static String names(Map<?, ?> map) {
+      return map.keySet().stream().map(String::valueOf).collect(Collectors.joining(", "));
+    }
+
+    private static Map.Entry<String, Filter> number(
+        String name, BiFunction<@Nullable Double, String, String> form) {
+      return Map.entry(
+          name,
+          new Form(
+              (n, unit) ->
+                  form.apply(n == null ? null : (Double) ((Number) n).doubleValue(), unit)));
+    }
+
+    private record Form(BiFunction<@Nullable Object, String, String> of) implements Filter {
+
+      @Override
+      public List<String> getArgumentNames() {
+        return List.of("unit");
+      }
+
+      @Override
+      public Object apply(
+          @Nullable Object input,
+          Map<String, Object> arguments,
+          PebbleTemplate template,
+          EvaluationContext context,
+          int line) {
+        return of.apply(input, (String) arguments.getOrDefault("unit", ""));
+      }
     }
   }
 }

@@ -95,9 +95,21 @@ record TimeSection(
                     chart(
                             "generator-cpu",
                             List.of(
-                                own("all programs", 0, 0, second -> percent(second.busyCpu())),
-                                own("the generator", 3, 1, second -> percent(second.ownCpu())),
-                                own("hypervisor", 1, 2, second -> percent(second.stolenCpu()))))
+                                own(
+                                    "all programs",
+                                    0,
+                                    0,
+                                    second -> Point.scaled(second.busyCpu(), 100)),
+                                own(
+                                    "the generator",
+                                    3,
+                                    1,
+                                    second -> Point.scaled(second.ownCpu(), 100)),
+                                own(
+                                    "hypervisor",
+                                    1,
+                                    2,
+                                    second -> Point.scaled(second.stolenCpu(), 100))))
                         .upTo(100))
                 .map(chart -> chart.over(bands))
                 .toList());
@@ -111,10 +123,6 @@ record TimeSection(
       String name, int color, int dash, Function<GeneratorBucket, @Nullable Double> figure) {
     return Line.of(
         name, color, dash, Point.of(series.generator(), GeneratorBucket::startS, figure));
-  }
-
-  static @Nullable Double percent(@Nullable Double share) {
-    return share == null ? null : (Double) (100 * share);
   }
 
   private Line line(String name, int color, int dash, Function<Bucket, @Nullable Double> figure) {
@@ -157,7 +165,7 @@ record TimeSection(
               name.replace('_', ' '),
               number % 6,
               number % 3,
-              bucket -> percent(bucket.quotaLeft().get(name))));
+              bucket -> Point.scaled(bucket.quotaLeft().get(name), 100)));
     }
     return chart("time-quotas", lines);
   }

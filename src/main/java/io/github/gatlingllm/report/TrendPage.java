@@ -59,7 +59,7 @@ record TrendPage(Trend trend) {
             List.of(),
             List.of(
                 Section.of("trend")
-                    .body(ChangeText.RULE, tables())
+                    .body("trend-series", Map.of("tables", tables()))
                     .charts(SHOWN.stream().map(this::chart).toList())))
         .write(file);
   }
@@ -165,7 +165,6 @@ record TrendPage(Trend trend) {
         .id("trend-" + figure.name().replaceAll("[^a-z0-9]+", "-"));
   }
 
-  /** A line per run that differs beyond chance, with some of its changes. */
   List<String> marks() {
     return steps().stream()
         .filter(Step::isMarked)

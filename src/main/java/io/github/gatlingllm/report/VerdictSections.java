@@ -1,16 +1,15 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.ShownLevels.LevelPart;
 import io.github.gatlingllm.report.ShownLevels.When;
 import java.nio.file.Files;
@@ -19,37 +18,35 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The sections of words and tables: verdict, objectives, validity, outcomes, glossary, files. */
 record VerdictSections(Summary summary, ShownLevels levels) {
 
-  /** The verdict in words, and six figures of the chosen load level. */
   Section verdict() {
-    List<LevelPart> groups = new ArrayList<>();
     boolean isTable = Tiles.of(summary).isEmpty();
-    for (Level level : levels.all()) {
-      When when = isTable ? levels.whenChosen(level) : levels.when(level);
-      groups.add(new LevelPart(level.title(), when, Tiles.of(summary, level.stage())));
-    }
+    List<LevelPart> groups =
+        levels.parts(
+            level -> isTable ? levels.whenChosen(level) : levels.when(level),
+            level -> Tiles.of(summary, level.stage()));
     if (groups.isEmpty()) {
       Tiles.of(summary).forEach(g -> groups.add(new LevelPart("", When.ALWAYS, g.tiles())));
     }
-    Table curves = KeyFigureTables.curves(summary);
     return Section.of("verdict")
         .body(
             "verdict",
             Map.of(
-                "summary", summary,
-                "groups", groups,
-                "curves", curves,
-                "slo", StartCommand.of(summary.config()).with("slo", "ttft<200ms,tpot<50ms")));
+                "summary",
+                summary,
+                "groups",
+                groups,
+                "curves",
+                KeyFigureTables.curves(summary),
+                "slo",
+                StartCommand.of(summary.config()).with("slo", "ttft<200ms,tpot<50ms")));
   }
 
-  /** Objectives and assertions with their results; null without any. */
   @Nullable Section objectives() {
     Summary.SloTable slo = summary.slo();
     List<AssertionResult> assertions = summary.assertions();
@@ -64,10 +61,9 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             new LevelPart(
                 "", levels.all().isEmpty() ? When.ALWAYS : levels.whenOperatingPoints(), all));
       }
-      for (Level level : levels.all()) {
-        Table own = OutcomeTables.objectives(summary, slo, level.stage());
-        groups.add(new LevelPart("", levels.whenChosen(level), own));
-      }
+      groups.addAll(
+          levels.parts(
+              levels::whenChosen, level -> OutcomeTables.objectives(summary, slo, level.stage())));
     }
     Map<String, Object> values = new HashMap<>();
     values.put("objectives", groups);
@@ -102,21 +98,21 @@ record VerdictSections(Summary summary, ShownLevels levels) {
 
   /** The number of passed checks as text; empty for none. */
   static String passed(long checks) {
-    return checks == 0 ? "" : checks + (checks == 1 ? " check passed" : " checks passed");
+    return checks == 0 ? "" : NumberText.counted(checks, "check") + " passed";
   }
 
-  /** The figures of each injector of a merged run; null for other runs. */
   @Nullable Section injectors() {
     if (summary.injectors().isEmpty()) {
       return null;
     }
-    List<LevelPart> groups = new ArrayList<>();
-    for (Level level : levels.all()) {
-      Table own = OutcomeTables.injectors(level.stage());
-      groups.add(new LevelPart(level.title(), levels.when(level), own));
-    }
-    Table apart = OutcomeTables.injectorRuns(summary);
-    return Section.of("injectors").body("injectors", Map.of("groups", groups, "apart", apart));
+    return Section.of("injectors")
+        .body(
+            "injectors",
+            Map.of(
+                "groups",
+                levels.parts(levels::when, level -> OutcomeTables.injectors(level.stage())),
+                "apart",
+                OutcomeTables.injectorRuns(summary)));
   }
 
   Section outcomes() {
@@ -142,7 +138,6 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             "outcomes", Map.of("counts", counts, "pooled", pooled, "note", note, "tables", tables));
   }
 
-  /** The timings in the server's answers; null without any. */
   @Nullable Section server() {
     return summary.figures().server().isEmpty()
         ? null
@@ -153,7 +148,6 @@ record VerdictSections(Summary summary, ShownLevels levels) {
     return Section.of("glossary").body("glossary", Map.of("metrics", Metric.distributions()));
   }
 
-  /** Links to the files that exist in the folder of the page. */
   static Section files(Path runDirectory) {
     List<List<String>> there =
         Templates.rows("run-files", 3, Map.of()).stream()
@@ -200,43 +194,21 @@ record VerdictSections(Summary summary, ShownLevels levels) {
 
     private static List<Tile> of(
         Summary summary, Figures figures, List<ObjectiveRow> objectives, String target) {
-      List<Metric> times =
-          figures.metric(Metric.TTFT_MS).isEmpty()
-              ? List.of(Metric.E2E_MS)
-              : List.of(Metric.TTFT_MS, Metric.ITL_MS);
+      boolean isStreamed = !figures.metric(Metric.TTFT_MS).isEmpty();
       return rows(
           "tiles",
           Map.of(
-              "figures",
-              figures,
-              "times",
-              times.stream().map(t -> Time.of(summary, figures, t, objectives, target)).toList()));
+              "summary", summary,
+              "figures", figures,
+              "times", isStreamed ? List.of(Metric.TTFT_MS, Metric.ITL_MS) : List.of(Metric.E2E_MS),
+              "objectives", objectives,
+              "target", target));
     }
 
     static List<Tile> rows(String template, Map<String, Object> values) {
       return Templates.rows(template, 3, values).stream()
           .map(row -> new Tile(row.get(0), row.get(1), row.get(2)))
           .toList();
-    }
-
-    private record Time(String title, Distribution values, @Nullable ObjectiveRow objective) {
-
-      static Time of(
-          Summary summary,
-          Figures figures,
-          Metric metric,
-          List<ObjectiveRow> objectives,
-          String target) {
-        String measure = metric.title().toLowerCase(Locale.ROOT);
-        Metric shown = summary.headlineMetric(metric);
-        return new Time(
-            shown.title(),
-            figures.metric(shown),
-            objectives.stream()
-                .filter(row -> Set.of(measure, target + ": " + measure).contains(row.measure()))
-                .findFirst()
-                .orElse(null));
-      }
     }
   }
 }

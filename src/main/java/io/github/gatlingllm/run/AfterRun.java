@@ -39,6 +39,9 @@ final class AfterRun implements Runnable {
 
   private static final Duration DRAIN = Duration.ofSeconds(30);
 
+  /** All the time there is for records after a SIGTERM. */
+  private static final Duration FREEZE = Duration.ofSeconds(2);
+
   private final Run run;
   private final Recorder recorder;
   private final ExecutorService worker;
@@ -110,7 +113,7 @@ final class AfterRun implements Runnable {
 
   private void end(RunInfo.State state, boolean cancels) {
     if (over.compareAndSet(false, true)) {
-      closeWorker();
+      var unused = Run.close(worker, Duration.ofSeconds(1)); // completes a file being written
       boolean isComplete = state == RunInfo.State.COMPLETE;
       if (isComplete) {
         exit = new GatlingExit();
@@ -120,7 +123,7 @@ final class AfterRun implements Runnable {
         run.levels().interrupted(System.nanoTime());
         cancelling.accept(CANCELLING);
       }
-      run.levels().close(isComplete ? DRAIN : Duration.ofSeconds(1));
+      run.levels().arrivals().close(isComplete ? DRAIN : Duration.ofSeconds(1));
       closeRecorder(state, cancels ? unrecordedRequests.getAsLong() : 0);
       run.observers().await(observer -> {}); // the last levels have ended now
       run.observers().await(RunObserver::runEnded);
@@ -149,19 +152,8 @@ final class AfterRun implements Runnable {
     }
   }
 
-  /** A file that is being written is completed. */
-  private void closeWorker() {
-    worker.shutdown();
-    try {
-      var unused = worker.awaitTermination(1, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   private void closeRecorder(RunInfo.State state, long inFlight) {
-    boolean isComplete = state == RunInfo.State.COMPLETE;
-    boolean isWhole = isComplete ? recorder.close(DRAIN) : recorder.freeze();
+    boolean isWhole = recorder.close(state == RunInfo.State.COMPLETE ? DRAIN : FREEZE);
     if (!isWhole || inFlight > 0) {
       PrintableText.print(
           "LLM: not all records could be written in time; run.json has the number of missing ones"

@@ -21,9 +21,6 @@ final class ConsoleBlock {
   private static final int WIDTH = 120;
 
   private static final String UNKNOWN = "-";
-  private static final int LABEL = 18;
-  private static final int CELL_NAME = 9;
-  private static final int CELL_VALUE = 11;
   private static final int BAR = WIDTH - "[] 99.99%".length();
 
   private ConsoleBlock() {}
@@ -40,16 +37,15 @@ final class ConsoleBlock {
     } else {
       lines.add(row("inputs/s", cell("mean", number(inputs))));
     }
-    List<String> requests =
-        new ArrayList<>(
-            List.of(
-                cell("in flight", count(figures.inFlight())),
-                cell("ok", count(figures.ok())),
-                cell("failed", count(figures.failed()))));
-    if (figures.sloShare() != null) {
-      requests.add(cell("in SLO", NumberText.percent(figures.sloShare()).replace(" ", "")));
-    }
-    lines.add(row("requests", requests.toArray(String[]::new)));
+    lines.add(
+        row(
+            "requests",
+            cell("in flight", count(figures.inFlight())),
+            cell("ok", count(figures.ok())),
+            cell("failed", count(figures.failed())),
+            figures.sloShare() == null
+                ? ""
+                : cell("in SLO", NumberText.percent(figures.sloShare()).replace(" ", ""))));
     if (figures.rateLimited() + figures.heldBack() > 0) {
       lines.add(
           row(
@@ -73,11 +69,16 @@ final class ConsoleBlock {
             cell("p50", number(ttft, Percentiles::p50)),
             cell("p95", number(ttft, Percentiles::p95)),
             cell("p99", number(ttft, Percentiles::p99))));
-    String last = number(itl, Percentiles::p99);
-    lines.add(row("ITL ms", cell("p50", number(itl, Percentiles::p50)), cell("p99", last)));
-    String mean = number(figures.tokensPerSecondMean());
-    String now = number(figures.tokensPerSecondNow());
-    lines.add(row("output tok/s", cell("now", now), cell("mean", mean)));
+    lines.add(
+        row(
+            "ITL ms",
+            cell("p50", number(itl, Percentiles::p50)),
+            cell("p99", number(itl, Percentiles::p99))));
+    lines.add(
+        row(
+            "output tok/s",
+            cell("now", number(figures.tokensPerSecondNow())),
+            cell("mean", number(figures.tokensPerSecondMean()))));
   }
 
   static String finished(String level, LiveFigures figures) {
@@ -112,11 +113,11 @@ final class ConsoleBlock {
   }
 
   private static String row(String label, String... cells) {
-    return "> " + pad(label, -LABEL) + String.join(" ", cells);
+    return String.format("> %-18s%s", label, String.join(" ", cells)).stripTrailing();
   }
 
   private static String cell(String name, String value) {
-    return "| " + pad(name, -CELL_NAME) + " " + pad(value, CELL_VALUE);
+    return String.format("| %-9s %11s", name, value);
   }
 
   private static void progress(Progress progress, List<String> lines) {
@@ -124,8 +125,13 @@ final class ConsoleBlock {
     if (share != null) {
       double done = Math.max(0, Math.min(1, share));
       int hashes = (int) Math.floor(BAR * done);
-      String percent = String.format(Locale.ROOT, "%.0f%%", Math.floor(100 * done));
-      lines.add("[" + "#".repeat(hashes) + " ".repeat(BAR - hashes) + "] " + pad(percent, 6));
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "[%s%s] %5.0f%%",
+              "#".repeat(hashes),
+              " ".repeat(BAR - hashes),
+              Math.floor(100 * done)));
     }
     StringBuilder where =
         new StringBuilder(" ".repeat(10)).append(PrintableText.of(progress.stage()));
@@ -165,10 +171,5 @@ final class ConsoleBlock {
         : seconds < 3600
             ? String.format(Locale.ROOT, "%dm %02ds", seconds / 60, seconds % 60)
             : String.format(Locale.ROOT, "%dh %02dm", seconds / 3600, seconds % 3600 / 60);
-  }
-
-  /** Pads on the left (width &gt; 0) or on the right (width &lt; 0). */
-  private static String pad(String text, int width) {
-    return String.format(Locale.ROOT, "%" + width + "s", text);
   }
 }

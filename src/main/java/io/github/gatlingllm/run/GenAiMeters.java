@@ -42,7 +42,6 @@ final class GenAiMeters implements RunObserver {
 
   private static final String NEEDED = "io.micrometer:micrometer-registry-";
 
-  /** Histogram bounds of the conventions for seconds and tokens. */
   private static final List<Duration> SECONDS = millis(powers(10, 14, 2));
 
   private static final List<Duration> FIRST_TOKEN =

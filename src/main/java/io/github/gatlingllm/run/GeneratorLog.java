@@ -205,7 +205,6 @@ final class GeneratorLog implements RunObserver {
     return loops.stream().mapToInt(figure).toArray();
   }
 
-  /** Collects the stop-the-world pauses of all garbage collectors. Thread-safe. */
   static final class GcPauses implements NotificationListener {
 
     private final List<Pause> pauses = new ArrayList<>();

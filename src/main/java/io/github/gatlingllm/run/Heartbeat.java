@@ -99,7 +99,6 @@ final class Heartbeat implements Runnable {
     return lateness;
   }
 
-  /** Lag of the heartbeats of one event loop in an interval, in microseconds. */
   static final class Lateness {
 
     private final List<Integer> values = new ArrayList<>();

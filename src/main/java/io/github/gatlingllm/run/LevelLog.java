@@ -16,6 +16,7 @@ import io.github.gatlingllm.run.RunObserver.ObservedLevel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -108,14 +109,14 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void settled(RunningLevel level, String text) {
-    print(entryOf(level), text);
+    print(current(), text);
   }
 
   @Override
   public void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {
     long unixNanos = run.unixNanos(nanoTime);
     boolean isEdge = phase == Phase.MEASURE;
-    Entry entry = entryOf(level);
+    Entry entry = current();
     synchronized (levels) {
       Phases phases = level.level().phases();
       Long planned = phases.plannedNanos();
@@ -138,7 +139,7 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void levelEnded(RunningLevel level, long nanoTime, int running) {
-    Entry entry = entryOf(level);
+    Entry entry = current();
     synchronized (levels) {
       if (entry.closePhase(run.unixNanos(nanoTime))) {
         levels.windowEdge(nanoTime);
@@ -155,7 +156,6 @@ final class LevelLog implements RunningLevel.Listener {
     whenCounted(level, () -> finish(entry), Runnable::run);
   }
 
-  /** Runs a task when the last record of the level is counted, or after {@link #SETTLING}. */
   private void whenCounted(RunningLevel level, Runnable task, Executor executor) {
     AtomicBoolean isRun = new AtomicBoolean();
     Runnable once =
@@ -207,19 +207,16 @@ final class LevelLog implements RunningLevel.Listener {
     levels.changed();
   }
 
-  private Entry entryOf(RunningLevel level) {
-    Entry entry = current;
-    if (entry == null || entry.level != level) {
-      throw new IllegalStateException("level " + level.label() + " has not started");
-    }
-    return entry;
+  /** Only one level of a plan runs at a time. */
+  private Entry current() {
+    return Objects.requireNonNull(current);
   }
 
   @Override
   public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
     LiveLevelTally results = levels.tally();
     if (results != null) {
-      results.watchFailures(entryOf(level).observed, limits, tooMany);
+      results.watchFailures(current().observed, limits, tooMany);
     }
   }
 
@@ -228,7 +225,7 @@ final class LevelLog implements RunningLevel.Listener {
     LiveLevelTally results = levels.tally();
     return results == null
         ? RunningLevel.Listener.super.resultSoFar(level)
-        : results.result(entryOf(level).observed);
+        : results.result(current().observed);
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -161,7 +162,6 @@ final class LiveView implements RunObserver {
     private static final Pattern HOST =
         Pattern.compile("(?:localhost|[\\d.]+|\\[[\\da-fA-F:.]+\\])(?::\\d+)?");
 
-    /** The contents of the three paths; {@code meters} is null if there are none. */
     record Views(
         Supplier<String> page, Supplier<String> event, @Nullable Supplier<String> meters) {}
 
@@ -272,12 +272,7 @@ final class LiveView implements RunObserver {
     @Override
     public void close() {
       over.countDown();
-      viewers.shutdown();
-      try {
-        boolean unused = viewers.awaitTermination(500, TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      boolean unused = Run.close(viewers, Duration.ofMillis(500));
       server.stop(0);
     }
   }

@@ -141,7 +141,6 @@ final class ObserverQueues {
             });
   }
 
-  /** Ends the threads once their queues are empty. */
   void close() {
     lanes.forEach(Lane::close);
   }

@@ -38,7 +38,6 @@ final class PageClient {
 
   private final Duration timeout;
 
-  /** By whether they verify certificates. */
   private final Map<Boolean, HttpClient> clients = new HashMap<>();
 
   PageClient(Duration timeout) {
@@ -56,7 +55,6 @@ final class PageClient {
             });
   }
 
-  /** A request without a body. */
   CompletableFuture<HttpResponse<byte[]>> send(String method, MetricsPage page) {
     CompletableFuture<HttpResponse<byte[]>> answer;
     try {

@@ -38,8 +38,6 @@ final class Recorder {
   /** The thread polls: an event loop that wakes it would spend more than writing a record costs. */
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private static final Duration FREEZE = Duration.ofSeconds(2);
-
   private final LineWriter file;
   private final int capacity;
   private final LongSupplier nanoClock;
@@ -70,7 +68,6 @@ final class Recorder {
     thread.start();
   }
 
-  /** Starts recording into a new file; the observer hears on the recorder's thread. */
   static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer, WriteFailures failures)
       throws IOException {
     return new Recorder(
@@ -118,11 +115,6 @@ final class Recorder {
   /** Records lost because they could not be written, or because their file was deleted. */
   long failed() {
     return file.failed();
-  }
-
-  /** Closes within two seconds, which is all the time there is after a SIGTERM. */
-  boolean freeze() {
-    return close(FREEZE);
   }
 
   /** Writes queued records, at most that long; returns whether none was dropped. */

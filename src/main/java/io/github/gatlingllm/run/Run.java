@@ -23,6 +23,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -56,7 +57,6 @@ public final class Run {
   private final RunLevels levels;
   private final AfterRun ending;
 
-  /** Saves, and tells the observers the time, so that no event loop waits for it. */
   private final ScheduledThreadPoolExecutor worker;
 
   private final AtomicLong requests = new AtomicLong();
@@ -105,6 +105,17 @@ public final class Run {
     return new DefaultThreadFactory(name, true);
   }
 
+  /** Lets an executor end its tasks; returns whether it did in that time. */
+  static boolean close(ExecutorService executor, Duration patience) {
+    executor.shutdown();
+    try {
+      return executor.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
   /**
    * Checks that the results folder can be written, before Gatling's writers fail with a stack
    * trace, and silences {@code java.util.prefs}, in which Gatling's version check keeps its date:
@@ -127,12 +138,10 @@ public final class Run {
     }
   }
 
-  /** The folder that Gatling writes this run and others to. */
   public static Path resultsFolder(Object statsEngine) {
     return Objects.requireNonNull(RunDirectory.of(statsEngine).path().getParent());
   }
 
-  /** Opens the run's files, and registers the shutdown hook that makes the report. */
   public static Run open(
       Object statsEngine,
       String injector,
@@ -197,7 +206,6 @@ public final class Run {
     return clock.unixNanos(nanoTime);
   }
 
-  /** Waits for the first reading of the pages. */
   public void targetUsed(List<MetricsPage> pages) {
     observers.await(observer -> observer.targetUsed(pages));
   }
@@ -285,7 +293,7 @@ public final class Run {
   }
 
   public boolean isAnyLevelRunning() {
-    return levels.isAnyRunning();
+    return levels.running() != null;
   }
 
   /** The listener of a load plan, to be requested before the load: progress depends on all. */

@@ -155,7 +155,6 @@ record RunDirectory(String simulation, String id, Path path) {
     return System.getProperty("sun.java.command", "").split(" ", -1);
   }
 
-  /** The directory of an open {@code simulation.log} of that run. */
   static Optional<Path> opened(Path links, String id) {
     try (Stream<Path> all = Files.list(links)) {
       return all.map(RunDirectory::target)

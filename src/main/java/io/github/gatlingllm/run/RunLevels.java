@@ -31,7 +31,6 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -77,11 +76,7 @@ final class RunLevels {
     entries.add(entry);
   }
 
-  boolean isAnyRunning() {
-    return running() != null;
-  }
-
-  private synchronized LevelLog.@Nullable Entry running() {
+  synchronized LevelLog.@Nullable Entry running() {
     for (int i = entries.size() - 1; i >= 0; i--) {
       if (!entries.get(i).ended) {
         return entries.get(i);
@@ -115,7 +110,6 @@ final class RunLevels {
         : figures.with(sloShare(figures), run.inFlight(), progress(System.nanoTime()));
   }
 
-  /** What is shown of it. */
   @Nullable Double sloShare(LiveFigures figures) {
     return SelfTest.isLoadOf(run.info()) ? null : figures.sloShare();
   }
@@ -124,7 +118,6 @@ final class RunLevels {
     return !entries.isEmpty();
   }
 
-  /** By start time. */
   List<LevelInfo> all() {
     List<LevelInfo> all = new ArrayList<>();
     synchronized (this) {
@@ -195,7 +188,6 @@ final class RunLevels {
         Duration.ZERO, () -> run.describe(info -> info.config("arrivals " + name, description)));
   }
 
-  /** Saves soon, on another thread. */
   void changed() {
     run.after(Duration.ZERO, run::save);
   }
@@ -211,12 +203,10 @@ final class RunLevels {
     run.after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), tell);
   }
 
-  /** Null if the run has none. */
   @Nullable LiveLevelTally tally() {
     return observers.find(LiveLevelTally.class);
   }
 
-  /** Runs a task when all records that were handed over so far are counted. */
   void whenCounted(Runnable task) {
     observers.whenReceived(tally(), task);
   }
@@ -228,10 +218,6 @@ final class RunLevels {
         info ->
             info.config(conclusion.topic() + " " + target, conclusion.text())
                 .conclusion(conclusion.on(target, scenario)));
-  }
-
-  void close(Duration patience) {
-    arrivals.close(patience);
   }
 
   /**
@@ -390,15 +376,9 @@ final class RunLevels {
 
     /** Stops writing after at most that time; the file then ends with a complete line. */
     void close(Duration patience) {
-      writer.shutdown();
-      try {
-        if (!writer.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-          writer.shutdownNow();
-          var unused = writer.awaitTermination(1, TimeUnit.SECONDS);
-        }
-      } catch (InterruptedException e) {
+      if (!Run.close(writer, patience)) {
         writer.shutdownNow();
-        Thread.currentThread().interrupt();
+        var unused = Run.close(writer, Duration.ofSeconds(1));
       }
     }
   }

@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 /** The servers' own names of the metrics of {@link EngineMetric}: the table {@code sources.txt}. */
 final class SourceNames {
 
-  /** CPU seconds of the host since its start, by mode. */
   static final String NODE_CPU = "node_cpu_seconds_total";
 
   static final String NODE = "node";

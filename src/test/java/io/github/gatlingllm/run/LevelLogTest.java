@@ -116,7 +116,7 @@ class LevelLogTest {
 
   /** Offsets of the arrivals in the file of the run, in tenths of a second. */
   private List<Integer> writtenTenths() throws IOException {
-    levels.close(Duration.ofMinutes(1));
+    levels.arrivals().close(Duration.ofMinutes(1));
     List<Integer> tenths = new ArrayList<>();
     for (String line : Files.readAllLines(run.files().arrivals())) {
       JsonNode arrival = new ObjectMapper().readTree(line);
@@ -358,7 +358,7 @@ class LevelLogTest {
     goTo(20_010_000);
     goTo(20_060_000);
     goTo(20_060_001);
-    levels.close(Duration.ofMinutes(1));
+    levels.arrivals().close(Duration.ofMinutes(1));
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(50L, null);
     assertThat(LevelInfo.planned(levels.all())).as("one level does not say").isNull();
   }

@@ -111,9 +111,9 @@ class RecorderTest {
   void recordsAfterClosingAreDropped() {
     Recorder recorder = recorder(10, observed::add);
     assertThat(recorder.record(records.answer(1))).isTrue();
-    assertThat(recorder.freeze()).isTrue();
+    assertThat(recorder.close(Duration.ofSeconds(2))).isTrue();
     assertThat(recorder.record(records.answer(1))).isFalse();
-    assertThat(recorder.freeze()).isTrue();
+    assertThat(recorder.close(Duration.ofSeconds(2))).isTrue();
     assertThat(recorder.recorded()).isOne();
     assertThat(recorder.dropped()).as("what came too late").isOne();
     assertThat(disk.closed).isTrue();
