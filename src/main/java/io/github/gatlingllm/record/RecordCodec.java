@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import io.github.gatlingllm.record.PlainLine.NotPlain;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Identity;
 import io.github.gatlingllm.record.RequestRecord.Outcome;
@@ -17,11 +18,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link RequestRecord} as a line of {@code llm/requests.jsonl}, by {@link RecordField}. */
+/**
+ * A {@link RequestRecord} as a line of {@code llm/requests.jsonl}, by {@link RecordField}. An
+ * object reads one line after the other. Not thread-safe.
+ */
 @SuppressWarnings("EnumOrdinal") // an array of values, one per field
 final class RecordCodec {
 
@@ -37,8 +42,7 @@ final class RecordCodec {
           .build();
 
   private final @Nullable Object[] values = new @Nullable Object[ALL.length];
-
-  private RecordCodec() {}
+  private final PlainLine plain = new PlainLine();
 
   /** The record as one line of UTF-8, with its line feed. */
   static byte[] write(RequestRecord record) {
@@ -63,15 +67,28 @@ final class RecordCodec {
   }
 
   /** Parses a line, without its line feed; the message of an {@link IOException} is one line. */
-  static RequestRecord read(byte[] line, int offset, int length) throws IOException {
+  RequestRecord read(byte[] line, int offset, int length) throws IOException {
+    Arrays.fill(values, null);
+    try {
+      plain.begin(line, offset, length);
+      return record(FIELDS.read(plain, values) >= RecordField.MESSAGES.ordinal());
+    } catch (NotPlain e) {
+      return parsed(line, offset, length);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(oneLine(String.valueOf(e.getMessage())), e);
+    }
+  }
+
+  /** The same by a JSON parser, for lines of any form. */
+  RequestRecord parsed(byte[] line, int offset, int length) throws IOException {
+    Arrays.fill(values, null);
     try (JsonParser json = JSON.createParser(line, offset, length)) {
       json.nextToken();
-      RecordCodec values = new RecordCodec();
-      int last = FIELDS.read(json, values.values);
+      int last = FIELDS.read(json, values);
       if (json.nextToken() != null) {
         throw new IllegalArgumentException("more than one JSON object");
       }
-      return values.record(last >= RecordField.MESSAGES.ordinal());
+      return record(last >= RecordField.MESSAGES.ordinal());
     } catch (JsonProcessingException e) {
       throw new IOException(oneLine("not valid JSON: " + e.getOriginalMessage()), e);
     } catch (IllegalArgumentException e) {

@@ -43,6 +43,7 @@ public final class RecordFile {
   private static final int MAX_NAMED_BAD_LINES = 5;
   private static final int MAX_LINE_BYTES = 64 << 20;
 
+  private final RecordCodec codec = new RecordCodec();
   private final LineSink sink;
   private final int longestLine;
   private final List<ReadReport.BadLine> firstBadLines = new ArrayList<>();
@@ -143,7 +144,7 @@ public final class RecordFile {
     }
     RequestRecord record;
     try {
-      record = RecordCodec.read(buffer, from, length);
+      record = codec.read(buffer, from, length);
     } catch (IOException e) {
       if (isLast) {
         cutTailBytes = length;
