@@ -146,7 +146,7 @@ public record Objectives(
 
     private static final double ROUNDING = 1e-9;
 
-    private final Map<String, Counted> objectives = new LinkedHashMap<>();
+    private final Map<Name, Counted> objectives = new LinkedHashMap<>();
 
     /** Requests judged by {@link Slo.Rule#REQUESTS}, all objectives at once, by percentile. */
     private final Map<Double, Count> atOnce = new LinkedHashMap<>();
@@ -197,6 +197,13 @@ public record Objectives(
       }
     }
 
+    private record Name(String owner, Slo.Objective objective) {
+      @Override
+      public String toString() {
+        return owner + objective;
+      }
+    }
+
     /** The count of one objective, and the SLO that it belongs to. */
     private record Counted(Slo slo, Count count) {
       Counted and(Counted other) {
@@ -228,7 +235,7 @@ public record Objectives(
       }
       for (int i = 0; i < slo.objectives().size(); i++) {
         Counted one = new Counted(slo, Count.NONE.and(judgement.of(i)));
-        objectives.merge(owner + slo.objectives().get(i), one, Counted::and);
+        objectives.merge(new Name(owner, slo.objectives().get(i)), one, Counted::and);
       }
       Boolean met = judgement.met();
       Count one =
@@ -257,7 +264,7 @@ public record Objectives(
     /** The count of each objective, by its text prefixed with its owner. */
     public Map<String, Count> objectives() {
       Map<String, Count> counts = new LinkedHashMap<>();
-      objectives.forEach((name, objective) -> counts.put(name, objective.count));
+      objectives.forEach((name, objective) -> counts.put(name.toString(), objective.count));
       return counts;
     }
 
@@ -271,7 +278,7 @@ public record Objectives(
       objectives.forEach(
           (name, of) -> {
             if (of.slo.rule() == Slo.Rule.PERCENTILES) {
-              all.add(new Decision(name, of.count, of.slo.percentile()));
+              all.add(new Decision(name.toString(), of.count, of.slo.percentile()));
             }
           });
       atOnce.forEach((percent, count) -> all.add(new Decision(null, count, percent)));

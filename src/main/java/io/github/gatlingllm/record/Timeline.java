@@ -264,7 +264,7 @@ public final class Timeline {
   public static final class TokenGaps {
 
     /** Percentiles of requests with more tokens are not computed. */
-    private static final long MAX_TOKENS = 1_000_000;
+    public static final long MAX_TOKENS = 1_000_000;
 
     private static final double[] NONE = {};
 
@@ -290,7 +290,7 @@ public final class Timeline {
       Map<Integer, int[]> tails = oneChoice ? Map.of() : new HashMap<>();
       int[] tail = null;
       for (int i = 0; i < offsets.length; i++) {
-        int count = known ? events.tokens()[i] : evenly(share, i);
+        int count = known ? events.tokens()[i] : share == 1 ? 1 : evenly(share, i);
         int[] last = oneChoice ? tail : tails.get(events.choices()[i]);
         if (last == null) {
           last = new int[] {offsets[i], offsets[i]};
@@ -339,8 +339,13 @@ public final class Timeline {
 
     /** The nearest-rank percentile of ascending values: the ⌈p ÷ 100 × n⌉-th; p in (0, 100]. */
     public static double nearestRank(double[] ascending, double percent) {
-      int rank = (int) Math.ceil(Math.nextDown(percent / 100 * ascending.length));
-      return ascending[Math.max(1, Math.min(rank, ascending.length)) - 1];
+      return ascending[nearestRank(ascending.length, percent)];
+    }
+
+    /** The position, from 0, of that percentile among so many ascending values. */
+    public static int nearestRank(int count, double percent) {
+      int rank = (int) Math.ceil(Math.nextDown(percent / 100 * count));
+      return Math.max(1, Math.min(rank, count)) - 1;
     }
 
     /** Tokens of each event if the server does not report them: N ÷ events, at least 1. */
@@ -394,32 +399,23 @@ public final class Timeline {
         int[] reported = record.events().tokens();
         int[] choices = record.events().choices();
         double share = TokenGaps.share(offsets.length, record.tokens().streamedTokens());
-        Map<Integer, Progress> readers = new HashMap<>();
         double microsPerToken = 1e6 / tokensPerS;
         double longest = 0;
-        Progress reader = null;
+        Map<Integer, double[]> wantedMicros = new HashMap<>();
+        double[] wanted = {Double.NaN};
         for (int i = 0; i < offsets.length; i++) {
           double tokens = reported.length == offsets.length ? reported[i] : share;
           if (tokens > 0) {
-            if (choices.length == offsets.length || reader == null) {
-              int at = offsets[i];
-              int choice = choices.length == offsets.length ? choices[i] : 0;
-              reader = readers.computeIfAbsent(choice, c -> new Progress(at));
+            if (choices.length == offsets.length) {
+              wanted =
+                  wantedMicros.computeIfAbsent(choices[i], choice -> new double[] {Double.NaN});
             }
-            longest = Math.max(longest, offsets[i] - reader.wantedMicros);
-            reader.wantedMicros += tokens * microsPerToken;
+            wanted[0] = Double.isNaN(wanted[0]) ? offsets[i] : wanted[0];
+            longest = Math.max(longest, offsets[i] - wanted[0]);
+            wanted[0] += tokens * microsPerToken;
           }
         }
         return Math.round(longest) * 1_000;
-      }
-
-      /** When the reader of a choice wants the next token. */
-      private static final class Progress {
-        private double wantedMicros;
-
-        private Progress(int first) {
-          wantedMicros = first;
-        }
       }
     }
   }

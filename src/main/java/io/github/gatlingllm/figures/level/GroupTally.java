@@ -21,7 +21,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.Timeline.TokenGaps;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -48,11 +47,15 @@ final class GroupTally extends Amounts {
   private final double readingSpeed;
   private final Scope scope;
   private final Map<LevelTally, Span> spans = new LinkedHashMap<>();
+  private final Span ownSpan = new Span();
   private final List<Peaks> peaks = new ArrayList<>();
   final Moments durationsMs = new Moments();
 
   private final @Nullable ValueRecorder[] metrics =
       new @Nullable ValueRecorder[Metric.values().length];
+
+  /** Gaps that are both ICL and ITL: counted once until the group is added to a sum. */
+  private final ValueRecorder gapsOfOne = Metric.ITL_MS.recorder();
 
   private final ValueRecorder ratio = new ValueRecorder(ValueRecorder.THOUSANDTHS);
   private final KeyCounts<Cause> errors = new KeyCounts<>(new Cause("other", "further causes"));
@@ -75,7 +78,7 @@ final class GroupTally extends Amounts {
     this.kind = kind;
     this.readingSpeed = readingSpeed;
     this.scope = Scope.NONE;
-    spans.put(level, new Span());
+    spans.put(level, ownSpan);
     peaks.add(new Peaks(level.from, level.to));
   }
 
@@ -87,6 +90,7 @@ final class GroupTally extends Amounts {
     return spans.keySet();
   }
 
+  /** Adds tokens that arrived in one second of the clock. */
   void tokens(long unixNanos, double count, boolean inSlo) {
     tokens(count, inSlo);
     peaks.get(0).tokens(unixNanos, count);
@@ -103,7 +107,6 @@ final class GroupTally extends Amounts {
   }
 
   void measured(
-      LevelTally level,
       RequestRecord record,
       RequestValues values,
       TokenStream stream,
@@ -117,8 +120,10 @@ final class GroupTally extends Amounts {
       errors.add(new Cause(outcome.status().key(), error == null ? "no message" : error));
     }
     slo.add(owner, judgement);
-    judgement.missed().forEach(missed::add);
-    span(level).add(record);
+    if (!Boolean.TRUE.equals(judgement.met())) {
+      judgement.missed().forEach(missed::add);
+    }
+    ownSpan.add(record);
     server.add(record);
     if (outcome.hasFirstToken()) {
       values.forEach((metric, value) -> recorder(metric).add(value));
@@ -152,15 +157,16 @@ final class GroupTally extends Amounts {
     if (stream.gaps == 0) {
       return;
     }
-    recorder(Metric.ICL_MS).addMicros(stream.chunkMicros, stream.gaps);
-    stream.addTokenGaps(recorder(Metric.ITL_MS));
-    for (int g = 0; g < stream.gaps; g++) {
-      add(Amount.STALLS, stream.chunkMicros[g] > STALL_MICROS ? 1 : 0);
+    if (stream.isOneEach) {
+      stream.addChunkGaps(gapsOfOne);
+    } else {
+      stream.addChunkGaps(recorder(Metric.ICL_MS));
+      stream.addTokenGaps(recorder(Metric.ITL_MS));
     }
-    double[] micros = TokenGaps.sortedTokenMicros(record.events(), record.tokens());
-    double median = micros.length == 0 ? 0 : TokenGaps.nearestRank(micros, 50);
-    if (median > 0) {
-      ratio.add(TokenGaps.nearestRank(micros, 99) / median);
+    add(Amount.STALLS, stream.gapsAbove(STALL_MICROS));
+    double jitter = stream.jitter(record);
+    if (jitter > 0) {
+      ratio.add(jitter);
     }
   }
 
@@ -171,6 +177,10 @@ final class GroupTally extends Amounts {
       if (values != null) {
         recorder(metric).add(values);
       }
+    }
+    if (!other.gapsOfOne.isEmpty()) {
+      recorder(Metric.ICL_MS).add(other.gapsOfOne);
+      recorder(Metric.ITL_MS).add(other.gapsOfOne);
     }
     other.spans.forEach((level, s) -> span(level).add(s));
     peaks.addAll(other.peaks);

@@ -1,12 +1,13 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Breakdown;
-import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
+import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -21,11 +22,13 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /** The counts of one load level in its measure window [{@code from}, {@code to}). */
 final class LevelTally {
+
+  /** More than the error of converting an instant to that of another repeat and back. */
+  private static final long ROUNDING_NANOS = 1_000;
 
   /** Position of the level in the summary, the same for all its repeats. */
   final int index;
@@ -112,16 +115,34 @@ final class LevelTally {
    * window, so that slices differ by the time within a window and not by the repeat.
    */
   TimeSlice slice(long unixNanos) {
+    return slices().at(inFirst(unixNanos));
+  }
+
+  /** An instant after the given one, up to which window and slice are the same. */
+  long endOfSlice(long unixNanos) {
+    long end = slices().endOf(inFirst(unixNanos));
+    if (equals(first())) {
+      return Math.min(end, to);
+    }
+    double share = (double) (end - first().from) / first().nanos();
+    return Math.max(unixNanos + 1, Math.min(to, from + (long) (share * nanos()) - ROUNDING_NANOS));
+  }
+
+  private TimeBuckets<TimeSlice> slices() {
     LevelTally first = first();
     TimeBuckets<TimeSlice> made = first.slices;
     if (made == null) {
       made = TimeBuckets.within(first.from, first.nanos(), TimeSlice.COUNT, TimeSlice::new);
       first.slices = made;
     }
-    return made.at(
-        this == first || nanos() == 0
-            ? unixNanos
-            : first.from + Math.round((double) (unixNanos - from) / nanos() * first.nanos()));
+    return made;
+  }
+
+  private long inFirst(long unixNanos) {
+    LevelTally first = first();
+    return equals(first) || nanos() == 0
+        ? unixNanos
+        : first.from + Math.round((double) (unixNanos - from) / nanos() * first.nanos());
   }
 
   /** The time slices of all repeats in order; null if they have no data. */
@@ -209,12 +230,13 @@ final class LevelTally {
    * A time that the server reported and that does not fit into the measured ones measures something
    * else, and is 0 here.
    */
+  @SuppressWarnings("EnumOrdinal") // an array: every part of every request is added
   static final class BreakdownTally {
 
     /** The server stamps the ends of decode elsewhere: up to 10 % more than measured is cut off. */
     private static final double DECODE_TOLERANCE = 1.1;
 
-    private final Map<Part, Long> nanos = new EnumMap<>(Part.class);
+    private final long[] nanos = new long[Part.values().length];
     private long count;
     private long reporting;
 
@@ -252,14 +274,17 @@ final class LevelTally {
     }
 
     private void part(Part part, long more) {
-      if (more > 0) {
-        nanos.merge(part, more, Long::sum);
-      }
+      nanos[part.ordinal()] += Math.max(0, more);
     }
 
     @Nullable Breakdown of(LevelInfo level) {
       Map<Part, Double> means = new EnumMap<>(Part.class);
-      nanos.forEach((part, sum) -> means.put(part, sum / 1e6 / count));
+      for (Part part : Part.values()) {
+        long sum = nanos[part.ordinal()];
+        if (sum > 0) {
+          means.put(part, sum / 1e6 / count);
+        }
+      }
       return count == 0 ? null : new Breakdown(level, count, reporting, means);
     }
   }
@@ -267,16 +292,18 @@ final class LevelTally {
   /** Key figures of the requests of one scenario. */
   static final class ScenarioTally extends Amounts {
 
-    private final IntCountsHistogram ttft = OverTime.coarse();
-    private final IntCountsHistogram e2e = OverTime.coarse();
+    private final SliceValues ttft = new SliceValues();
+    private final SliceValues e2e = new SliceValues();
 
     private void add(RequestRecord record, @Nullable Boolean inSlo) {
       started(record, inSlo);
-      if (record.outcome().hasFirstToken()) {
-        OverTime.add(ttft, record.timing().ttftNanos());
+      Long first = record.timing().ttftNanos();
+      if (first != null && record.outcome().hasFirstToken()) {
+        ttft.count(Bins.COARSE.of(first / 1_000), 1);
       }
-      if (record.outcome().ok()) {
-        OverTime.add(e2e, record.timing().latencyNanos());
+      Long last = record.timing().latencyNanos();
+      if (last != null && record.outcome().ok()) {
+        e2e.count(Bins.COARSE.of(last / 1_000), 1);
       }
     }
 
@@ -285,8 +312,8 @@ final class LevelTally {
           scenario,
           level,
           count(Amount.STARTED),
-          OverTime.percentileMs(ttft, 95),
-          OverTime.percentileMs(e2e, 95),
+          ttft.percentile(95),
+          e2e.percentile(95),
           of(Amount.ATTEMPTED) == 0 ? null : (Double) (of(Amount.MET) / of(Amount.ATTEMPTED)));
     }
   }

@@ -46,6 +46,10 @@ final class Peaks {
     tokens[second] += count;
   }
 
+  static long endOfSecond(long unixNanos) {
+    return (unixNanos / SECOND + 1) * SECOND;
+  }
+
   void inFlight(long admitted, long closed) {
     change(Math.max(admitted, from), 1);
     change(Math.min(closed, to), -1);

@@ -29,8 +29,7 @@ final class RequestValues {
     boolean ok = record.outcome().ok();
     for (int i = 0; i < values.length; i++) {
       Metric metric = METRICS.get(i);
-      Double value = ok || metric.isOfFirstToken() ? metric.of(record, readingSpeed) : null;
-      values[i] = value == null ? Double.NaN : value;
+      values[i] = ok || metric.isOfFirstToken() ? metric.valueOf(record, readingSpeed) : Double.NaN;
     }
   }
 

@@ -21,7 +21,7 @@ import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,15 +50,15 @@ import org.jspecify.annotations.Nullable;
 public final class RunStatistics {
 
   private static final int MAX_NAMES = 100;
-  private static final String OTHER_NAMES = "(other names)";
-  private static final RequestKind OTHER_KIND =
-      new RequestKind(OTHER_NAMES, OTHER_NAMES, OTHER_NAMES);
 
   /** Load levels outside the plan, which have no rates, that keep their names. */
   private static final int MAX_UNPLANNED = 20;
 
   /** Load levels and kinds of request with figures of their own, 1 MiB each. */
   private static final int MAX_GROUPS = 500;
+
+  /** Combinations of labels that are looked up once; a server may name a replica per answer. */
+  private static final int MAX_PLACES = 10_000;
 
   /** How far outside the run a record may start: wrong clocks and time zones differ by less. */
   private static final long MARGIN_NANOS = TimeUnit.DAYS.toNanos(1);
@@ -74,12 +74,12 @@ public final class RunStatistics {
   final SloTally slo;
   final OverTime overTime;
 
+  private final Map<RequestKind.Labels, Place> places = new HashMap<>();
+
   /** In the order of their first request. */
   final List<GroupTally> groups = new ArrayList<>();
 
-  private final Set<String> names = new HashSet<>();
-  private final Set<String> models = new HashSet<>();
-  private final Set<String> replicas = new HashSet<>();
+  private final RequestKind.Names names = new RequestKind.Names();
   final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, StallDetector> stalls = new LinkedHashMap<>();
@@ -162,19 +162,18 @@ public final class RunStatistics {
 
   private void add(RequestRecord given) {
     RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, given.timing());
-    RequestRecord record = boundedNames.of(given);
+    Place place = place(given);
+    RequestRecord record = place.isRenamed ? boundedNames.of(given) : given;
     RequestRecord.Identity id = record.identity();
-    LevelTally level = levels.of(id);
-    RequestKind kind = kindOf(record);
-    SloTally.Objectives objectives = slo.of(id.target(), id.name());
-    Slo.Judgement judgement = objectives.slo.judge(record);
+    LevelTally level = place.level;
+    Slo.Judgement judgement = place.objectives.slo.judge(record);
     Boolean met = judgement.met();
     boolean inSlo = Boolean.TRUE.equals(met) && record.outcome().ok();
     stream.read(record);
-    addTokens(level, kind, inSlo, id.injector());
-    addTimes(record, level, kind, inSlo);
-    stalls.computeIfAbsent(id.target(), t -> new StallDetector(loadStart, runEnd)).add(record);
-    outages.computeIfAbsent(id.target(), t -> new Outages(loadStart, runEnd)).add(record);
+    addTokens(place, inSlo, id.injector());
+    addTimes(record, place, inSlo);
+    place.stalls.add(record);
+    place.outages.add(record);
     injectors.add(id.injector());
     byInjector.add(record, level);
     engines.add(record);
@@ -185,7 +184,7 @@ public final class RunStatistics {
       if (record.outcome().hasFirstToken()) {
         values.read(record);
       }
-      group(level, kind).measured(level, record, values, stream, objectives.owner, judgement);
+      place.in(level).measured(record, values, stream, place.objectives.owner, judgement);
       workload.add(record);
       if (id.trial() != null) {
         level.addTrial(id.trial(), record);
@@ -194,8 +193,58 @@ public final class RunStatistics {
       level.slice(record.timing().scheduledUnixNanos()).measured(record, values, stream, met);
       level.addBreakdown(record);
       level.addScenario(record, met);
-      objectives.add(level.index, record, judgement);
+      place.objectives.add(level.index, record, judgement);
       record.server().names().forEach(this::addServerName);
+    }
+  }
+
+  private Place place(RequestRecord record) {
+    RequestKind.Labels labels = RequestKind.Labels.of(record);
+    Place known = places.get(labels);
+    if (known != null) {
+      return known;
+    }
+    Place made = new Place(record);
+    if (places.size() < MAX_PLACES) {
+      places.put(labels, made);
+    }
+    return made;
+  }
+
+  /** Where the requests with the same labels are counted, looked up once. */
+  private final class Place {
+    private final boolean isRenamed;
+    private final LevelTally level;
+    private final RequestKind kind;
+    private final SloTally.Objectives objectives;
+    private final StallDetector stalls;
+    private final Outages outages;
+    private @Nullable GroupTally own;
+
+    private Place(RequestRecord given) {
+      RequestRecord record = boundedNames.of(given);
+      RequestRecord.Identity id = record.identity();
+      isRenamed = !id.equals(given.identity());
+      level = levels.of(id);
+      kind = names.kindOf(record);
+      objectives = slo.of(id.target(), id.name());
+      stalls =
+          RunStatistics.this.stalls.computeIfAbsent(
+              id.target(), t -> new StallDetector(loadStart, runEnd));
+      outages =
+          RunStatistics.this.outages.computeIfAbsent(
+              id.target(), t -> new Outages(loadStart, runEnd));
+    }
+
+    /** The tally of these requests for what happened in the window of a level. */
+    private GroupTally in(LevelTally window) {
+      if (!window.equals(level)) {
+        return group(window, kind);
+      }
+      if (own == null) {
+        own = group(level, kind);
+      }
+      return own;
     }
   }
 
@@ -211,20 +260,24 @@ public final class RunStatistics {
     }
   }
 
-  private void addTokens(LevelTally level, RequestKind kind, boolean inSlo, String injector) {
-    LevelTally latest = level;
-    GroupTally group = null;
-    for (int i = 0; i < stream.arrivals; i++) {
+  /** Adds tokens, all at once that arrived in the same window, slice, bucket and second. */
+  private void addTokens(Place place, boolean inSlo, String injector) {
+    LevelTally latest = place.level;
+    int next;
+    for (int i = 0; i < stream.arrivals; i = next) {
       long at = stream.unixNanos[i];
-      double tokens = stream.tokens[i];
-      overTime.tokens(at, tokens, inSlo);
       LevelTally window = latest.at(at);
+      long until = at + 1;
       if (window != null) {
-        if (group == null || window != latest) {
-          group = group(window, kind);
-          latest = window;
-        }
-        group.tokens(at, tokens, inSlo);
+        latest = window;
+        until =
+            Math.min(overTime.endOf(at), Math.min(Peaks.endOfSecond(at), window.endOfSlice(at)));
+      }
+      next = stream.before(until, i);
+      double tokens = stream.tokens(i, next);
+      overTime.tokens(at, tokens, inSlo);
+      if (window != null) {
+        place.in(window).tokens(at, tokens, inSlo);
         byInjector.inWindow(injector, window, tokens, 0);
         window.slice(at).tokens(tokens, inSlo);
       }
@@ -233,11 +286,14 @@ public final class RunStatistics {
   }
 
   /** Adds arrival, prompt, time in flight and end to the window in which each happened. */
-  private void addTimes(RequestRecord record, LevelTally level, RequestKind kind, boolean inSlo) {
+  private void addTimes(RequestRecord record, Place place, boolean inSlo) {
+    LevelTally level = place.level;
     RequestRecord.Timing t = record.timing();
     overTime.times(record, levels.targets().size() > 1 ? record.identity().target() + ": " : "");
-    addAt(t.scheduledUnixNanos(), level, kind, Amount.ARRIVED, 1);
-    level.track.forEach(other -> other.addBacklog(record));
+    addAt(t.scheduledUnixNanos(), place, Amount.ARRIVED, 1);
+    for (LevelTally other : level.track) {
+      other.addBacklog(record);
+    }
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
       return;
@@ -246,21 +302,21 @@ public final class RunStatistics {
     Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
-      addAt(admitted + answered, level, kind, Amount.PROMPTS, 1);
-      addAt(admitted + answered, level, kind, Amount.PROMPT_TOKENS, prompt);
+      addAt(admitted + answered, place, Amount.PROMPTS, 1);
+      addAt(admitted + answered, place, Amount.PROMPT_TOKENS, prompt);
     }
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
         // Reasoning that was billed but not sent counts at the first token that was sent.
         long at = answered == null ? closed : admitted + answered;
-        addAt(at, level, kind, Amount.BILLED, 1);
-        addAt(at, level, kind, Amount.HIDDEN_TOKENS, record.tokens().hidden());
+        addAt(at, place, Amount.BILLED, 1);
+        addAt(at, place, Amount.HIDDEN_TOKENS, record.tokens().hidden());
       }
       for (LevelTally window : level.track) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
-          GroupTally group = group(window, kind);
+          GroupTally group = place.in(window);
           group.inFlight(admitted, closed, overlap);
           if (ttft != null && t.latencyNanos() != null) {
             group.add(
@@ -269,21 +325,16 @@ public final class RunStatistics {
           }
         }
       }
-      addEnd(record, level, kind, closed, (closed - admitted) / 1e6, inSlo);
+      addEnd(record, place, closed, (closed - admitted) / 1e6, inSlo);
     }
   }
 
   private void addEnd(
-      RequestRecord record,
-      LevelTally level,
-      RequestKind kind,
-      long closed,
-      double durationMs,
-      boolean inSlo) {
+      RequestRecord record, Place place, long closed, double durationMs, boolean inSlo) {
     boolean ok = record.outcome().ok();
-    LevelTally window = level.at(closed);
+    LevelTally window = place.level.at(closed);
     if (window != null) {
-      GroupTally group = group(window, kind);
+      GroupTally group = place.in(window);
       group.ended(durationMs, ok, inSlo);
       Integer inputs = record.tokens().inputs();
       if (inputs != null) {
@@ -298,11 +349,10 @@ public final class RunStatistics {
   }
 
   /** Adds to the window that contains an instant, if one does. */
-  private void addAt(
-      long unixNanos, LevelTally level, RequestKind kind, Amount amount, double more) {
-    LevelTally window = level.at(unixNanos);
+  private static void addAt(long unixNanos, Place place, Amount amount, double more) {
+    LevelTally window = place.level.at(unixNanos);
     if (window != null) {
-      group(window, kind).add(amount, more);
+      place.in(window).add(amount, more);
     }
   }
 
@@ -321,7 +371,7 @@ public final class RunStatistics {
     if (known != null) {
       return known;
     }
-    RequestKind kept = groups.size() < MAX_GROUPS ? kind : OTHER_KIND;
+    RequestKind kept = groups.size() < MAX_GROUPS ? kind : RequestKind.OTHER;
     return level.groups.computeIfAbsent(
         kept,
         k -> {
@@ -329,20 +379,6 @@ public final class RunStatistics {
           groups.add(made);
           return made;
         });
-  }
-
-  private RequestKind kindOf(RequestRecord record) {
-    return new RequestKind(
-        bounded(names, record.identity().name()),
-        bounded(models, record.identity().model()),
-        bounded(replicas, RequestKind.replica(record)));
-  }
-
-  private static String bounded(Set<String> known, @Nullable String given) {
-    String name = given == null ? "" : given;
-    return known.contains(name) || (known.size() < MAX_NAMES && known.add(name))
-        ? name
-        : OTHER_NAMES;
   }
 
   List<String> injectors() {

@@ -1,9 +1,11 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
@@ -13,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,8 +184,8 @@ public record Series(
 
     private static final class Interval extends Amounts {
       private final Map<String, Long> failures = new TreeMap<>();
-      private final IntCountsHistogram ttft = coarse();
-      private final IntCountsHistogram itl = coarse();
+      private final SliceValues ttft = new SliceValues();
+      private final SliceValues itl = new SliceValues();
       private final Map<String, Double> quotaLeft = new TreeMap<>();
 
       private void join(Interval next) {
@@ -200,25 +201,6 @@ public record Series(
           quotaLeft.merge(quota, share, Math::min);
         }
       }
-    }
-
-    /** A histogram of times in microseconds with 2 significant digits. */
-    static IntCountsHistogram coarse() {
-      return new IntCountsHistogram(2);
-    }
-
-    /** Adds a time in nanoseconds; nothing if it is null. */
-    static void add(IntCountsHistogram micros, @Nullable Long nanos) {
-      if (nanos != null) {
-        micros.recordValue(Math.max(0, nanos / 1_000));
-      }
-    }
-
-    /** Nearest rank, in milliseconds; null without a value. */
-    static @Nullable Double percentileMs(IntCountsHistogram micros, double percent) {
-      return micros.getTotalCount() == 0
-          ? null
-          : (Double) (micros.getValueAtPercentile(percent) / 1e3);
     }
 
     /** Adds a request that has ended, as its own record says whether it met the SLO. */
@@ -251,7 +233,8 @@ public record Series(
       Long ttft = t.ttftNanos();
       if (ttft != null) {
         long first = admitted + ttft;
-        intervals.at(first).ttft.recordValue(Math.max(0, (first - t.scheduledUnixNanos()) / 1_000));
+        long micros = (first - t.scheduledUnixNanos()) / 1_000;
+        intervals.at(first).ttft.count(Bins.COARSE.of(micros), 1);
       }
       Long closed = t.closedUnixNanos();
       if (closed != null) {
@@ -297,14 +280,15 @@ public record Series(
       for (int g = 0; g < tokens.gaps; g++) {
         int count = tokens.gapTokens[g];
         if (count > 0) {
-          IntCountsHistogram itl = intervals.at(tokens.unixNanos[tokens.endedBy[g]]).itl;
-          if (tokens.isOneEach) {
-            itl.recordValueWithCount(Math.max(0, tokens.chunkMicros[g]), count);
-          } else {
-            itl.recordValueWithCount(Math.max(0, Math.round(tokens.tokenMicros[g])), count);
-          }
+          SliceValues itl = intervals.at(tokens.unixNanos[tokens.endedBy[g]]).itl;
+          itl.count(tokens.coarseBins[g], count);
         }
       }
+    }
+
+    /** The end of the bucket of an instant. */
+    long endOf(long unixNanos) {
+      return intervals.endOf(unixNanos);
     }
 
     void tokens(long unixNanos, double tokens, boolean inSlo) {
@@ -324,11 +308,11 @@ public record Series(
         buckets.add(
             new Bucket(
                 buckets.size() * seconds,
-                percentileMs(v.ttft, 50),
-                percentileMs(v.ttft, 95),
-                percentileMs(v.ttft, 99),
-                percentileMs(v.itl, 50),
-                percentileMs(v.itl, 99),
+                v.ttft.percentile(50),
+                v.ttft.percentile(95),
+                v.ttft.percentile(99),
+                v.itl.percentile(50),
+                v.itl.percentile(99),
                 v.of(Amount.TOKENS) / seconds,
                 hasSlo ? (Double) (v.of(Amount.TOKENS_IN_SLO) / seconds) : null,
                 v.count(Amount.STARTED),

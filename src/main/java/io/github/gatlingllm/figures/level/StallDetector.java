@@ -6,7 +6,6 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
@@ -88,17 +87,11 @@ final class StallDetector {
         status == RequestStatus.COMPLETE
             || status == RequestStatus.CHECK_FAILED
             || status == RequestStatus.HTTP_ERROR;
-    for (Long nanos :
-        Arrays.asList(
-            timing.headersNanos(),
-            timing.firstEventNanos(),
-            first,
-            end,
-            isClosedByServer ? timing.closedNanos() : null)) {
-      if (nanos != null) {
-        received.set(slots.at(admitted + nanos));
-      }
-    }
+    note(admitted, timing.headersNanos());
+    note(admitted, timing.firstEventNanos());
+    note(admitted, first);
+    note(admitted, end);
+    note(admitted, isClosedByServer ? timing.closedNanos() : null);
     int[] offsets = record.events().offsetsMicros();
     for (int micros : offsets) {
       received.set(slots.at(admitted + micros * 1_000L));
@@ -106,6 +99,12 @@ final class StallDetector {
     if (offsets.length == 0 && first != null && end != null) {
       // Without event times, bytes may have arrived at any time in between.
       slots.set(received, admitted + first, admitted + end);
+    }
+  }
+
+  private void note(long admitted, @Nullable Long nanos) {
+    if (nanos != null) {
+      received.set(slots.at(admitted + nanos));
     }
   }
 

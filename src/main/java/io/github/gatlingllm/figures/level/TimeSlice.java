@@ -2,13 +2,11 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.LongStream;
-import org.HdrHistogram.Histogram;
-import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +50,7 @@ public final class TimeSlice extends Amounts {
 
   private void addGaps(TokenStream stream) {
     if (stream.gaps > 0 && stream.isOneEach) {
-      made(Metric.ITL_MS).addMicros(stream.chunkMicros, stream.gaps);
+      made(Metric.ITL_MS).add(stream.coarseBins, stream.gaps, stream.sumMicros);
       return;
     }
     for (int g = 0; g < stream.gaps; g++) {
@@ -73,54 +71,54 @@ public final class TimeSlice extends Amounts {
 
     public static final SliceValues EMPTY = new SliceValues();
 
-    private static final int DIGITS = 2;
     private static final double STEPS = 1_000;
 
-    /** The lowest value of each bin, of which there are 128 to a doubling. */
-    private static final long[] LOWEST = lowest();
-
-    private final IntCountsHistogram counts = new IntCountsHistogram(DIGITS);
+    private int[] counts = new int[2 << Bins.COARSE.bits()];
+    private long total;
     private double sum;
-
-    private static long[] lowest() {
-      Histogram bins = new Histogram(DIGITS);
-      return LongStream.iterate(
-              0, low -> low < Long.MAX_VALUE / 4, low -> bins.nextNonEquivalentValue(low))
-          .toArray();
-    }
 
     void add(double value, int weight) {
       if (weight > 0) {
-        counts.recordValueWithCount(Math.max(0, Math.round(value * STEPS)), weight);
+        count(bin(value), weight);
         sum += value * weight;
       }
     }
 
-    /** Adds the first {@code count} times, given in microseconds, as milliseconds. */
-    void addMicros(int[] micros, int count) {
-      long all = 0;
+    /** Adds times by their bins in microseconds, and their sum. */
+    void add(int[] bins, int count, long sumMicros) {
       for (int i = 0; i < count; i++) {
-        counts.recordValue(Math.max(0, micros[i]));
-        all += micros[i];
+        count(bins[i], 1);
       }
-      sum += all / STEPS;
+      sum += sumMicros / STEPS;
+    }
+
+    void add(SliceValues other) {
+      for (int bin = 0; bin < other.counts.length; bin++) {
+        count(bin, other.counts[bin]);
+      }
+      sum += other.sum;
+    }
+
+    /** Adds to a bin only, not to {@link #sum}. */
+    void count(int bin, int weight) {
+      if (bin >= counts.length) {
+        counts = Arrays.copyOf(counts, Bins.COARSE.upTo(bin));
+      }
+      counts[bin] += weight;
+      total += weight;
     }
 
     public static int bin(double value) {
-      return bin(Math.round(value * STEPS));
-    }
-
-    private static int bin(long steps) {
-      int at = Arrays.binarySearch(LOWEST, steps);
-      return Math.max(0, at < 0 ? -at - 2 : at);
+      return Bins.COARSE.of(Math.round(value * STEPS));
     }
 
     public static double middle(int bin) {
-      return (LOWEST[bin] + (LOWEST[bin + 1] - LOWEST[bin] - 1) / 2.0) / STEPS;
+      long lowest = Bins.COARSE.lowest(bin);
+      return (lowest + (Bins.COARSE.lowest(bin + 1) - lowest - 1) / 2.0) / STEPS;
     }
 
     public long total() {
-      return counts.getTotalCount();
+      return total;
     }
 
     public double sum() {
@@ -129,23 +127,43 @@ public final class TimeSlice extends Amounts {
 
     /** The lowest bin with values. */
     public int first() {
-      return bin(counts.getMinValue());
+      int bin = 0;
+      while (total > 0 && counts[bin] == 0) {
+        bin++;
+      }
+      return bin;
     }
 
     /** The bin after the highest one with values. */
     public int end() {
-      return bin(counts.getMaxValue()) + 1;
+      int end = counts.length;
+      while (end > 0 && counts[end - 1] == 0) {
+        end--;
+      }
+      return end;
     }
 
     /** Number of values in {@code bin} and below. */
     public long upTo(int bin) {
-      long least = counts.getMinValue(); // HdrHistogram visits every bin in between
-      return bin < 0 || LOWEST[bin] < least ? 0 : counts.getCountBetweenValues(least, LOWEST[bin]);
+      long sum = 0;
+      for (int i = Math.min(bin, counts.length - 1); i >= 0; i--) {
+        sum += counts[i];
+      }
+      return sum;
     }
 
     public long count(int bin) {
-      // beyond its largest value HdrHistogram returns the count of its last bin
-      return LOWEST[bin] > counts.getMaxValue() ? 0 : counts.getCountAtValue(LOWEST[bin]);
+      return bin < counts.length ? counts[bin] : 0;
+    }
+
+    /** The highest value of the bin with the nearest rank, percent in (0, 100]; null if empty. */
+    @Nullable Double percentile(double percent) {
+      long rank = (long) Math.ceil(Math.nextDown(percent) * total / 100);
+      int bin = 0;
+      for (long counted = counts[0]; counted < rank; counted += counts[bin]) {
+        bin++;
+      }
+      return total == 0 ? null : (Double) ((Bins.COARSE.lowest(bin + 1) - 1) / STEPS);
     }
   }
 

@@ -1,6 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Timeline.TokenGaps;
 import java.util.Arrays;
@@ -32,7 +34,18 @@ final class TokenStream implements TokenGaps.Visitor {
   int[] endedBy = new int[256];
 
   /** Gaps between events (ICL). */
-  int[] chunkMicros = new int[256];
+  private int[] chunkMicros = new int[256];
+
+  /** The bins of {@link #chunkMicros}. */
+  private int[] fineBins = new int[256];
+
+  /** The bins of gaps per token (ITL). */
+  int[] coarseBins = new int[256];
+
+  /** Sum of the gaps between events. */
+  long sumMicros;
+
+  private Moments chunkMillis = new Moments();
 
   /** Gaps per token (ITL); meaningless where {@link #gapTokens} is 0. */
   double[] tokenMicros = new double[256];
@@ -47,6 +60,13 @@ final class TokenStream implements TokenGaps.Visitor {
     gaps = 0;
     isOneEach = true;
     TokenGaps.visit(record.events(), record.tokens(), this);
+    sumMicros = 0;
+    for (int g = 0; g < gaps; g++) {
+      sumMicros += chunkMicros[g];
+      fineBins[g] = Bins.FINE.of(chunkMicros[g]);
+      coarseBins[g] = Bins.COARSE.of(isOneEach ? chunkMicros[g] : Math.round(tokenMicros[g]));
+    }
+    chunkMillis = Moments.ofMicros(chunkMicros, gaps);
     Long admitted = record.timing().admittedUnixNanos();
     isShared = false;
     if (admitted != null) {
@@ -106,6 +126,8 @@ final class TokenStream implements TokenGaps.Visitor {
       chunkMicros = Arrays.copyOf(chunkMicros, gaps * 2);
       tokenMicros = Arrays.copyOf(tokenMicros, gaps * 2);
       gapTokens = Arrays.copyOf(gapTokens, gaps * 2);
+      fineBins = new int[gaps * 2];
+      coarseBins = new int[gaps * 2];
     }
     isOneEach &= count == 1 && perToken == chunk;
     endedBy[gaps] = event;
@@ -114,9 +136,52 @@ final class TokenStream implements TokenGaps.Visitor {
     gapTokens[gaps++] = count;
   }
 
+  /** The position after the arrivals from {@code first} on that are before an instant. */
+  int before(long untilNanos, int first) {
+    int next = first + 1;
+    while (next < arrivals && unixNanos[next] >= unixNanos[first] && unixNanos[next] < untilNanos) {
+      next++;
+    }
+    return next;
+  }
+
+  /** The tokens that arrived at positions {@code from} to {@code to}, exclusively. */
+  double tokens(int from, int to) {
+    double sum = 0;
+    for (int i = from; i < to; i++) {
+      sum += tokens[i];
+    }
+    return sum;
+  }
+
+  int gapsAbove(int micros) {
+    int above = 0;
+    for (int g = 0; g < gaps; g++) {
+      above += chunkMicros[g] > micros ? 1 : 0;
+    }
+    return above;
+  }
+
+  /** ITL p99 ÷ p50 of the request; 0 where it has none. */
+  double jitter(RequestRecord record) {
+    if (isOneEach && gaps <= TokenGaps.MAX_TOKENS) {
+      int[] micros = Arrays.copyOf(chunkMicros, gaps);
+      Arrays.sort(micros);
+      double median = micros[TokenGaps.nearestRank(gaps, 50)];
+      return median <= 0 ? 0 : micros[TokenGaps.nearestRank(gaps, 99)] / median;
+    }
+    double[] micros = TokenGaps.sortedTokenMicros(record.events(), record.tokens());
+    double median = micros.length == 0 ? 0 : TokenGaps.nearestRank(micros, 50);
+    return median <= 0 ? 0 : TokenGaps.nearestRank(micros, 99) / median;
+  }
+
+  void addChunkGaps(ValueRecorder iclMs) {
+    iclMs.add(fineBins, gaps, chunkMillis);
+  }
+
   void addTokenGaps(ValueRecorder itlMs) {
     if (isOneEach) {
-      itlMs.addMicros(chunkMicros, gaps);
+      itlMs.add(fineBins, gaps, chunkMillis);
       return;
     }
     for (int g = 0; g < gaps; g++) {

@@ -178,6 +178,13 @@ public final class Backlog {
   }
 
   void add(long arrived, long sent, @Nullable Long firstToken, long over, long ended, boolean ok) {
+    streams |= firstToken != null;
+    boolean isBefore = Math.max(arrived, ended) < from && (sent == NEVER || sent < from);
+    long first = firstToken == null ? NEVER : firstToken;
+    boolean isAfter = Math.min(Math.min(arrived, sent), Math.min(first, ended)) - from >= end;
+    if (isBefore || isAfter) {
+      return; // in none of its parts
+    }
     int in = part(arrived);
     int admitted = part(sent);
     int out = part(ended);
@@ -187,11 +194,10 @@ public final class Backlog {
       sentUnfinished.add(admitted, out);
     }
     if (firstToken != null) {
-      streams = true;
-      int first = Math.min(part(firstToken), out);
-      waiting.add(in, first);
+      int answered = Math.min(part(first), out);
+      waiting.add(in, answered);
       if (sent != NEVER) {
-        sentWaiting.add(admitted, first);
+        sentWaiting.add(admitted, answered);
       }
     }
     if (ok) {

@@ -525,8 +525,13 @@ public enum Metric {
 
   /** Its value for a request and its reader's tokens/s; null if it has none or several. */
   public @Nullable Double of(RequestRecord record, double readingSpeed) {
-    Number value = entry.ofRecord == null ? null : entry.ofRecord.apply(record, readingSpeed);
-    return value == null ? null : (Double) value.doubleValue();
+    double value = valueOf(record, readingSpeed);
+    return Double.isNaN(value) ? null : (Double) value;
+  }
+
+  /** The same; NaN if it has none or several. */
+  public double valueOf(RequestRecord record, double readingSpeed) {
+    return entry.ofRecord == null ? Double.NaN : entry.ofRecord.of(record, readingSpeed);
   }
 
   public ValueRecorder recorder() {

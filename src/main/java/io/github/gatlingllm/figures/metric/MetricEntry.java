@@ -29,10 +29,15 @@ final class MetricEntry {
   @Nullable String words;
   boolean compared;
   @Nullable Terms terms;
-  @Nullable BiFunction<RequestRecord, Double, @Nullable Number> ofRecord;
+  @Nullable OfRecord ofRecord;
   @Nullable Function<Figures, @Nullable Double> value;
   @Nullable ToLongFunction<Counts> count;
   @Nullable ToLongFunction<Counts> whole;
+
+  interface OfRecord {
+    /** The value for a request and its reader's tokens/s; NaN if it has none. */
+    double of(RequestRecord record, double readingSpeed);
+  }
 
   private MetricEntry(Kind kind, String title, Unit unit, Better better) {
     this.kind = kind;
@@ -77,7 +82,12 @@ final class MetricEntry {
 
   /** The value for a request, in the metric's unit; null if the request has none. */
   MetricEntry of(Function<RequestRecord, @Nullable Number> value) {
-    this.ofRecord = (record, readingSpeed) -> value.apply(record);
+    this.ofRecord = (record, readingSpeed) -> orNaN(value.apply(record));
+    return this;
+  }
+
+  private MetricEntry ofNanos(Function<RequestRecord, @Nullable Number> nanos) {
+    this.ofRecord = (record, readingSpeed) -> orNaN(nanos.apply(record)) / NANOS_PER_MS;
     return this;
   }
 
@@ -114,21 +124,22 @@ final class MetricEntry {
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
     return new MetricEntry(Kind.PER_REQUEST, title, Unit.MILLIS, Better.LOWER)
         .formula(formula)
-        .of(record -> millis(nanos.apply(record)));
+        .ofNanos(nanos);
   }
 
   static MetricEntry timeToFirst(
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
     return new MetricEntry(Kind.FIRST_TOKEN, title, Unit.MILLIS, Better.LOWER)
         .formula(formula)
-        .of(record -> millis(nanos.apply(record)));
+        .ofNanos(nanos);
   }
 
   /** A time of one request that depends on the reading speed (tokens per second). */
   static MetricEntry timeOfReader(
       String title, String formula, BiFunction<RequestRecord, Double, @Nullable Long> nanos) {
     MetricEntry entry = time(title, formula, record -> null);
-    entry.ofRecord = (record, readingSpeed) -> millis(nanos.apply(record, readingSpeed));
+    entry.ofRecord =
+        (record, readingSpeed) -> orNaN(nanos.apply(record, readingSpeed)) / NANOS_PER_MS;
     return entry;
   }
 
@@ -136,7 +147,7 @@ final class MetricEntry {
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
     return new MetricEntry(Kind.PER_FAILED_REQUEST, title, Unit.MILLIS, Better.LOWER)
         .formula(formula)
-        .of(record -> millis(nanos.apply(record)));
+        .ofNanos(nanos);
   }
 
   /** Times between the tokens or events of a stream in milliseconds, pooled; lower is better. */
@@ -198,8 +209,8 @@ final class MetricEntry {
 
   // Parts of formulas.
 
-  private static @Nullable Double millis(@Nullable Number nanos) {
-    return nanos == null ? null : (Double) (nanos.doubleValue() / NANOS_PER_MS);
+  private static double orNaN(@Nullable Number value) {
+    return value == null ? Double.NaN : value.doubleValue();
   }
 
   /** Milliseconds per token; null if either value is missing or not positive. */

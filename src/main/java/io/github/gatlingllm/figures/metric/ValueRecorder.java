@@ -2,9 +2,9 @@ package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +29,7 @@ public final class ValueRecorder {
 
   private final double resolution;
   private final boolean isRate;
-  private final Histogram histogram = new Histogram(3);
+  private long[] counts = new long[2 << Bins.FINE.bits];
   private final Moments moments = new Moments();
 
   public ValueRecorder(double resolution) {
@@ -49,21 +49,36 @@ public final class ValueRecorder {
     if (weight <= 0) {
       return;
     }
-    histogram.recordValueWithCount(Math.max(0, Math.round(value * resolution)), weight);
+    int bin = Bins.FINE.of(Math.round(value * resolution));
+    extendTo(bin);
+    counts[bin] += weight;
     moments.add(value, weight);
   }
 
-  /** Adds the first {@code count} of these times in microseconds, converted to milliseconds. */
-  public void addMicros(int[] micros, int count) {
-    for (int i = 0; i < count; i++) {
-      histogram.recordValue(Math.max(0, micros[i]));
+  /** Adds times by their bins in microseconds, with their moments in milliseconds. */
+  public void add(int[] bins, int count, Moments millis) {
+    if (count == 0) {
+      return;
     }
-    moments.addMicros(micros, count);
+    extendTo(Bins.FINE.of(Math.round(millis.max * MICROS)));
+    for (int i = 0; i < count; i++) {
+      counts[bins[i]]++;
+    }
+    moments.add(millis);
   }
 
   public void add(ValueRecorder other) {
-    histogram.add(other.histogram);
+    extendTo(other.counts.length - 1);
+    for (int bin = 0; bin < other.counts.length; bin++) {
+      counts[bin] += other.counts[bin];
+    }
     moments.add(other.moments);
+  }
+
+  private void extendTo(int bin) {
+    if (bin >= counts.length) {
+      counts = Arrays.copyOf(counts, Bins.FINE.upTo(bin));
+    }
   }
 
   public boolean isEmpty() {
@@ -82,16 +97,15 @@ public final class ValueRecorder {
   /** Of ascending percents, in one pass from the least value on. */
   private double[] percentiles(double... percents) {
     double[] found = new double[percents.length];
-    long value = histogram.getMinValue();
-    long counted = histogram.getCountAtValue(value);
+    int bin = 0;
+    long counted = counts[0];
     for (int i = 0; i < percents.length; i++) {
       // one ulp less, so that rounding cannot reach the next rank
-      long rank = (long) Math.ceil(Math.nextDown(percents[i]) * histogram.getTotalCount() / 100);
+      long rank = (long) Math.ceil(Math.nextDown(percents[i]) * moments.count / 100);
       while (counted < rank) {
-        value = histogram.nextNonEquivalentValue(value);
-        counted += histogram.getCountAtValue(value);
+        counted += counts[++bin];
       }
-      double highest = histogram.highestEquivalentValue(value) / resolution;
+      double highest = (Bins.FINE.lowest(bin + 1) - 1) / resolution;
       found[i] = Math.max(moments.min(), Math.min(moments.max(), highest));
     }
     return found;
@@ -153,6 +167,35 @@ public final class ValueRecorder {
   }
 
   /**
+   * The bins of HdrHistogram: whole numbers below 2<sup>bits + 1</sup> have one each, then there
+   * are 2<sup>bits</sup> to a doubling. Numbers below 0 are in the first one.
+   */
+  public record Bins(int bits) {
+
+    /** Of 3 significant digits. */
+    public static final Bins FINE = new Bins(10);
+
+    /** Of 2 significant digits. */
+    public static final Bins COARSE = new Bins(7);
+
+    public int of(long number) {
+      long value = Math.max(0, number);
+      int shift = Math.max(0, Long.SIZE - 1 - bits - Long.numberOfLeadingZeros(value));
+      return (shift << bits) + (int) (value >>> shift);
+    }
+
+    public long lowest(int bin) {
+      int shift = Math.max(0, (bin >> bits) - 1);
+      return (long) (bin - (shift << bits)) << shift;
+    }
+
+    /** The number of bins up to the end of the doubling that has this one. */
+    public int upTo(int bin) {
+      return ((bin >> bits) + 1) << bits;
+    }
+  }
+
+  /**
    * Moments of a stream of values by Welford's update and Chan's merge, without cancellation
    * (relative error 1e-9 after 20 million values).
    */
@@ -193,8 +236,12 @@ public final class ValueRecorder {
       max = Math.max(max, most);
     }
 
-    /** Adds many values in milliseconds with few divisions. */
-    private void addMicros(int[] micros, int more) {
+    /** The moments of times in microseconds, in milliseconds, with few divisions. */
+    public static Moments ofMicros(int[] micros, int more) {
+      Moments moments = new Moments();
+      if (more == 0) {
+        return moments;
+      }
       long sum = 0;
       int least = Integer.MAX_VALUE;
       int most = Integer.MIN_VALUE;
@@ -209,7 +256,8 @@ public final class ValueRecorder {
         double delta = micros[i] - theirMean;
         theirSquares += delta * delta;
       }
-      add(more, theirMean / 1e3, theirSquares / 1e6, least / 1e3, most / 1e3);
+      moments.add(more, theirMean / 1e3, theirSquares / 1e6, least / 1e3, most / 1e3);
+      return moments;
     }
 
     public long count() {
