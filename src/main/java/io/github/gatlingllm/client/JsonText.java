@@ -108,7 +108,7 @@ final class JsonText extends ValueNode {
     } else if (node instanceof TextNode) {
       quote("", node.textValue(), out);
     } else {
-      out.writeBytes(node.toString().getBytes(UTF_8));
+      out.writeBytes(node.asText().getBytes(UTF_8)); // of a number, true, false or null
     }
   }
 

@@ -215,8 +215,7 @@ public record SelfTest(
     /**
      * The options of a JVM that we start for a run on this machine, with an event loop per
      * processor instead of Netty's two. Where there are few, C2 is off, and there is one event
-     * loop: beside a server that keeps all processors busy, Linux shares a processor between groups
-     * of threads by their load on it, so that one of two loops waits 80 ms at a time.
+     * loop: of two, more answers were read late beside a server that keeps all processors busy.
      */
     public static List<String> ofRunsHere() {
       List<String> options = new ArrayList<>(OF_RUNS);

@@ -8,12 +8,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
  * A server on a busy machine: an embedded engine with a fixed timetable in a separate process, with
- * threads that only use CPU time, like the polling processes of an inference server. It prints its
- * URL, and ends with its standard input.
+ * pairs of threads that use CPU time in turns of {@value #TURN_MICROS} µs, as the processes of vLLM
+ * wait for each other by polling: a processor's load changes thousands of times a second. It prints
+ * its URL, and ends with its standard input.
  */
 final class BusyServer {
 
@@ -23,18 +26,19 @@ final class BusyServer {
   private static final int WARM_ROUNDS = 10;
   private static final int WARM_STREAMS = 64;
 
-  private static volatile long turns;
+  private static final int TURN_MICROS = 150;
 
   private BusyServer() {}
 
-  /** Argument: number of threads that use CPU time. */
+  /** Argument: number of pairs of threads that use CPU time. */
   public static void main(String[] args) throws IOException {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(TTFT, ITL).start()) {
       warm(engine);
       for (int i = 0; i < Integer.parseInt(args[0]); i++) {
-        Thread busy = new Thread(BusyServer::spin, "busy");
-        busy.setDaemon(true);
-        busy.start();
+        Semaphore first = new Semaphore(1);
+        Semaphore second = new Semaphore(0);
+        busy(first, second);
+        busy(second, first);
       }
       System.out.println(engine.baseUrl());
       while (System.in.read() >= 0) {
@@ -61,10 +65,21 @@ final class BusyServer {
     }
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // a count that nobody reads
-  private static void spin() {
-    while (true) {
-      turns = turns + 1;
-    }
+  private static void busy(Semaphore own, Semaphore other) {
+    Thread busy =
+        new Thread(
+            () -> {
+              while (true) {
+                own.acquireUninterruptibly();
+                long end = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(TURN_MICROS);
+                while (System.nanoTime() < end) {
+                  Thread.onSpinWait();
+                }
+                other.release();
+              }
+            },
+            "busy");
+    busy.setDaemon(true);
+    busy.start();
   }
 }

@@ -13,19 +13,25 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Effect of a run on a server on the same machine that uses all available CPU time: TTFT of one
- * stream at a time, beside that of a client that only writes to and reads from a socket.
+ * Effect of a run on a server on the same machine that uses all available CPU time, and of the
+ * server on the run: TTFT of one stream at a time, beside that of a client that only writes to and
+ * reads from a socket. The server is in the session of the clients, then in one of its own.
  */
 final class SharedMachine {
 
   /** On the command line. */
   static final String NAME = "shared";
+
+  private static final Path SETSID = Path.of("/usr/bin/setsid");
 
   private static final int REQUESTS = 100;
   private static final int TOKENS = 32;
@@ -36,28 +42,36 @@ final class SharedMachine {
   private SharedMachine() {}
 
   static void measure() throws Exception {
+    List<String> server =
+        JavaCommand.of(
+            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn256m"),
+            BusyServer.class,
+            Runtime.getRuntime().availableProcessors());
+    measure("server in our session", server);
+    if (Files.isExecutable(SETSID)) {
+      List<String> apart = new ArrayList<>(List.of(SETSID.toString(), "--wait"));
+      apart.addAll(server);
+      measure("server in its own session", apart);
+    }
+  }
+
+  private static void measure(String name, List<String> command) throws Exception {
     Process server =
-        new ProcessBuilder(
-                JavaCommand.of(
-                    List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn256m"),
-                    BusyServer.class,
-                    Runtime.getRuntime().availableProcessors()))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {
       String url =
           new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
               .readLine();
       double before = socket(url);
-      double ours = ours("shared machine: ours", url, Jvm.ofJar());
+      double ours = ours(name, url, Jvm.ofJar());
       double after = socket(url);
-      double gatling = ours("with Gatling's JVM options", url, Jvm.ofRun(List.of()));
+      double gatling = ours(name + ", Gatling's JVM options", url, Jvm.ofRun(List.of()));
       double last = socket(url);
-      say("shared machine: TTFT p50 by a socket, before", before, "ms");
-      say("shared machine: TTFT p50 by a socket, between", after, "ms");
-      say("shared machine: TTFT p50 by a socket, last", last, "ms");
-      say("shared machine: TTFT p50, ours ÷ socket", 2 * ours / (before + after), "");
-      say("with Gatling's JVM options ÷ socket", 2 * gatling / (after + last), "");
+      say(name + ": TTFT p50 by a socket, before", before, "ms");
+      say(name + ": TTFT p50 by a socket, between", after, "ms");
+      say(name + ": TTFT p50 by a socket, last", last, "ms");
+      say(name + ": TTFT p50, ours ÷ socket", 2 * ours / (before + after), "");
+      say(name + ": with Gatling's JVM options ÷ socket", 2 * gatling / (after + last), "");
     } finally {
       server.getOutputStream().close();
       server.waitFor();

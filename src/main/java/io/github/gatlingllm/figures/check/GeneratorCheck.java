@@ -97,9 +97,9 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     return verdict.isOutOfCpu()
         ? found.remedy(
             "Run the generator on another machine, or on a CPU of its own: taskset -c 0 before the"
-                + " server's command, taskset -c 1 before the generator's. On one CPU let it go"
-                + " first: sudo chrt -r 10 or systemd-run --scope -p CPUWeight=10000 before the"
-                + " generator's command.")
+                + " server's command, taskset -c 1 before the generator's. On shared CPUs start both"
+                + " in one shell (nohup vllm serve … & first), as Linux divides CPUs between"
+                + " sessions, or let the generator go first: sudo chrt -r 10 before its command.")
         : found;
   }
 
