@@ -62,14 +62,11 @@ final class SharedMachine {
       String url =
           new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
               .readLine();
-      double before = socket(url);
+      double before = socket(name + ", socket before", url);
       double ours = ours(name, url, Jvm.ofJar());
-      double after = socket(url);
+      double after = socket(name + ", socket between", url);
       double gatling = ours(name + ", Gatling's JVM options", url, Jvm.ofRun(List.of()));
-      double last = socket(url);
-      say(name + ": TTFT p50 by a socket, before", before, "ms");
-      say(name + ": TTFT p50 by a socket, between", after, "ms");
-      say(name + ": TTFT p50 by a socket, last", last, "ms");
+      double last = socket(name + ", socket last", url);
       say(name + ": TTFT p50, ours ÷ socket", 2 * ours / (before + after), "");
       say(name + ": with Gatling's JVM options ÷ socket", 2 * gatling / (after + last), "");
     } finally {
@@ -104,15 +101,19 @@ final class SharedMachine {
     double[] ttft =
         run.requests().stream().mapToDouble(r -> r.timing().ttftNanos() / 1e6).toArray();
     say(name + ", requests", ttft.length, "");
-    say(name + ", TTFT p50", quantile(ttft, 0.5), "ms");
-    say(name + ", TTFT p90", quantile(ttft, 0.9), "ms");
     say(name + ", ITL p50", run.summary().at("/metrics/itl_ms/p50").asDouble(), "ms");
     say(name + ", ITL p99", run.summary().at("/metrics/itl_ms/p99").asDouble(), "ms");
+    return median(name, ttft);
+  }
+
+  private static double median(String name, double[] ttft) {
+    say(name + ", TTFT p50", quantile(ttft, 0.5), "ms");
+    say(name + ", TTFT p90", quantile(ttft, 0.9), "ms");
     return quantile(ttft, 0.5);
   }
 
   /** The same with a blocking socket. */
-  private static double socket(String url) throws IOException {
+  private static double socket(String name, String url) throws IOException {
     String body =
         "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}],\"stream\":true,"
             + "\"ignore_eos\":true,\"max_tokens\":"
@@ -132,7 +133,7 @@ final class SharedMachine {
         ttft[i] = firstToken(socket, request);
       }
     }
-    return quantile(ttft, 0.5);
+    return median(name, ttft);
   }
 
   private static double firstToken(Socket socket, byte[] request) throws IOException {
