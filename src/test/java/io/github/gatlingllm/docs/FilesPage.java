@@ -14,10 +14,15 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** {@code docs/files.md}, which lists every key of the files that it describes. */
+/**
+ * {@code docs/files.md}, which lists every key of the files that it describes; those of metrics are
+ * in the table of {@code docs/metrics.md}, which is made from their catalogue.
+ */
 public final class FilesPage {
 
   /** Objects whose keys are names of users, servers and systems. */
@@ -45,12 +50,18 @@ public final class FilesPage {
   }
 
   private static Set<String> words() throws IOException {
-    Set<String> words = new TreeSet<>();
-    Pattern.compile("[a-z0-9_]+")
-        .matcher(Files.readString(Path.of("docs/files.md")))
+    return Stream.concat(
+            found("[a-z0-9_]+", "docs/files.md"),
+            found("(?m)(?<= \\| `)[a-z0-9_.]+(?=` \\| (yes)? \\|$)", "docs/metrics.md")
+                .flatMap(key -> Stream.of(key.split("\\.", -1))))
+        .collect(Collectors.toSet());
+  }
+
+  private static Stream<String> found(String pattern, String page) throws IOException {
+    return Pattern.compile(pattern)
+        .matcher(Files.readString(Path.of(page)))
         .results()
-        .forEach(word -> words.add(word.group()));
-    return words;
+        .map(MatchResult::group);
   }
 
   private static void gather(JsonNode node, Set<String> keys) {
