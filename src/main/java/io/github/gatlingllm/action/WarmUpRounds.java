@@ -20,7 +20,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.StartCommand;
 import io.netty.channel.EventLoop;
-import java.io.ByteArrayOutputStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -289,7 +288,6 @@ final class WarmUpRounds {
   static final class WarmUpLog {
 
     private final AtomicLong numbers = new AtomicLong();
-    private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
     private final LiveStats live = new LiveStats(System::nanoTime);
     private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
 
@@ -309,8 +307,7 @@ final class WarmUpRounds {
     @Nullable RequestRecord firstFailed(long nanos) throws InterruptedException {
       RequestRecord record = await(nanos);
       while (record != null && record.outcome().ok()) {
-        lines.reset();
-        RecordFile.append(record, lines);
+        var unused = RecordFile.line(record);
         live.accept(record);
         record = ended.poll();
       }

@@ -16,7 +16,6 @@ import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
@@ -47,12 +46,7 @@ final class RecordCodec {
   /** The record as one line of UTF-8, with its line feed. */
   static byte[] write(RequestRecord record) {
     ByteArrayOutputStream line = new ByteArrayOutputStream(2_048);
-    append(record, line);
-    return line.toByteArray();
-  }
-
-  static void append(RequestRecord record, OutputStream lines) {
-    try (JsonGenerator json = JsonLines.generator(JSON, lines)) {
+    try (JsonGenerator json = JsonLines.generator(JSON, line)) {
       json.writeStartObject();
       for (RecordField field : ALL) {
         if (field.isIn(record)) {
@@ -64,6 +58,7 @@ final class RecordCodec {
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }
+    return line.toByteArray();
   }
 
   /** Parses a line, without its line feed; the message of an {@link IOException} is one line. */

@@ -8,7 +8,6 @@ import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -72,10 +71,6 @@ public final class RecordFile {
 
     /** Receives a record and its line, which is valid only during the call. */
     void take(RequestRecord record, byte[] line, int from, int to);
-  }
-
-  public static void append(RequestRecord record, OutputStream lines) {
-    RecordCodec.append(record, lines);
   }
 
   private RecordFile(LineSink sink, int longestLine) {

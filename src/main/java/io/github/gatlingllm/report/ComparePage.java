@@ -92,9 +92,7 @@ record ComparePage(RunSide base, List<Compared> others) {
             "compare",
             "LLM comparison",
             "LLM comparison: " + base.name,
-            Map.of("base", base.name),
-            facts,
-            List.of(),
+            Map.of("base", base.name, "facts", facts),
             List.of(
                 Section.of("differences").body("compare-differences", values),
                 Section.of("verdict").body("compare-verdict", values),

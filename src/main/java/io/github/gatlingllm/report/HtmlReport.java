@@ -33,9 +33,15 @@ final class HtmlReport {
             "report",
             "LLM report",
             "LLM report: " + name,
-            Map.of("heading", name, "summary", summary),
-            facts(summary),
-            new ShownLevels(summary).choices(),
+            Map.of(
+                "heading",
+                name,
+                "summary",
+                summary,
+                "facts",
+                facts(summary),
+                "choices",
+                new ShownLevels(summary).choices()),
             sections(summary, series, llmHtml.toAbsolutePath().getParent()))
         .write(llmHtml);
   }

@@ -186,9 +186,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
             .toList());
   }
 
-  record Metrics(Table table, Table rates, String missing) {}
-
-  private static Metrics metrics(String title, Figures figures) {
+  private static Whole whole(String title, String id, When when, Figures figures) {
     Group times = group("Latency, ms", "lower is better", Unit.MILLIS, ALL, figures);
     Group lengths = group("Lengths, tokens", "neither better nor worse", Unit.TOKENS, ALL, figures);
     Group rates =
@@ -198,12 +196,17 @@ record MetricsSection(Summary summary, ShownLevels levels) {
             Unit.TOKENS_PER_S,
             OF_RATES,
             figures);
-    return new Metrics(
+    String missing =
+        note("No value in this run: ", metric -> figures.metric(metric).isEmpty())
+            + note("Always 0: ", metric -> isZero(figures.metric(metric)));
+    return new Whole(
+        title,
+        id,
+        when,
         distributions(title, "Metric", ALL, List.of()).grouped(List.of(times, lengths)),
         distributions(title + ": rates", "Metric", OF_RATES, List.of()).grouped(List.of(rates)),
-        (note("No value in this run: ", metric -> figures.metric(metric).isEmpty())
-                + note("Always 0: ", metric -> isZero(figures.metric(metric))))
-            .strip());
+        missing.strip(),
+        system(figures));
   }
 
   private static Group group(
@@ -278,13 +281,8 @@ record MetricsSection(Summary summary, ShownLevels levels) {
   // ---- the section
 
   /** All metrics of some requests, below the table of key figures of {@link Part}. */
-  private record Whole(String title, String id, When when, Metrics all, Table system) {
-
-    static Whole of(String title, String id, When when, Figures figures) {
-      return new Whole(
-          title, id, when, MetricsSection.metrics(title, figures), MetricsSection.system(figures));
-    }
-  }
+  private record Whole(
+      String title, String id, When when, Table table, Table rates, String missing, Table system) {}
 
   /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
   private record Part(String heading, String note, Table table, List<Whole> details) {}
@@ -295,14 +293,14 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     for (ShownLevels.Level level : levels.all()) {
       String title = level.title().isEmpty() ? "All metrics" : level.title();
       Figures figures = level.stage().figures();
-      wholes.add(Whole.of(title, "level" + level.suffix(), levels.when(level), figures));
+      wholes.add(whole(title, "level" + level.suffix(), levels.when(level), figures));
     }
     if (wholes.isEmpty()) {
-      wholes.add(Whole.of("All metrics", "level", When.ALWAYS, summary.figures()));
+      wholes.add(whole("All metrics", "level", When.ALWAYS, summary.figures()));
     }
     if (summary.hasSeveralLevels()) {
       String all = RunText.pooled(summary).replace(".", "");
-      pools.add(Whole.of(all, "pooled", When.ALWAYS, summary.figures()));
+      pools.add(whole(all, "pooled", When.ALWAYS, summary.figures()));
     }
     List<Part> parts = parts().filter(part -> !part.table.isEmpty()).toList();
     List<String> anchors =
@@ -360,7 +358,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
   }
 
   private static Whole detail(String name, String id, Figures figures) {
-    return Whole.of("All metrics of " + name, id, When.ALWAYS, figures);
+    return whole("All metrics of " + name, id, When.ALWAYS, figures);
   }
 
   private static Table byTurn(List<Turn> turns) {

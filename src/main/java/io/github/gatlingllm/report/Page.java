@@ -6,8 +6,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.EnumFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
-import io.github.gatlingllm.report.RunText.Fact;
-import io.github.gatlingllm.report.ShownLevels.LevelChoices;
 import io.github.gatlingllm.report.ShownLevels.When;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -36,60 +34,50 @@ final class Page {
           .build();
 
   private final String template;
+  private final List<Section> sections;
   private final Map<String, Object> values = new HashMap<>();
+  private String script = Templates.resource("forms.js") + Templates.resource("report.js");
+  private String connections = "";
 
+  /** {@code own} has the values of the template, with facts and choices if there are some. */
   Page(
-      String template,
-      String name,
-      String title,
-      Map<String, Object> heading,
-      List<Fact> facts,
-      List<LevelChoices> choices,
-      List<Section> sections) {
+      String template, String name, String title, Map<String, Object> own, List<Section> sections) {
     this.template = template;
-    String theme = Templates.resource("theme.js");
-    String echarts = Templates.resource("echarts/echarts.common.min.js");
-    String script = Templates.resource("forms.js") + Templates.resource("report.js");
-    values.putAll(heading);
+    this.sections = sections;
     values.put("name", name);
     values.put("title", title);
-    values.put("facts", facts);
-    values.put("choices", choices);
+    values.put("facts", List.of());
+    values.put("choices", List.of());
+    values.putAll(own);
+  }
+
+  /** This page with one more script, which may connect to the origin of the page. */
+  Page following(String news) {
+    script += Templates.resource(news);
+    connections = "; connect-src 'self'";
+    return this;
+  }
+
+  String html() {
+    String theme = Templates.resource("theme.js");
+    String echarts = Templates.resource("echarts/echarts.common.min.js");
     values.put("sections", sections);
-    values.put("chartData", chartData(sections));
+    values.put("chartData", Templates.inScript(json(Map.of("charts", charts(sections)))));
     values.put("styles", Templates.resource("report.css"));
     values.put("theme", theme);
     values.put("echarts", echarts);
     values.put("script", script);
-    values.put("policy", policy(theme, echarts, script));
+    values.put("policy", policy(theme, echarts, script) + connections);
     values.put(
         "licences",
         Stream.of("NOTICE", "LICENSE", "LICENSE-d3")
             .map(file -> Templates.resource("echarts/" + file))
             .toList());
-  }
-
-  /** This page with one more script, which may connect to the origin of the page. */
-  Page following(String news) {
-    String script = values.get("script") + Templates.resource(news);
-    values.put("script", script);
-    values.put(
-        "policy",
-        policy((String) values.get("theme"), (String) values.get("echarts"), script)
-            + "; connect-src 'self'");
-    return this;
-  }
-
-  String html() {
     return Templates.fill(template, values);
   }
 
   void write(Path file) throws IOException {
     AtomicFile.write(file.toAbsolutePath(), html());
-  }
-
-  private static String chartData(List<Section> sections) {
-    return Templates.inScript(json(Map.of("charts", charts(sections))));
   }
 
   static List<Chart> charts(List<Section> sections) {

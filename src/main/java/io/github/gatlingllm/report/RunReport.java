@@ -197,8 +197,6 @@ public final class RunReport {
               "Live",
               "Live: " + name,
               Map.of("run", Map.of("name", name, "id", now.id)),
-              List.of(),
-              List.of(),
               sections)
           .following("live.js")
           .html();

@@ -22,12 +22,7 @@ final class RunText {
   private RunText() {}
 
   /** A name and its value, e.g. {@code requests} and {@code 100 started, …}. */
-  record Fact(String name, String value) {
-    /** Whether it gets a line of its own. */
-    public boolean isLong() {
-      return value.length() > 80;
-    }
-  }
+  record Fact(String name, String value) {}
 
   /** The facts of {@code facts.peb} or {@code head.peb}, without those that have no value. */
   static List<Fact> facts(String template, Map<String, Object> values) {

@@ -54,9 +54,7 @@ record TrendPage(Trend trend) {
             "trend",
             "LLM trend",
             "LLM trend",
-            Map.of(),
-            facts,
-            List.of(),
+            Map.of("facts", facts),
             List.of(
                 Section.of("trend")
                     .body("trend-series", Map.of("tables", tables()))

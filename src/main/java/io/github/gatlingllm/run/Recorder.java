@@ -186,29 +186,13 @@ final class Recorder {
     private final WritableByteChannel channel;
     private final @Nullable Path path;
     private final WriteFailures failures;
-    private final Lines lines = new Lines();
+    private final ByteArrayOutputStream lines = new ByteArrayOutputStream(2 * BATCH);
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private int waiting;
     private long lookedNanos = System.nanoTime() - MAX_BATCH_AGE_NANOS;
     private boolean torn;
     private boolean isUnencodedSaid;
-
-    private static final class Lines extends ByteArrayOutputStream {
-
-      Lines() {
-        super(2 * BATCH);
-      }
-
-      /** A view of the batch, valid until the next write to it. */
-      ByteBuffer view() {
-        return ByteBuffer.wrap(buf, 0, count);
-      }
-
-      void truncate(int size) {
-        count = size;
-      }
-    }
 
     LineWriter(WritableByteChannel channel, @Nullable Path path, WriteFailures failures) {
       this.channel = channel;
@@ -233,12 +217,10 @@ final class Recorder {
     }
 
     void append(RequestRecord record) {
-      int before = lines.size();
       try {
-        RecordFile.append(record, lines);
+        lines.writeBytes(RecordFile.line(record));
         waiting++;
       } catch (RuntimeException e) {
-        lines.truncate(before);
         failed.incrementAndGet();
         if (!isUnencodedSaid) {
           isUnencodedSaid = true;
@@ -251,7 +233,7 @@ final class Recorder {
       if (waiting == 0) {
         return;
       }
-      ByteBuffer batch = lines.view();
+      ByteBuffer batch = ByteBuffer.wrap(lines.toByteArray());
       try {
         if (torn) {
           write(ByteBuffer.wrap(LINE_END));
@@ -262,7 +244,7 @@ final class Recorder {
       } catch (IOException e) {
         lost(batch, e);
       }
-      lines.truncate(0);
+      lines.reset();
       waiting = 0;
     }
 

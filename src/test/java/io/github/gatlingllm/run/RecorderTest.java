@@ -219,9 +219,7 @@ class RecorderTest {
   }
 
   private static String line(RequestRecord record) {
-    ByteArrayOutputStream line = new ByteArrayOutputStream();
-    RecordFile.append(record, line);
-    return line.toString(UTF_8);
+    return new String(RecordFile.line(record), UTF_8);
   }
 
   private Recorder recorder(int capacity, Consumer<RequestRecord> observer) {
