@@ -8,17 +8,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A parsed request for generated text. Sampling parameters (temperature, top_p, penalties, …) are
- * accepted and have no effect, as answers are drawn from a seed.
+ * accepted and have no effect, as answers are drawn from a seed; nor has a stop string.
  *
  * @param maxTokens null where the context length is the only limit
- * @param minTokens tokens before which neither a stop string nor the answer's own length ends it
- * @param ignoreEos whether only {@code maxTokens}, the context or a stop string ends the answer
- * @param continuousUsage whether every chunk carries usage, as with vLLM
+ * @param minTokens tokens before which the answer's own length does not end it
+ * @param ignoreEos whether only {@code maxTokens} or the context ends the answer
  */
 record CompletionRequest(
     Api api,
@@ -27,10 +25,8 @@ record CompletionRequest(
     @Nullable Integer maxTokens,
     int minTokens,
     boolean ignoreEos,
-    List<String> stop,
     boolean stream,
     boolean includeUsage,
-    boolean continuousUsage,
     int choices,
     AnswerShape shape,
     @Nullable Integer seed) {
@@ -68,8 +64,6 @@ record CompletionRequest(
     if (!stream && streamOptions.isObject()) {
       throw Refusal.badRequest("stream_options", "stream_options need stream: true");
     }
-    Parameters options = new Parameters(streamOptions);
-    boolean includeUsage = options.flag("include_usage");
     return new CompletionRequest(
         api,
         parameters.text("model"),
@@ -77,10 +71,8 @@ record CompletionRequest(
         maxTokens,
         minTokens,
         parameters.flag("ignore_eos"),
-        parameters.texts(api == Api.MESSAGES ? "stop_sequences" : "stop"),
         stream,
-        includeUsage,
-        includeUsage && options.flag("continuous_usage_stats"),
+        new Parameters(streamOptions).flag("include_usage"),
         choices,
         shape,
         parameters.integer("seed", Integer.MIN_VALUE));
@@ -143,20 +135,6 @@ record CompletionRequest(
     @Nullable String text(String name) throws Refusal {
       JsonNode value = read(name, JsonNode::isTextual, "a text");
       return value == null ? null : value.textValue();
-    }
-
-    List<String> texts(String name) throws Refusal {
-      JsonNode value =
-          read(name, json -> json.isTextual() || areTexts(json), "a text or an array of texts");
-      if (value == null) {
-        return List.of();
-      }
-      Stream<JsonNode> each = value.isArray() ? value.valueStream() : Stream.of(value);
-      return each.map(JsonNode::textValue).filter(text -> !text.isEmpty()).toList();
-    }
-
-    private static boolean areTexts(JsonNode json) {
-      return json.isArray() && json.valueStream().allMatch(JsonNode::isTextual);
     }
   }
 

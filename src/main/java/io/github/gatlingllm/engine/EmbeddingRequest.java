@@ -2,15 +2,16 @@ package io.github.gatlingllm.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.engine.CompletionRequest.Parameters;
-import io.github.gatlingllm.load.Seed;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A parsed request for embeddings. The same text gets the same vector of length 1. */
+/** A parsed request for embeddings. The same text gets the same vector. */
 record EmbeddingRequest(@Nullable String model, List<Prompt> prompts) {
   private static final int DIMENSIONS = 256;
   private static final int MAX_INPUTS = 2_048; // as with OpenAI
@@ -33,30 +34,13 @@ record EmbeddingRequest(@Nullable String model, List<Prompt> prompts) {
     return new EmbeddingRequest(parameters.text("model"), prompts);
   }
 
-  Json response(String model, int promptTokens) {
-    List<Json> data = new ArrayList<>();
+  ArrayNode data() {
+    ArrayNode data = JsonNodeFactory.instance.arrayNode();
     for (Prompt prompt : prompts) {
-      String form = "{'object':'embedding','index':%s,'embedding':%s}";
-      data.add(Json.of(form, data.size(), vector(prompt.hash())));
+      ObjectNode one = data.addObject().put("object", "embedding").put("index", data.size() - 1);
+      ArrayNode vector = one.putArray("embedding");
+      new SplittableRandom(prompt.hash()).doubles(DIMENSIONS, -1, 1).forEach(vector::add);
     }
-    return Json.of(
-        """
-        {'object':'list','data':%s,'model':%s,
-        'usage':{'prompt_tokens':%s,'total_tokens':%s}}\
-        """,
-        data, model, promptTokens, promptTokens);
-  }
-
-  private static float[] vector(long seed) {
-    double[] drawn =
-        IntStream.range(0, DIMENSIONS)
-            .mapToDouble(i -> Seed.mix(seed + i * Seed.GOLDEN_GAMMA))
-            .toArray();
-    double length = Math.sqrt(Arrays.stream(drawn).map(each -> each * each).sum());
-    float[] vector = new float[DIMENSIONS];
-    for (int i = 0; i < DIMENSIONS; i++) {
-      vector[i] = (float) (drawn[i] / length);
-    }
-    return vector;
+    return data;
   }
 }

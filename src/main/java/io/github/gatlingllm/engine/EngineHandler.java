@@ -3,6 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine.Builder.Fault;
 import io.netty.buffer.ByteBufUtil;
@@ -94,22 +95,17 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     byte[] body = ByteBufUtil.getBytes(http.content());
     String requestId = http.headers().get(ResponseWriter.REQUEST_ID, "engine-" + number);
+    String model = engine.settings.model;
     List<ServerExchange.SequenceSpec> sequences;
-    ResponseWriter writer;
+    ApiAnswer writer;
     if (api.generates()) {
       CompletionRequest request = CompletionRequest.parse(api, body, MAPPER);
       sequences = completions(request);
-      writer = writer(request, context, requestId);
+      writer = new ApiAnswer(context, request, requestId, model);
     } else {
       EmbeddingRequest request = EmbeddingRequest.parse(body, MAPPER);
       sequences = embeddings(request);
-      String model = engine.settings.model;
-      writer =
-          new ResponseWriter.Whole(
-              context,
-              sequences.size(),
-              (choices, usage) -> request.response(model, usage.promptTokens()),
-              requestId);
+      writer = new ApiAnswer(context, request, requestId, model);
     }
     current =
         new ServerExchange(
@@ -155,21 +151,6 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
   }
 
-  private ResponseWriter writer(
-      CompletionRequest request, ChannelHandlerContext context, String requestId) {
-    String model = engine.settings.model;
-    long createdSeconds = System.currentTimeMillis() / 1_000;
-    ResponseWriter.Events events =
-        switch (request.api()) {
-          case RESPONSES -> new ResponsesAnswer(context, requestId, model, createdSeconds);
-          case MESSAGES -> new MessagesAnswer(context, requestId, model);
-          default -> new ChatAnswer(context, request, requestId, model, createdSeconds);
-        };
-    return request.stream()
-        ? events
-        : new ResponseWriter.Whole(context, request.choices(), events::whole, requestId);
-  }
-
   private void authorize(FullHttpRequest http) throws Refusal {
     String key = engine.settings.apiKey;
     if (key != null
@@ -191,13 +172,16 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private String models() {
     EmbeddedEngine.Builder settings = engine.settings;
-    return Json.of(
-            """
-            {'object':'list','data':[{'id':%s,'object':'model','created':0,
-            'owned_by':'gatling-llm','max_model_len':%s}]}\
-            """,
-            settings.model, settings.maxContext)
-        .text();
+    ObjectNode models = MAPPER.createObjectNode().put("object", "list");
+    models
+        .putArray("data")
+        .addObject()
+        .put("id", settings.model)
+        .put("object", "model")
+        .put("created", 0)
+        .put("owned_by", "gatling-llm")
+        .put("max_model_len", settings.maxContext);
+    return models.toString();
   }
 
   @Override

@@ -47,7 +47,7 @@ final class EngineProcess {
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
 
   /** The run must end even if the engine hangs. */
-  private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
+  static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration WARM_UP = Duration.ofSeconds(2);
@@ -130,10 +130,6 @@ final class EngineProcess {
   }
 
   /** Stops the engine; returns all answers with at least one token, in times of {@code clock}. */
-  List<Written> stop(LongUnaryOperator clock) throws IOException {
-    return stop(clock, STOP_PATIENCE);
-  }
-
   List<Written> stop(LongUnaryOperator clock, Duration patience) throws IOException {
     Written[] answers =
         within(

@@ -17,7 +17,13 @@ import java.util.Random;
  * ignore_eos} and {@code min_tokens} append spaces, so that it has the requested length and stays
  * valid. Reasoning tokens come first, in addition to that length.
  */
-final class GeneratedAnswer {
+record GeneratedAnswer(
+    long seed,
+    int reasoning,
+    int tokens,
+    String finishReason,
+    boolean toolCall,
+    List<String> pieces) {
   private static final double MEDIAN_TOKENS = 120;
   private static final double SIGMA = 0.6;
   private static final String SPACES = " ".repeat(Prompt.CHARS_PER_TOKEN);
@@ -51,33 +57,11 @@ final class GeneratedAnswer {
   private static final List<String> JSON_TOKENS =
       Arrays.asList(AnswerShape.JSON.split("(?<=\\G.{" + Prompt.CHARS_PER_TOKEN + "})", -1));
 
-  private final long seed;
-  private final int reasoning;
-  private final int tokens;
-  private final String finishReason;
-  private final boolean toolCall;
-  private final List<String> pieces;
-
   enum TokenType {
     REASONING,
     TEXT,
     TOOL_NAME,
     ARGUMENTS
-  }
-
-  private GeneratedAnswer(
-      long seed,
-      int reasoning,
-      int tokens,
-      String finishReason,
-      boolean toolCall,
-      List<String> pieces) {
-    this.seed = seed;
-    this.reasoning = reasoning;
-    this.tokens = tokens;
-    this.finishReason = finishReason;
-    this.toolCall = toolCall;
-    this.pieces = pieces;
   }
 
   /** The answer to a request; {@code maxOutputTokens} fit into the context behind the prompt. */
@@ -99,12 +83,8 @@ final class GeneratedAnswer {
         request.ignoreEos() ? Integer.MAX_VALUE : Math.max(request.minTokens(), complete);
     boolean toolCall = request.shape().tool() != null;
     String finishReason = ownLength > limit ? "length" : toolCall ? "tool_calls" : "stop";
-    GeneratedAnswer answer =
-        new GeneratedAnswer(
-            seed, reasoning, Math.min(limit, ownLength), finishReason, toolCall, pieces);
-    return request.stop().isEmpty() || toolCall
-        ? answer
-        : answer.until(request.stop(), request.minTokens());
+    return new GeneratedAnswer(
+        seed, reasoning, Math.min(limit, ownLength), finishReason, toolCall, pieces);
   }
 
   /** The answer to a text to embed: one token without text, for one prefill. */
@@ -123,46 +103,8 @@ final class GeneratedAnswer {
     return pieces;
   }
 
-  /** This answer, cut before the first stop string that is complete after {@code minTokens}. */
-  private GeneratedAnswer until(List<String> stops, int minTokens) {
-    StringBuilder text = new StringBuilder();
-    List<Integer> ends = new ArrayList<>();
-    for (int token = reasoning; token < tokens; token++) {
-      int start = text.length();
-      ends.add(text.append(text(token)).length());
-      int cut = token < minTokens ? -1 : firstOf(stops, text, start);
-      if (cut >= 0) {
-        List<String> cutPieces = new ArrayList<>();
-        int from = 0;
-        for (int end : ends) {
-          cutPieces.add(text.substring(Math.min(from, cut), Math.min(end, cut)));
-          from = end;
-        }
-        int sent = reasoning + cutPieces.size();
-        return new GeneratedAnswer(seed, reasoning, sent, "stop", toolCall, cutPieces);
-      }
-    }
-    return this;
-  }
-
-  private static int firstOf(List<String> stops, StringBuilder text, int start) {
-    return stops.stream()
-        .mapToInt(stop -> text.indexOf(stop, Math.max(0, start - stop.length() + 1)))
-        .filter(found -> found >= 0)
-        .min()
-        .orElse(-1);
-  }
-
-  int tokens() {
-    return tokens;
-  }
-
   int reasoning(int tokens) {
     return Math.min(reasoning, tokens);
-  }
-
-  String finishReason() {
-    return finishReason;
   }
 
   TokenType type(int token) {

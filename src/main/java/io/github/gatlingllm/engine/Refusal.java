@@ -1,5 +1,7 @@
 package io.github.gatlingllm.engine;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +79,13 @@ final class Refusal extends Exception {
   /** {@code {"error":{"message":…,"type":…,"param":…,"code":…}}}. */
   String json() {
     String type = status >= 500 ? "server" : status == 429 ? "rate_limit" : "invalid_request";
-    String form = "{'error':{'message':%s,'type':%s,'param':%s,'code':%s}}";
-    return Json.of(form, getMessage(), type + "_error", param, code).text();
+    ObjectNode refusal = JsonNodeFactory.instance.objectNode();
+    refusal
+        .putObject("error")
+        .put("message", getMessage())
+        .put("type", type + "_error")
+        .put("param", param)
+        .put("code", code);
+    return refusal.toString();
   }
 }

@@ -2,7 +2,6 @@ package io.github.gatlingllm.engine;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -20,15 +19,10 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.time.Instant;
 import java.util.Date;
-import java.util.EnumMap;
-import java.util.List;
-import java.util.Map;
-import java.util.function.BiFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a response; the next flush sends it. Choices count from 0. Of the event loop. */
-abstract class ResponseWriter {
+/** Writes HTTP responses; the next flush sends them. Of the event loop. */
+final class ResponseWriter {
   static final String REQUEST_ID = "x-request-id";
 
   static final String JSON = "application/json";
@@ -36,119 +30,22 @@ abstract class ResponseWriter {
   private static final int CRLF = ('\r' << 8) | '\n';
   private static final int CHUNK_FRAME = 12; // the longest size in hex and two line ends
 
-  final ChannelHandlerContext context;
-  final String requestId;
+  private ResponseWriter() {}
 
-  private ResponseWriter(ChannelHandlerContext context, String requestId) {
-    this.context = context;
-    this.requestId = requestId;
+  /** The head of a stream of events, which {@link #writeChunk} and {@link #end} follow. */
+  static void begin(ChannelHandlerContext context, String requestId) {
+    HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+    head.headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream; charset=utf-8")
+        .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_CACHE)
+        .set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED)
+        .set(HttpHeaderNames.DATE, date())
+        .set(REQUEST_ID, requestId);
+    write(context, head);
   }
 
-  void open() {}
-
-  void begin(int choice, Usage usage) {}
-
-  abstract void text(int choice, TokenType type, String text, Usage usage);
-
-  abstract void finish(int choice, String finishReason, Usage usage);
-
-  abstract void end(Usage usage);
-
-  final void flush() {
-    context.flush();
-  }
-
-  /** Of all choices together; {@code cachedTokens} of the first one. */
-  record Usage(
-      int promptTokens, int completionTokens, int cachedTokens, @Nullable Integer reasoningTokens) {
-
-    Json json() {
-      Json usage =
-          Json.of(
-              """
-              {'prompt_tokens':%s,'completion_tokens':%s,'total_tokens':%s,
-              'prompt_tokens_details':{'cached_tokens':%s}}\
-              """,
-              promptTokens, completionTokens, promptTokens + completionTokens, cachedTokens);
-      return reasoningTokens == null
-          ? usage
-          : usage.with(
-              "completion_tokens_details", Json.of("{'reasoning_tokens':%s}", reasoningTokens));
-    }
-  }
-
-  static final class SentChoice {
-    private final Map<TokenType, StringBuilder> texts = new EnumMap<>(TokenType.class);
-    String finishReason = "";
-
-    void append(TokenType type, CharSequence text) {
-      texts.computeIfAbsent(type, each -> new StringBuilder()).append(text);
-    }
-
-    @Nullable String text(TokenType type) {
-      StringBuilder text = texts.get(type);
-      return text == null ? null : text.toString();
-    }
-  }
-
-  /** Server-sent events, one HTTP chunk each; headers are sent at once. */
-  abstract static class Events extends ResponseWriter {
-
-    Events(ChannelHandlerContext context, String requestId) {
-      super(context, requestId);
-    }
-
-    abstract Json whole(List<SentChoice> choices, Usage usage);
-
-    @Override
-    final void open() {
-      HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
-      head.headers()
-          .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream; charset=utf-8")
-          .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_CACHE)
-          .set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED)
-          .set(HttpHeaderNames.DATE, date())
-          .set(REQUEST_ID, requestId);
-      write(context, head);
-    }
-
-    final void write(String events) {
-      writeChunk(context, events);
-    }
-
-    final void close() {
-      write(context, LastHttpContent.EMPTY_LAST_CONTENT);
-    }
-  }
-
-  static final class Whole extends ResponseWriter {
-    private final BiFunction<List<SentChoice>, Usage, Json> form;
-    private final List<SentChoice> choices;
-
-    Whole(
-        ChannelHandlerContext context,
-        int choices,
-        BiFunction<List<SentChoice>, Usage, Json> form,
-        String requestId) {
-      super(context, requestId);
-      this.form = form;
-      this.choices = Stream.generate(SentChoice::new).limit(choices).toList();
-    }
-
-    @Override
-    void text(int choice, TokenType type, String text, Usage usage) {
-      choices.get(choice).append(type, text);
-    }
-
-    @Override
-    void finish(int choice, String finishReason, Usage usage) {
-      choices.get(choice).finishReason = finishReason;
-    }
-
-    @Override
-    void end(Usage usage) {
-      ok(context, requestId, JSON, form.apply(choices, usage).text());
-    }
+  static void end(ChannelHandlerContext context) {
+    write(context, LastHttpContent.EMPTY_LAST_CONTENT);
   }
 
   static void ok(
@@ -163,12 +60,12 @@ abstract class ResponseWriter {
     write(context, response);
   }
 
-  static String date() {
+  private static String date() {
     return DateFormatter.format(Date.from(Instant.now()));
   }
 
   /** Writes a message; a failure calls {@code exceptionCaught}, which closes the connection. */
-  static void write(ChannelHandlerContext context, Object message) {
+  private static void write(ChannelHandlerContext context, Object message) {
     ChannelFuture unused = context.write(message, context.voidPromise());
   }
 

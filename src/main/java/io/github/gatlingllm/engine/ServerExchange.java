@@ -1,7 +1,7 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.engine.ApiAnswer.Usage;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
-import io.github.gatlingllm.engine.ResponseWriter.Usage;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -12,7 +12,7 @@ final class ServerExchange {
   private final EmbeddedEngine engine;
   private final String requestId;
   private final int promptTokens;
-  private final ResponseWriter writer;
+  private final ApiAnswer writer;
   private final Runnable onEnd;
   private final long receivedNanos;
   private final List<Choice> choices;
@@ -27,7 +27,7 @@ final class ServerExchange {
       String requestId,
       long receivedNanos,
       List<SequenceSpec> sequences,
-      ResponseWriter writer,
+      ApiAnswer writer,
       Runnable onEnd) {
     this.engine = engine;
     this.requestId = requestId;
@@ -127,7 +127,7 @@ final class ServerExchange {
     int token = choice.generated++;
     String text = choice.answer.text(token);
     if (!text.isEmpty()) {
-      writer.text(choice.index, choice.answer.type(token), text, usage());
+      writer.text(choice.index, choice.answer.type(token), text);
     }
     if (choice.generated == choice.answer.tokens()) {
       finish(choice);
@@ -138,7 +138,7 @@ final class ServerExchange {
   private void finish(Choice choice) {
     choice.finished = true;
     String reason = choice.answer.finishReason();
-    writer.finish(choice.index, reason, usage());
+    writer.finish(choice.index, reason);
     long now = System.nanoTime();
     engine.metrics.completed(reason, now - receivedNanos, now - choice.firstNanos);
     if (choices.stream().allMatch(each -> each.finished)) {

@@ -15,8 +15,8 @@ final class CompletionRequestTest {
     CompletionRequest request =
         Requests.chat(
             """
-            {"model":"m","max_tokens":9,"min_tokens":3,"ignore_eos":true,"stop":["a",""],"stream":true,
-             "stream_options":{"include_usage":true,"continuous_usage_stats":true},"seed":5,
+            {"model":"m","max_tokens":9,"min_tokens":3,"ignore_eos":true,"stream":true,
+             "stream_options":{"include_usage":true},"seed":5,
              "temperature":0.7,"n":2,"tools":null,%s}
             """);
     assertThat(request)
@@ -27,8 +27,6 @@ final class CompletionRequestTest {
                 request.prompt(),
                 9,
                 3,
-                true,
-                java.util.List.of("a"),
                 true,
                 true,
                 true,
@@ -88,7 +86,6 @@ final class CompletionRequestTest {
         "{'stream':1,%s} | stream is wrong; expected true or false",
         "{'stream_options':{},%s} | stream_options need stream: true",
         "{'model':1,%s} | model is wrong; expected a text",
-        "{'stop':1,%s} | stop is wrong; expected a text or an array of texts",
       })
   void wrongRequestIsRejectedWithOneLine(String json, String message) {
     String body = json.replace("%s", Requests.PROMPT).replace('\'', '"');

@@ -182,23 +182,6 @@ final class EmbeddedEngineTest {
   }
 
   @Test
-  void usageMayBeContinuous() throws Exception {
-    EmbeddedEngine engine = start(FAST);
-    List<JsonNode> chunks =
-        chunks(
-            events(
-                chat(
-                    engine,
-                    """
-                    ,"max_tokens":3,"stream":true,"ignore_eos":true,
-                    "stream_options":{"include_usage":true,"continuous_usage_stats":true}\
-                    """)));
-    assertThat(chunks)
-        .extracting(chunk -> chunk.at("/usage/completion_tokens").intValue())
-        .containsExactly(0, 1, 2, 3, 3, 3);
-  }
-
-  @Test
   void fixedTimetableIsNeverEarlyAndTruthIsRecorded() throws Exception {
     EmbeddedEngine engine =
         start(EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(2)).recordGroundTruth());

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import static io.github.gatlingllm.engine.EngineProcess.STOP_PATIENCE;
 import static java.time.Duration.ofMillis;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,7 +32,8 @@ class EngineProcessTest {
     try (PrintStream out = new PrintStream(Files.newOutputStream(answer))) {
       EngineProcess.write(List.of(truth("a", 1_000, 2_000L, 3_000L), truth("b", 1_500)), out);
     }
-    List<Written> answers = played("read stop; cat '" + answer + "'").stop(nanos -> nanos - 500);
+    List<Written> answers =
+        played("read stop; cat '" + answer + "'").stop(nanos -> nanos - 500, STOP_PATIENCE);
     assertThat(answers).as("b has not begun").hasSize(1);
     assertThat(answers.get(0).requestId()).isEqualTo("a");
     assertThat(answers.get(0).receivedNanos()).isEqualTo(500);
@@ -60,7 +62,7 @@ class EngineProcessTest {
     try {
       assertThat(engine.baseUrl()).matches("http://127\\.0\\.0\\.1:\\d+/v1");
       if (stopped) {
-        assertThat(engine.stop(nanos -> nanos)).isEmpty();
+        assertThat(engine.stop(nanos -> nanos, STOP_PATIENCE)).isEmpty();
       } else {
         engine.process().getOutputStream().close();
         assertThat(engine.process().getInputStream().readAllBytes()).isEmpty();

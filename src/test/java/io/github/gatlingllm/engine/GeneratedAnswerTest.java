@@ -51,31 +51,6 @@ final class GeneratedAnswerTest {
     assertThat(answer.tokens()).isBetween(1, 999);
   }
 
-  @Test
-  void stopStringEndsTheAnswerAndIsNotPartOfIt() {
-    String whole = text(answer("{\"max_tokens\":50,\"ignore_eos\":true,%s}"));
-    String[] words = whole.split(" ", -1);
-    String across = words[10] + " " + words[11]; // a stop string over a token border
-    GeneratedAnswer answer =
-        answer("{\"max_tokens\":50,\"ignore_eos\":true,\"stop\":[\"" + across + "\",\"zz\"],%s}");
-    assertThat(text(answer)).isEqualTo(whole.substring(0, whole.indexOf(across)));
-    assertThat(answer.finishReason()).isEqualTo("stop");
-    assertThat(answer.tokens()).isLessThanOrEqualTo(12);
-  }
-
-  @Test
-  void stopStringThatNeverComesChangesNothing() {
-    assertThat(text(answer("{\"max_tokens\":50,\"stop\":\"zz\",%s}")))
-        .isEqualTo(text(answer("{\"max_tokens\":50,%s}")));
-  }
-
-  @Test
-  void stopStringWaitsForMinTokens() {
-    String stop = ",\"ignore_eos\":true,\"max_tokens\":50,\"stop\":\" \",%s}";
-    assertThat(answer("{\"min_tokens\":0" + stop).tokens()).isEqualTo(2);
-    assertThat(answer("{\"min_tokens\":20" + stop).tokens()).isEqualTo(21);
-  }
-
   private final Encoding cl100k =
       Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.CL100K_BASE);
 

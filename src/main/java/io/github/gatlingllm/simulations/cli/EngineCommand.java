@@ -49,10 +49,7 @@ final class EngineCommand implements Callable<Integer> {
   @Option(names = "--seed", description = "pins answers and faults [${DEFAULT-VALUE}]")
   private long seed;
 
-  @Option(
-      names = "--prefill",
-      paramLabel = "<n>",
-      description = "prompt tokens processed per second [20000]")
+  @Option(names = "--prefill", description = "prompt tokens processed per second [20000]")
   private double prefill = 20_000;
 
   @Option(
@@ -69,22 +66,15 @@ final class EngineCommand implements Callable<Integer> {
       description = "how much each request in the batch lengthens a decode step [${DEFAULT-VALUE}]")
   private double growth = 0.05;
 
-  @Option(
-      names = "--max-batch",
-      paramLabel = "<n>",
-      description = "most requests in a batch [${DEFAULT-VALUE}]")
+  @Option(names = "--max-batch", description = "most requests in a batch [${DEFAULT-VALUE}]")
   private int maxBatch = 24;
 
   @Option(
       names = "--max-context",
-      paramLabel = "<n>",
       description = "most tokens of prompt and answer together [${DEFAULT-VALUE}]")
   private int maxContext = 8_192;
 
-  @Option(
-      names = "--reasoning",
-      paramLabel = "<n>",
-      description = "reasoning tokens per answer [${DEFAULT-VALUE}]")
+  @Option(names = "--reasoning", description = "reasoning tokens per answer [${DEFAULT-VALUE}]")
   private int reasoning;
 
   @Option(
