@@ -91,13 +91,14 @@ final class SessionRows {
     return ++size;
   }
 
+  /** The session of a line: a letter for where its id is from, and the id. */
   private String session(JsonNode row, int input) {
     if (row.hasNonNull("session_id")) {
-      return row.path("session_id").asText();
+      return "s" + row.path("session_id").asText();
     }
     if (row.hasNonNull("chat_id")) {
       String chat = row.path("chat_id").asText();
-      String session = byChat.getOrDefault(row.path("parent_chat_id").asText(), chat);
+      String session = byChat.getOrDefault(row.path("parent_chat_id").asText(), "c" + chat);
       byChat.put(chat, session);
       return session;
     }
@@ -110,7 +111,7 @@ final class SessionRows {
         byPrefix.remove(ids[i]);
       }
     }
-    session = session == null ? Integer.toString(++inferred) : session;
+    session = session == null ? "i" + ++inferred : session;
     int complete = Math.min(ids.length, input / block(row));
     if (complete > 0) {
       byPrefix.put(ids[complete - 1], new LastPrompt(session, input));
@@ -155,8 +156,10 @@ final class SessionRows {
   List<RecordedSession> sessions() {
     List<RecordedSession> sessions = new ArrayList<>();
     bySession.forEach(
-        (id, rows) ->
-            sessions.add(new RecordedSession(id, new Linked(id, rows).main, rows.size())));
+        (session, rows) -> {
+          String id = session.substring(1);
+          sessions.add(new RecordedSession(id, new Linked(id, rows).main, rows.size()));
+        });
     return sessions;
   }
 

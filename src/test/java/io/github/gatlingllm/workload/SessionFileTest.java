@@ -67,6 +67,19 @@ final class SessionFileTest {
   }
 
   @Test
+  void idsOfDifferentKindsNameDifferentSessions() throws IOException {
+    String tokens = "\"input_tokens\":8,\"output_tokens\":2}\n";
+    Path mixed =
+        Files.writeString(
+            folder.resolve("mixed.jsonl"),
+            "{" + tokens + "{\"session_id\":1," + tokens + "{\"chat_id\":1," + tokens);
+
+    assertThat(open(mixed.toString()).sessions())
+        .extracting(each -> each.id() + ": " + each.turns())
+        .containsExactly("1: 1", "1: 1", "1: 1");
+  }
+
+  @Test
   void equalHashesAreEqualTexts() {
     SessionFile file = open("sessions/own.jsonl");
     int block = 16 * 4;
