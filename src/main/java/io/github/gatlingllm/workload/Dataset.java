@@ -106,7 +106,7 @@ public final class Dataset {
 
   /** All dialogs once in a random order by the seed, then all again in another one. */
   public Dialog dialog(long seed, long userIndex) {
-    return get(new Permutation(size(), seed).at(userIndex));
+    return get((int) new Permutation(size(), seed).at(userIndex));
   }
 
   public Dialog inOrder(long userIndex) {
@@ -183,24 +183,24 @@ public final class Dataset {
     /** Makes these draws independent of others with the same seed. */
     private static final long SALT = 0x6469616c6f677331L; // "dialogs1"
 
-    private final int size;
+    private final long size;
     private final int halfBits;
     private final long seed;
 
-    Permutation(int size, long seed) {
+    Permutation(long size, long seed) {
       this.size = size;
       this.seed = seed ^ SALT;
-      int bits = Math.max(2, Integer.SIZE - Integer.numberOfLeadingZeros(size - 1));
+      int bits = Math.max(2, Long.SIZE - Long.numberOfLeadingZeros(size - 1));
       halfBits = (bits + 1) / 2;
     }
 
-    int at(long index) {
+    long at(long index) {
       long key = Seed.mix(seed + (index / size) * Seed.GOLDEN_GAMMA);
       long value = index % size;
       do {
         value = encrypt(value, key);
       } while (value >= size);
-      return (int) value;
+      return value;
     }
 
     private long encrypt(long value, long key) {

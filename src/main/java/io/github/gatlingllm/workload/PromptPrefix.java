@@ -1,6 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.workload.Dataset.Permutation;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -65,33 +66,16 @@ public sealed interface PromptPrefix {
    * nonce the same count: 7 tokens by {@code cl100k_base}, 5 by {@code chars4}.
    */
   record Unique(long seed) implements PromptPrefix {
-    private static final long MASK = (1L << 59) - 1;
+    private static final long NONCES = 1L << 59;
     private static final int DIGITS = 18;
 
     @Override
     public Texts texts(Tokenizer tokenizer) {
-      long first = spread(seed);
+      Permutation nonces = new Permutation(NONCES, seed);
       return request -> {
-        String digits = Long.toString(permuted((request + first) & MASK));
+        String digits = Long.toString(nonces.at(request));
         return "0".repeat(DIGITS - digits.length()) + digits + "\n\n";
       };
-    }
-
-    /** A bijection of 59-bit numbers: each step is invertible. */
-    private static long permuted(long number) {
-      long x = number;
-      x ^= x >>> 30;
-      x = (x * 0xbf58476d1ce4e5b9L) & MASK;
-      x ^= x >>> 27;
-      x = (x * 0x94d049bb133111ebL) & MASK;
-      return x ^ (x >>> 31);
-    }
-
-    /** Mixes the seed, so that neighbouring seeds do not start at neighbouring numbers. */
-    private static long spread(long seed) {
-      long x = seed * Seed.GOLDEN_GAMMA;
-      x = (x ^ (x >>> 32)) * 0xd6e8feb86659fd93L;
-      return x ^ (x >>> 32);
     }
 
     @Override

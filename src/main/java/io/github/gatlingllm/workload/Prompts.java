@@ -57,9 +57,6 @@ public record Prompts(
 
   /** The same with a prefix: lengths include it, and {@link #whole} begins with it. */
   public Prompts prefix(PromptPrefix.Texts texts) {
-    if (lengths != null) {
-      throw new IllegalStateException("prompts got their lengths before their prefix");
-    }
     return new Prompts(source, seed, texts, null, List.of());
   }
 

@@ -125,7 +125,7 @@ final class LengthDistributionTest {
   private static void assertPass(Permutation permutation, int size, long pass) {
     BitSet seen = new BitSet();
     for (int i = 0; i < size; i++) {
-      int number = permutation.at(pass * size + i);
+      int number = (int) permutation.at(pass * size + i);
       assertThat(number).isBetween(0, size - 1);
       seen.set(number);
     }
@@ -140,8 +140,8 @@ final class LengthDistributionTest {
     int[][] counts = new int[2][size];
     for (long seed = 0; seed < seeds; seed++) {
       Permutation permutation = new Permutation(size, seed);
-      counts[0][permutation.at(0)]++;
-      counts[1][permutation.at(size - 1)]++;
+      counts[0][(int) permutation.at(0)]++;
+      counts[1][(int) permutation.at(size - 1)]++;
     }
     for (int[] count : counts) {
       double expected = (double) seeds / size;
