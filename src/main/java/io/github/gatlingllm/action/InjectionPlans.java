@@ -96,10 +96,10 @@ final class InjectionPlans {
     String during = " during " + NumberText.duration(step.duration().toNanos() / 1e9);
     String users = NumberText.counted(step.users(), "user");
     if (step instanceof ConstantRateOpenInjection constant) {
-      return "evenly spaced at " + perSecond(constant.rate()) + during;
+      return "evenly spaced " + rates(constant.rate(), constant.rate()) + during;
     }
     if (step instanceof RampRateOpenInjection ramp) {
-      return "from " + perSecond(ramp.startRate()) + " to " + perSecond(ramp.endRate()) + during;
+      return rates(ramp.startRate(), ramp.endRate()) + during;
     }
     if (step instanceof AtOnceOpenInjection) {
       return users + " at once";
@@ -108,16 +108,15 @@ final class InjectionPlans {
       return "nobody" + during;
     }
     if (step instanceof PoissonOpenInjection poisson) {
-      double from = poisson.startRate();
-      boolean isConstant = from == poisson.endRate();
-      return "randomized"
-          + (isConstant ? " at " : " from " + perSecond(from) + " to ")
-          + perSecond(poisson.endRate())
-          + during;
+      return "randomized " + rates(poisson.startRate(), poisson.endRate()) + during;
     }
     return step instanceof RampOpenInjection || step instanceof HeavisideOpenInjection
         ? users + during
         : step.toString();
+  }
+
+  private static String rates(double from, double to) {
+    return from == to ? "at " + perSecond(to) : "from " + perSecond(from) + " to " + perSecond(to);
   }
 
   private static String perSecond(double rate) {

@@ -38,37 +38,26 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
 
   /** The share of a pod of an Indexed Job of Kubernetes. */
   private static @Nullable InjectorShare ofJob(Map<String, String> environment) {
-    String index = text(environment, INDEX);
-    String count = text(environment, COUNT);
-    if (index == null && count == null) {
+    String index = environment.getOrDefault(INDEX, "").strip();
+    String count = environment.getOrDefault(COUNT, "").strip();
+    if (index.isEmpty() && count.isEmpty()) {
       return null;
     }
-    if (count == null) {
-      throw new IllegalArgumentException(
-          ("%s=%s without %s: set it to the completions of the Job, or %s=1/1 where each pod is a"
-                  + " load test of its own")
-              .formatted(INDEX, index, COUNT, SHARE_PROPERTY));
-    }
-    if (index == null) {
-      throw new IllegalArgumentException(
-          "%s=%s without %s: run an Indexed Job (completionMode: Indexed), or set %s=<i>/%2$s"
-              .formatted(COUNT, count, INDEX, SHARE_PROPERTY));
-    }
-    boolean areNumbers = index.matches("\\d{1,5}") && count.matches("\\d{1,5}");
-    int from0 = areNumbers ? Integer.parseInt(index) : 0;
-    int injectors = areNumbers ? Integer.parseInt(count) : 0;
+    int from0 = index.matches("\\d{1,5}") ? Integer.parseInt(index) : Integer.MAX_VALUE;
+    int injectors = count.matches("\\d{1,5}") ? Integer.parseInt(count) : 0;
     if (from0 >= injectors || injectors > InjectorShare.MAX_COUNT) {
       throw new IllegalArgumentException(
-          ("%s=%s and %s=%s contradict each other; expected an index from 0, below a count of at"
-                  + " most %s")
-              .formatted(INDEX, index, COUNT, count, NumberText.count(InjectorShare.MAX_COUNT)));
+          ("%s=%s and %s=%s: expected the index of a pod of an Indexed Job, from 0, and its"
+                  + " completions, at most %s; or set %s=<i>/<n>")
+              .formatted(
+                  INDEX,
+                  index,
+                  COUNT,
+                  count,
+                  NumberText.count(InjectorShare.MAX_COUNT),
+                  SHARE_PROPERTY));
     }
     return new InjectorShare(from0 + 1, injectors);
-  }
-
-  private static @Nullable String text(Map<String, String> environment, String variable) {
-    String text = environment.get(variable);
-    return text == null || text.isBlank() ? null : text.strip();
   }
 
   public boolean isPart() {

@@ -389,13 +389,9 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
             (level.cut() ? "during " : "after ") + level.label() + skipped + ": " + broken,
             !level.cut(),
             serverFailed ? (Double) (double) row.count() : null,
-            serverFailed ? asDouble(rule.maxFailuresInARow()) : null,
+            serverFailed ? (Double) rule.limit() : null,
             null,
             null);
-      }
-
-      private static @Nullable Double asDouble(@Nullable Long count) {
-        return count == null ? null : (Double) count.doubleValue();
       }
 
       @Override

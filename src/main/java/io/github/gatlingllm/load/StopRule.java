@@ -35,21 +35,23 @@ public record StopRule(Condition condition, double limit) {
   /** The queue of an open level grows, see {@link Backlog}; levels must be long for requests. */
   public static final StopRule OVER_SATURATED = new StopRule(Condition.OVER_SATURATED, 0);
 
-  /** The conditions, with the text before and after their limit. */
+  /** The conditions, with the text before and after their limit, and what they end a sweep at. */
   enum Condition {
-    SLO_SHARE("slo<", "%"),
-    ERROR_SHARE("errors>", "%"),
-    ERROR_COUNT("errors>", ""),
-    ERRORS_IN_A_ROW("errorsInARow>", ""),
-    OVER_SATURATED("overSaturated", null),
-    NEVER("never", null);
+    SLO_SHARE("slo<", "%", "a level with less than %s %% of requests in SLO"),
+    ERROR_SHARE("errors>", "%", "a level with more than %s %% failures"),
+    ERROR_COUNT("errors>", "", "more than %s failures"),
+    ERRORS_IN_A_ROW("errorsInARow>", "", "more than %s failures in a row"),
+    OVER_SATURATED("overSaturated", null, "a level whose queue grows"),
+    NEVER("never", null, "nothing");
 
     private final String prefix;
     private final @Nullable String suffix;
+    private final String words;
 
-    Condition(String prefix, @Nullable String suffix) {
+    Condition(String prefix, @Nullable String suffix, String words) {
       this.prefix = prefix;
       this.suffix = suffix;
+      this.words = words;
     }
 
     private boolean matches(String text) {
@@ -177,15 +179,7 @@ public record StopRule(Condition condition, double limit) {
 
   /** What ends a sweep, e.g. {@code more than 100 failures in a row}. */
   String words() {
-    String number = NumberText.plain(limit);
-    return switch (condition) {
-      case SLO_SHARE -> "a level with less than " + number + " % of requests in SLO";
-      case ERROR_SHARE -> "a level with more than " + number + " % failures";
-      case ERROR_COUNT -> "more than " + number + " failures";
-      case ERRORS_IN_A_ROW -> "more than " + number + " failures in a row";
-      case OVER_SATURATED -> "a level whose queue grows";
-      case NEVER -> "nothing";
-    };
+    return condition.words.formatted(NumberText.plain(limit));
   }
 
   @Override

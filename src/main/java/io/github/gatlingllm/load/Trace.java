@@ -19,26 +19,12 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** Arrival times and token counts of recorded requests, in 8 to 16 bytes each. */
-final class Trace implements Serializable {
-  private static final long serialVersionUID = 1L;
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+record Trace(String name, long[] offsets, int[] lengths) implements Serializable {
   private static final int ABSENT = -1;
-
-  private final String name;
-  private final long[] offsets;
-  private final int[] lengths;
-
-  private Trace(String name, long[] offsets, int[] lengths) {
-    this.name = name;
-    this.offsets = offsets;
-    this.lengths = lengths;
-  }
 
   static Trace read(String file) {
     return new TraceReader(DataFile.of(file)).read();
-  }
-
-  String name() {
-    return name;
   }
 
   int size() {

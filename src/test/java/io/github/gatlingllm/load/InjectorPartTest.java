@@ -284,11 +284,11 @@ class InjectorPartTest {
 
   @ParameterizedTest
   @CsvSource({
-    "3, , JOB_COMPLETION_INDEX=3 without INJECTORS: set it to the completions of the Job",
-    ", 4, INJECTORS=4 without JOB_COMPLETION_INDEX: run an Indexed Job",
-    "4, 4, contradict each other",
-    "x, 4, contradict each other",
-    "0, 99999, contradict each other"
+    "3, , JOB_COMPLETION_INDEX=3 and INJECTORS=: expected the index",
+    ", 4, JOB_COMPLETION_INDEX= and INJECTORS=4: expected the index",
+    "4, 4, JOB_COMPLETION_INDEX=4 and INJECTORS=4: expected the index",
+    "x, 4, of a pod of an Indexed Job",
+    "0, 99999, at most 10,000; or set llm.injector=<i>/<n>"
   })
   void contradictoryJobIsRefused(String index, String count, String why) {
     Map<String, String> environment =
