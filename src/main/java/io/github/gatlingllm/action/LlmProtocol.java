@@ -9,6 +9,7 @@ import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
@@ -214,6 +215,17 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
           "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200)) or llm.slo");
     }
     return this;
+  }
+
+  /** Sets the seed, that of prefixes too. */
+  public void seed(long other) {
+    seed = other;
+    prefix = prefix.seed(other);
+  }
+
+  /** The seed of prefixes; drawn where none is set. */
+  public long prefixSeed() {
+    return seed == null ? InvalidSimulation.checked(Seed::ofProcess).next() : seed;
   }
 
   /** What matters of it for an engine in this JVM, without secrets and limits of the target. */

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.action.InvalidSimulation;
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Tokenizer;
 
@@ -27,10 +28,6 @@ public final class DatasetFile {
   }
 
   Dataset open() {
-    try {
-      return Dataset.open(format, file, tokenizer);
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because("dataset " + format + " " + file + ": " + e.getMessage());
-    }
+    return checked("dataset", format + " " + file, () -> Dataset.open(format, file, tokenizer));
   }
 }

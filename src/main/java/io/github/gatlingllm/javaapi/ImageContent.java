@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
@@ -7,7 +9,6 @@ import io.github.gatlingllm.load.DataFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -22,18 +23,16 @@ record ImageContent(Dynamic<String> url) implements Image {
 
   /** The image of a file, or the images of a folder in turn. */
   static ImageContent of(String file) {
-    try {
-      List<String> urls = new ArrayList<>();
-      for (Path image :
-          Files.isDirectory(Path.of(file)) ? images(Path.of(file)) : List.of(Path.of(file))) {
-        urls.add(dataUrl(DataFile.of(image.toString()).bytes(), mimeType(image.toString())));
-      }
-      return new ImageContent(inTurn(urls));
-    } catch (IOException e) {
-      throw InvalidSimulation.because("image(\"" + file + "\"): cannot be read: " + e.getMessage());
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because("image(\"" + file + "\"): " + e.getMessage());
-    }
+    return checked("image", '"' + file + '"', () -> new ImageContent(inTurn(dataUrls(file))));
+  }
+
+  private static List<String> dataUrls(String file) {
+    Path path = Path.of(file);
+    return (Files.isDirectory(path) ? images(path) : List.of(path))
+        .stream()
+            .map(Path::toString)
+            .map(each -> dataUrl(DataFile.of(each).bytes(), mimeType(each)))
+            .toList();
   }
 
   static ImageContent of(byte[] bytes, String mimeType) {
@@ -58,7 +57,7 @@ record ImageContent(Dynamic<String> url) implements Image {
    *
    * @throws IllegalArgumentException if there are none
    */
-  private static List<Path> images(Path folder) throws IOException {
+  private static List<Path> images(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
       List<Path> images =
           files.filter(file -> IMAGE.matcher(file.toString()).matches()).sorted().toList();
@@ -66,6 +65,8 @@ record ImageContent(Dynamic<String> url) implements Image {
         throw new IllegalArgumentException("has no .png, .jpg, .gif or .webp");
       }
       return images;
+    } catch (IOException e) {
+      throw new IllegalArgumentException("cannot be read: " + e.getMessage(), e);
     }
   }
 

@@ -29,11 +29,6 @@ public final class LlmAssertion {
     this.assertion = assertion;
   }
 
-  /** For internal use only: an assertion that was read from settings. */
-  public static LlmAssertion of(Assertion assertion) {
-    return new LlmAssertion(assertion);
-  }
-
   Assertion assertion() {
     return assertion;
   }

@@ -299,7 +299,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * of a conversation, so that none is in a cache. Replaces {@link #sharedPrefix}.
    */
   public LlmProtocolBuilder uniquePrompts() {
-    return with(s -> s.prefix = new PromptPrefix.Unique(Seeds.ofPrefix(s)));
+    return with(s -> s.prefix = new PromptPrefix.Unique(s.prefixSeed()));
   }
 
   /**
@@ -308,7 +308,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * conversation with the same one. Replaces {@link #uniquePrompts}.
    */
   public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
-    return with(s -> s.prefix = Seeds.sharedPrefix(groups, tokens, Seeds.ofPrefix(s)));
+    return with(s -> s.prefix = Seeds.sharedPrefix(groups, tokens, s.prefixSeed()));
   }
 
   /** Objectives of every request whose name has none of its own. */
@@ -427,7 +427,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** The seed of prefixes and models, recorded in {@code run.json} to repeat the run. */
   public LlmProtocolBuilder seed(long seed) {
-    return with(s -> s.seed = seed).with(s -> s.prefix = s.prefix.seed(seed));
+    return with(s -> s.seed(seed));
   }
 
   /**

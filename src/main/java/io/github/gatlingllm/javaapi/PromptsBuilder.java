@@ -67,11 +67,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * {@code prompt}), any other file with a prompt per line.
    */
   public PromptsBuilder file(String path) {
-    try {
-      return from(PromptPool.read(path));
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because("prompts().file(\"" + path + "\"): " + e.getMessage());
-    }
+    return from(checked("prompts().file", '"' + path + '"', () -> PromptPool.read(path)));
   }
 
   /** Generated sentences: as many as the length needs, or four if no length is set. */

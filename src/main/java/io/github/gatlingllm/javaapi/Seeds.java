@@ -2,7 +2,6 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
@@ -46,15 +45,8 @@ final class Seeds {
 
   /** Shared prefixes; sizes out of range are a mistake in the simulation. */
   static PromptPrefix sharedPrefix(int groups, int tokens, long seed) {
-    try {
-      return new PromptPrefix.Shared(groups, tokens, seed);
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because("sharedPrefix: " + e.getMessage());
-    }
-  }
-
-  /** Drawn when the builder is called, so that all uses of the protocol have the same seed. */
-  static long ofPrefix(LlmProtocol settings) {
-    return settings.seed == null ? random() : settings.seed;
+    String given = groups + ", " + tokens;
+    return InvalidSimulation.checked(
+        "sharedPrefix", given, () -> new PromptPrefix.Shared(groups, tokens, seed));
   }
 }

@@ -25,8 +25,7 @@ public final class SloBuilder {
     this.slo = slo;
   }
 
-  /** For internal use only: objectives that were read from settings. */
-  public static SloBuilder of(Slo slo) {
+  static SloBuilder of(Slo slo) {
     return new SloBuilder(slo);
   }
 

@@ -3,29 +3,26 @@ package io.github.gatlingllm.simulations;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.oneAfterTheOther;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpDsl;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
+import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.SelfTestResults;
-import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
-import io.github.gatlingllm.javaapi.SloBuilder;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.SelfTest;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -126,42 +123,33 @@ public final class Benchmark extends Simulation {
 
   static LlmProtocolBuilder protocol(
       BenchmarkPlan plan, String label, Tokenizer tokenizer, LlmProtocolBuilder target) {
-    LlmProtocolBuilder protocol =
+    LlmProtocolBuilder planned =
         target
-            .headers(plan.settings().headers())
-            .assertions(
-                plan.assertions().stream()
-                    .filter(gate -> gate.target() == null || gate.target().equals(label))
-                    .map(LlmAssertion::of)
-                    .toList())
             .warmUp(plan.get(Setting.WARMUP), WorkloadScenarios.firstSession(plan))
             .seed(plan.seed())
-            .tokenizer(tokenizer)
-            .metricsUrls(SimulationSettings.metricsUrls(plan.settings(), label));
-    Slo slo = plan.slo().of(label);
-    protocol = slo.isEmpty() ? protocol : protocol.slo(SloBuilder.of(slo));
-    for (Map.Entry<String, Slo> own : plan.slo().named().entrySet()) {
-      if (!plan.labels().contains(own.getKey())) {
-        protocol = protocol.slo(own.getKey(), SloBuilder.of(own.getValue()));
-      }
+            .tokenizer(tokenizer);
+    return LlmProtocolBuilder.of(planned.protocol().with(protocol -> set(plan, label, protocol)));
+  }
+
+  private static void set(BenchmarkPlan plan, String label, LlmProtocol protocol) {
+    SimulationSettings.applyAll(plan.settings(), protocol);
+    protocol.metricsUrls = SimulationSettings.metricsUrls(plan.settings(), label);
+    protocol.prefix = plan.prefix();
+    protocol.slo = plan.slo().of(label);
+    plan.slo()
+        .named()
+        .forEach((name, slo) -> SimulationSettings.addSlo(protocol, name, slo, plan.labels()));
+    protocol.assertions =
+        plan.assertions().stream()
+            .filter(gate -> gate.target() == null || gate.target().equals(label))
+            .toList();
+    if (plan.settings().isSet(Setting.IGNORE_EOS)) {
+      protocol.pinning = SimulationSettings.pinning(plan.get(Setting.IGNORE_EOS));
     }
-    ObjectNode body = plan.get(Setting.BODY);
-    protocol = body.isEmpty() ? protocol : protocol.body(body.toString());
-    if (plan.prefix() instanceof PromptPrefix.Unique) {
-      protocol = protocol.uniquePrompts();
-    } else if (plan.prefix() instanceof PromptPrefix.Shared shared) {
-      protocol = protocol.sharedPrefix(shared.groups(), shared.tokens());
+    if (!plan.get(Setting.FAIL_ON_INVALID)) { // without endpoint by default
+      protocol.notes = Draft.and(protocol.notes, Setting.FAIL_ON_INVALID.name, "false");
     }
-    if (!plan.get(Setting.IGNORE_EOS)) {
-      protocol = protocol.disableIgnoreEos();
-    } else if (plan.settings().isSet(Setting.IGNORE_EOS)) {
-      protocol = protocol.ignoreEos();
-    }
-    protocol = SimulationSettings.withParts(plan.settings(), protocol);
-    for (Map.Entry<String, String> setting : plan.config().entrySet()) {
-      protocol = protocol.note(setting.getKey(), setting.getValue());
-    }
-    return protocol;
+    plan.config().forEach((name, text) -> protocol.notes = Draft.and(protocol.notes, name, text));
   }
 
   /** The HTTP protocol, whose connection settings our requests use. */
@@ -204,8 +192,10 @@ public final class Benchmark extends Simulation {
             && plan.get(Setting.MODEL).mix().isEmpty()
             && plan.get(Setting.WARMUP) > 0;
     if (isAsked) {
-      LlmProtocolBuilder whole = protocol.headers(plan.settings().headers());
-      SimulationSettings.withParts(plan.settings(), whole).protocol().awaitReady();
+      protocol
+          .protocol()
+          .with(whole -> SimulationSettings.applyAll(plan.settings(), whole))
+          .awaitReady();
     }
     String model =
         isAsked

@@ -132,11 +132,6 @@ record BenchmarkPlan(
     return targets.isEmpty();
   }
 
-  /** Whether only the virtual user that opened a connection can reuse it. */
-  boolean perUserConnections() {
-    return settings.get(Setting.CONNECTIONS).equals("perUser");
-  }
-
   /** The set values for {@code run.json}, without secrets, and notes on lengths of prompts. */
   Map<String, String> config() {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());

@@ -275,7 +275,9 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
         plan.get(Setting.ABANDON));
     row(
         "connections",
-        (plan.perUserConnections() ? "own ones per user" : "shared by all users")
+        (plan.get(Setting.CONNECTIONS).equals("shared")
+                ? "shared by all users"
+                : "own ones per user")
             + (plan.get(Setting.HTTP2) ? ", HTTP/2 where the server agrees" : "")
             + (plan.get(Setting.VERIFY_TLS) ? "" : ", certificates NOT verified"));
     row("seed", Long.toString(plan.seed()));

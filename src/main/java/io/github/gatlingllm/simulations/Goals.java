@@ -105,6 +105,13 @@ final class Goals {
         : number.doubleValue();
   }
 
+  /** The assertion on what a name stands for. */
+  static Assertion about(
+      Assertion assertion, @Nullable String target, Scope scope, @Nullable String name) {
+    return new Assertion(
+        target, scope, name, assertion.figure(), assertion.condition(), assertion.values());
+  }
+
   private Goals() {}
 
   /** The objectives of the setting {@code slo}: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}. */
@@ -203,24 +210,18 @@ final class Goals {
         return about(assertion, null, name);
       }
       return name.equals(target)
-          ? of(assertion, target, Scope.GLOBAL, null)
+          ? Goals.about(assertion, target, Scope.GLOBAL, null)
           : about(assertion, target, name.substring(target.length() + 1).strip());
     }
 
     private Assertion about(Assertion assertion, @Nullable String target, String name) {
       if (requests.contains(name)) {
-        return of(assertion, target, Scope.REQUEST, name);
+        return Goals.about(assertion, target, Scope.REQUEST, name);
       }
       if (stages.contains(name) || anyStage) {
-        return of(assertion, target, Scope.STAGE, name);
+        return Goals.about(assertion, target, Scope.STAGE, name);
       }
       throw unknown(Setting.ASSERT, "load level", name, List.of(stages, requests, targets));
-    }
-
-    private static Assertion of(
-        Assertion assertion, @Nullable String target, Scope scope, @Nullable String name) {
-      return new Assertion(
-          target, scope, name, assertion.figure(), assertion.condition(), assertion.values());
     }
 
     private InvalidSimulation unknown(

@@ -377,14 +377,14 @@ final class Setting {
           .means("output length; a list makes a grid with promptTokens");
 
   static final SettingEntry<String> MAX_TOKENS_FIELD =
-      of("maxTokensField", "auto", "max_completion_tokens", fieldOfMaxTokens())
+      of(
+              "maxTokensField",
+              "auto",
+              "max_completion_tokens",
+              Form.choice(Api.MAX_TOKENS_FIELDS, Api.MAX_TOKENS_FIELDS))
           .means(
               "field of chat completions that has maxTokens; auto is max_tokens until the server"
                   + " rejects it in the first request");
-
-  private static Form<String> fieldOfMaxTokens() {
-    return Form.choice(Api.MAX_TOKENS_FIELDS, Api.MAX_TOKENS_FIELDS);
-  }
 
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag("ignoreEos", true)

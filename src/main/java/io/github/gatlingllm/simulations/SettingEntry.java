@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -32,8 +33,7 @@ final class SettingEntry<T extends @Nullable Object> {
   final String example;
   final List<Rule<T>> rules = new ArrayList<>();
   private String defaultText = "none";
-  private @Nullable T defaultValue;
-  private boolean defaultIsParsed;
+  private Supplier<@Nullable T> defaultValue = () -> null;
   private @Nullable String withoutEndpoint;
 
   /** Whether the value must never be printed or recorded. */
@@ -68,7 +68,7 @@ final class SettingEntry<T extends @Nullable Object> {
   /** The default, as a user would write it. */
   SettingEntry<T> byDefault(String text) {
     defaultText = text;
-    defaultIsParsed = true;
+    defaultValue = () -> parse(text);
     return this;
   }
 
@@ -81,7 +81,7 @@ final class SettingEntry<T extends @Nullable Object> {
   /** A default that no text stands for, and its description for readers. */
   SettingEntry<T> unset(String words, T value) {
     defaultText = words;
-    defaultValue = value;
+    defaultValue = () -> value;
     return this;
   }
 
@@ -140,10 +140,7 @@ final class SettingEntry<T extends @Nullable Object> {
   }
 
   T defaultValue(boolean endpoint) {
-    if (!endpoint && withoutEndpoint != null) {
-      return parse(withoutEndpoint);
-    }
-    return defaultIsParsed ? parse(defaultText) : defaultValue;
+    return !endpoint && withoutEndpoint != null ? parse(withoutEndpoint) : defaultValue.get();
   }
 
   T parse(String text) {

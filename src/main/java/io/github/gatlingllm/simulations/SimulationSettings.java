@@ -1,30 +1,30 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.action.LlmProtocol.RunSettings;
 import io.github.gatlingllm.engine.SelfTestResults;
-import io.github.gatlingllm.javaapi.LlmAssertion;
-import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
-import io.github.gatlingllm.javaapi.SloBuilder;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.StopRule.Repeats;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.PromptPrefix.Unique;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.function.BiFunction;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,80 +41,88 @@ class SimulationSettings implements RunSettings {
    * @param setting the setting; a value of null changes nothing
    */
   private record Part<T extends @Nullable Object>(
-      SettingEntry<T> setting, BiFunction<LlmProtocolBuilder, T, LlmProtocolBuilder> change) {
+      SettingEntry<T> setting, BiConsumer<LlmProtocol, T> change) {
 
-    static Part<Boolean> flag(
-        SettingEntry<Boolean> setting, boolean value, UnaryOperator<LlmProtocolBuilder> change) {
-      return new Part<>(
-          setting, (protocol, set) -> set == value ? change.apply(protocol) : protocol);
-    }
-
-    LlmProtocolBuilder in(Settings settings, LlmProtocolBuilder protocol) {
+    void applyTo(LlmProtocol protocol, Settings settings) {
       T value = settings.get(setting);
-      return value == null ? protocol : change.apply(protocol, value);
+      if (value != null) {
+        change.accept(protocol, value);
+      }
     }
   }
 
   /** Settings of one value that a protocol has too. */
   private static final List<Part<?>> PARTS =
       List.of(
-          new Part<>(Setting.TIMEOUT, (protocol, most) -> protocol.requestTimeout(most)),
-          new Part<>(Setting.IDLE_TIMEOUT, (protocol, most) -> protocol.idleTimeout(most)),
-          new Part<>(Setting.WAIT_READY, LlmProtocolBuilder::waitReady),
+          new Part<>(Setting.TIMEOUT, (p, most) -> p.requestTimeout = most),
+          new Part<>(Setting.IDLE_TIMEOUT, (p, most) -> p.idleTimeout = most),
+          new Part<>(Setting.WAIT_READY, (p, most) -> p.waitReady = most),
+          new Part<>(Setting.BEFORE_LEVEL, (p, hooks) -> p.beforeLevel = hooks),
           new Part<>(
-              Setting.BEFORE_LEVEL,
-              (protocol, hooks) ->
-                  protocol.beforeLevel(hooks.stream().map(Hook::toString).toArray(String[]::new))),
-          new Part<>(Setting.MAX_TOKENS_FIELD, LlmProtocolBuilder::maxTokensField),
+              Setting.MAX_TOKENS_FIELD,
+              (p, name) -> p.maxTokensField = LlmProtocol.maxTokensField(name)),
+          new Part<>(Setting.ABANDON, (p, leaving) -> p.abandonment = leaving),
+          new Part<>(Setting.CONVERSATION_HEADER, (p, name) -> p.conversationHeader = name),
+          new Part<>(Setting.MAX_IN_FLIGHT, (p, most) -> p.maxInFlight = most),
+          new Part<>(Setting.MAX_REQUESTS_PER_MINUTE, (p, most) -> p.maxRequestsPerMinute = most),
+          new Part<>(Setting.MAX_TOKENS_PER_MINUTE, (p, most) -> p.maxTokensPerMinute = most),
           new Part<>(
-              Setting.ABANDON,
-              (protocol, leaving) ->
-                  protocol.abandonAfter(leaving.share(), leaving.least(), leaving.most())),
-          new Part<>(Setting.CONVERSATION_HEADER, LlmProtocolBuilder::conversationHeader),
-          new Part<>(Setting.MAX_IN_FLIGHT, LlmProtocolBuilder::maxInFlight),
-          new Part<>(Setting.MAX_REQUESTS_PER_MINUTE, LlmProtocolBuilder::maxRequestsPerMinute),
-          new Part<>(Setting.MAX_TOKENS_PER_MINUTE, LlmProtocolBuilder::maxTokensPerMinute),
+              Setting.BODY, (p, body) -> p.extraBody = body.isEmpty() ? null : body.toString()),
+          new Part<>(Setting.GPUS, (p, number) -> p.gpus = number),
+          new Part<>(Setting.COST_PER_HOUR, (p, price) -> p.costPerHour = price),
+          new Part<>(Setting.READING_SPEED, (p, speed) -> p.report = p.report.readAt(speed)),
+          new Part<>(Setting.CONNECTIONS, (p, who) -> p.shareConnections = who.equals("shared")),
+          new Part<>(Setting.VERIFY_TLS, (p, on) -> p.verifyTls = on),
+          new Part<>(Setting.JVM_WARM_UP, (p, on) -> p.warmUpJvm = on),
+          new Part<>(Setting.RECORD_TEXT, (p, on) -> p.recordText = on),
+          new Part<>(Setting.RECORD_TOKENS, (p, on) -> p.recordTokens = on),
+          new Part<>(Setting.CSV, (p, on) -> p.report = report(p.report, on, null, null)),
+          new Part<>(Setting.FAIL_BUILD, (p, on) -> p.report = report(p.report, null, on, null)),
           new Part<>(
-              Setting.ENGINE_VERSION,
-              (protocol, version) -> protocol.note(Setting.ENGINE_VERSION.name, version)),
-          new Part<>(Setting.GPUS, LlmProtocolBuilder::gpus),
-          new Part<>(Setting.COST_PER_HOUR, LlmProtocolBuilder::costPerHour),
-          new Part<>(Setting.READING_SPEED, LlmProtocolBuilder::readingSpeed),
+              Setting.FAIL_ON_INVALID, (p, on) -> p.report = report(p.report, null, null, on)));
+
+  /** Settings of what {@link Benchmark} plans itself. */
+  private static final List<Part<?>> OF_CODE =
+      List.of(
+          new Part<>(Setting.TOKENIZER, (p, each) -> p.tokenizer = each.get(0)),
+          new Part<>(Setting.WARMUP, (p, requests) -> p.warmUpRequests = requests),
+          new Part<>(Setting.STREAM, (p, on) -> p.streaming = on),
+          new Part<>(Setting.IGNORE_EOS, (p, on) -> p.pinning = pinning(on)),
           new Part<>(
-              Setting.CONNECTIONS,
-              (protocol, who) ->
-                  who.equals("perUser")
-                      ? protocol.disableShareConnections()
-                      : protocol.shareConnections()),
-          Part.flag(Setting.VERIFY_TLS, true, LlmProtocolBuilder::verifyTls),
-          Part.flag(Setting.VERIFY_TLS, false, LlmProtocolBuilder::disableVerifyTls),
-          Part.flag(Setting.JVM_WARM_UP, false, LlmProtocolBuilder::disableJvmWarmUp),
-          Part.flag(Setting.RECORD_TEXT, true, LlmProtocolBuilder::recordText),
-          Part.flag(Setting.RECORD_TOKENS, false, LlmProtocolBuilder::disableRecordTokens),
-          Part.flag(Setting.CSV, true, LlmProtocolBuilder::csv),
-          Part.flag(Setting.FAIL_BUILD, false, LlmProtocolBuilder::disableFailBuild),
-          Part.flag(Setting.FAIL_ON_INVALID, false, LlmProtocolBuilder::disableFailOnInvalid));
+              Setting.UNIQUE_PROMPTS,
+              (p, on) -> p.prefix = on ? new Unique(p.prefixSeed()) : PromptPrefix.NONE),
+          new Part<>(Setting.SHARED_PREFIX, (p, shared) -> p.prefix = shared.seed(p.prefixSeed())),
+          new Part<>(Setting.SEED, (p, seed) -> p.seed(seed)));
+
+  private static ReportOptions report(
+      ReportOptions said,
+      @Nullable Boolean csv,
+      @Nullable Boolean failBuild,
+      @Nullable Boolean failOnInvalid) {
+    return new ReportOptions(
+        Objects.requireNonNullElse(csv, said.csv()),
+        Objects.requireNonNullElse(failBuild, said.failBuild()),
+        Objects.requireNonNullElse(failOnInvalid, said.failOnInvalid()),
+        said.readingSpeed());
+  }
+
+  static LlmProtocol.Pinning pinning(boolean on) {
+    return on ? LlmProtocol.Pinning.ALWAYS : LlmProtocol.Pinning.NEVER;
+  }
 
   /** Settings that replace a part of the only target. */
   private static final List<SettingEntry<?>> TARGET =
       List.of(Setting.ENDPOINT, Setting.MODEL, Setting.API_KEY);
 
-  /** Settings that the table does not have, as they have several values or parts. */
+  /** Settings that the tables do not have, as they have several values or parts. */
   private static final Set<SettingEntry<?>> OF_PROTOCOL =
       Set.of(
-          Setting.TOKENIZER,
-          Setting.WARMUP,
-          Setting.UNIQUE_PROMPTS,
-          Setting.SHARED_PREFIX,
-          Setting.STREAM,
-          Setting.IGNORE_EOS,
-          Setting.BODY,
           Setting.SLO,
           Setting.SLO_PERCENTILE,
           Setting.SLO_RULE,
           Setting.ASSERT,
           Setting.METRICS_URL,
-          Setting.SEED);
+          Setting.HEADER);
 
   /** Settings that the run reads as system properties, whatever the simulation. */
   static final List<SettingEntry<?>> OF_RUN =
@@ -130,6 +138,7 @@ class SimulationSettings implements RunSettings {
   /** Settings that are read here, or where a run or a plan begins. */
   private static final Set<SettingEntry<?>> OTHERS =
       Set.of(
+          Setting.ENGINE_VERSION, // a note
           Setting.STOP_WHEN,
           Setting.REPEATS,
           Setting.CONFIG,
@@ -162,18 +171,14 @@ class SimulationSettings implements RunSettings {
 
   /** Whether simulations that say their load in code read a setting. */
   static boolean isForAll(SettingEntry<?> setting) {
-    return PARTS.stream().anyMatch(part -> part.setting() == setting)
-        || Stream.of(TARGET, OF_PROTOCOL, OF_RUN, OTHERS).anyMatch(some -> some.contains(setting))
-        || setting == Setting.HEADER;
+    return Stream.of(PARTS, OF_CODE).flatMap(List::stream).anyMatch(p -> p.setting() == setting)
+        || Stream.of(TARGET, OF_PROTOCOL, OF_RUN, OTHERS).anyMatch(some -> some.contains(setting));
   }
 
-  /** Changes a protocol by all parts, with the defaults of the settings. */
-  static LlmProtocolBuilder withParts(Settings settings, LlmProtocolBuilder protocol) {
-    LlmProtocolBuilder changed = protocol;
-    for (Part<?> part : PARTS) {
-      changed = part.in(settings, changed);
-    }
-    return changed;
+  /** Changes a protocol by all parts that it shares with {@link Benchmark}, set or by default. */
+  static void applyAll(Settings settings, LlmProtocol protocol) {
+    protocol.headers = Draft.andHeaders(protocol.headers, settings.headers());
+    PARTS.forEach(part -> part.applyTo(protocol, settings));
   }
 
   /** Passes settings on to the run, which reads system properties but not {@code .env}. */
@@ -234,9 +239,12 @@ class SimulationSettings implements RunSettings {
     if (settings == null || !(plan instanceof LoadPlan.Sweep sweep)) {
       return plan;
     }
-    LoadPlan.Sweep stopped =
-        settings.isSet(Setting.STOP_WHEN) ? sweep.stopWhen(settings.get(Setting.STOP_WHEN)) : sweep;
-    return settings.isSet(Setting.REPEATS) ? Load.repeated(settings, stopped) : stopped;
+    boolean isRepeatSet = settings.isSet(Setting.REPEATS);
+    LoadPlan.Sweep changed = isRepeatSet ? sweep.repeated(Repeats.ONCE, 0) : sweep;
+    if (settings.isSet(Setting.STOP_WHEN)) {
+      changed = changed.stopWhen(settings.get(Setting.STOP_WHEN));
+    }
+    return isRepeatSet ? Load.repeated(settings, changed) : changed;
   }
 
   @Override
@@ -248,18 +256,18 @@ class SimulationSettings implements RunSettings {
     if (shown.isEmpty()) {
       return protocol;
     }
-    LlmProtocolBuilder changed = LlmProtocolBuilder.of(protocol.with(p -> reset(settings, p)));
-    changed = ofTarget(settings, protocol, changed, isOnly);
-    for (Part<?> part : PARTS) {
-      changed = settings.isSet(part.setting()) ? part.in(settings, changed) : changed;
-    }
-    changed = ofRequests(settings, changed);
-    changed = goals(settings, changed.protocol(), changed, isOnly);
-    for (Map.Entry<String, String> each : shown.entrySet()) {
-      changed = changed.note(each.getKey(), each.getValue());
-    }
     say(shown);
-    return changed.protocol();
+    return protocol.with(
+        changed -> {
+          ofTarget(settings, protocol, changed, isOnly);
+          Stream.of(PARTS, OF_CODE)
+              .flatMap(List::stream)
+              .filter(part -> settings.isSet(part.setting()))
+              .forEach(part -> part.applyTo(changed, settings));
+          changed.headers = Draft.andHeaders(changed.headers, settings.headers());
+          goals(settings, changed, isOnly);
+          shown.forEach((name, text) -> changed.notes = Draft.and(changed.notes, name, text));
+        });
   }
 
   /** What changes the protocol, by name, safe to print and record. */
@@ -288,24 +296,6 @@ class SimulationSettings implements RunSettings {
         && !(isSaid && settings.source(setting) == Settings.Source.ENV_FILE);
   }
 
-  /** Gives what is set its default first, so that a setting can take back what code says. */
-  private static void reset(Settings settings, LlmProtocol protocol) {
-    ReportOptions said = protocol.report;
-    protocol.report =
-        new ReportOptions(
-            !settings.isSet(Setting.CSV) && said.csv(),
-            settings.isSet(Setting.FAIL_BUILD) || said.failBuild(),
-            settings.isSet(Setting.FAIL_ON_INVALID) || said.failOnInvalid(),
-            said.readingSpeed());
-    protocol.recordText &= !settings.isSet(Setting.RECORD_TEXT);
-    protocol.recordTokens |= settings.isSet(Setting.RECORD_TOKENS);
-    protocol.warmUpJvm |= settings.isSet(Setting.JVM_WARM_UP);
-    protocol.streaming |= settings.isSet(Setting.STREAM);
-    if (settings.isSet(Setting.UNIQUE_PROMPTS) || settings.isSet(Setting.SHARED_PREFIX)) {
-      protocol.prefix = PromptPrefix.NONE;
-    }
-  }
-
   private void say(Map<String, String> shown) {
     if (!isSaid) {
       isSaid = true;
@@ -317,39 +307,39 @@ class SimulationSettings implements RunSettings {
     }
   }
 
-  private static LlmProtocolBuilder ofTarget(
-      Settings settings, LlmProtocol protocol, LlmProtocolBuilder builder, boolean isOnly) {
-    LlmProtocolBuilder changed = builder;
-    for (SettingEntry<?> setting : TARGET) {
-      if (!isOnly && isChanging(settings, setting, protocol, false)) {
-        throw settings.invalid(
-            setting, "this simulation has several llm protocols: it is unclear which is meant");
-      }
+  /** Changes the target by what is said of it in the protocol, where that is the only one. */
+  private static void ofTarget(
+      Settings settings, LlmProtocol said, LlmProtocol changed, boolean isOnly) {
+    List<SettingEntry<?>> changing =
+        TARGET.stream().filter(each -> isChanging(settings, each, said, isOnly)).toList();
+    if (!isOnly && !changing.isEmpty()) {
+      throw settings.invalid(
+          changing.get(0),
+          "this simulation has several llm protocols: it is unclear which is meant");
     }
-    if (!isOnly) {
-      return changed;
-    }
-    if (isChanging(settings, Setting.ENDPOINT, protocol, true)) {
+    if (changing.contains(Setting.ENDPOINT)) {
       List<Target.NamedUrl> urls = settings.get(Setting.ENDPOINT);
       if (urls.size() > 1) {
         throw settings.invalid(Setting.ENDPOINT, "expected one target; Benchmark takes several");
       }
       Target.NamedUrl url = urls.get(0);
       var unused = settings.checked(Setting.ENDPOINT, () -> Target.parse(url, null));
-      changed = changed.baseUrls(List.of(Target.NamedUrl.AND.split(url.url(), -1)));
-      changed = url.name() == null ? changed : changed.target(url.name());
+      changed.baseUrls =
+          Target.NamedUrl.AND.splitAsStream(url.url()).map(LlmProtocol::url).toList();
+      changed.target = url.name() == null ? changed.target : url.name();
     }
-    if (isChanging(settings, Setting.MODEL, protocol, true)) {
+    if (changing.contains(Setting.MODEL)) {
       Target.Models models = settings.get(Setting.MODEL);
-      changed =
-          models.mix().isEmpty()
-              ? changed.model(only(settings, Setting.MODEL, models.names()))
-              : LlmProtocolBuilder.of(changed.protocol().with(p -> p.models = models.mix()));
+      changed.models = models.mix();
+      if (models.mix().isEmpty()) {
+        String name = only(settings, Setting.MODEL, models.names());
+        changed.model = settings.checked(Setting.MODEL, () -> Dynamic.text(name));
+      }
     }
-    if (isChanging(settings, Setting.API_KEY, protocol, true)) {
-      changed = changed.apiKey(only(settings, Setting.API_KEY, settings.get(Setting.API_KEY)));
+    if (changing.contains(Setting.API_KEY)) {
+      String key = only(settings, Setting.API_KEY, settings.get(Setting.API_KEY));
+      changed.apiKey = settings.checked(Setting.API_KEY, () -> Dynamic.secret(key));
     }
-    return changed;
   }
 
   private static String only(Settings settings, SettingEntry<?> setting, List<String> values) {
@@ -359,34 +349,7 @@ class SimulationSettings implements RunSettings {
     return values.get(0);
   }
 
-  private static LlmProtocolBuilder ofRequests(Settings settings, LlmProtocolBuilder builder) {
-    LlmProtocolBuilder changed = builder.headers(settings.headers());
-    if (settings.isSet(Setting.TOKENIZER)) {
-      changed = changed.tokenizer(settings.get(Setting.TOKENIZER).get(0));
-    }
-    if (settings.isSet(Setting.WARMUP)) {
-      changed = changed.warmUp(settings.get(Setting.WARMUP));
-    }
-    var shared = settings.get(Setting.SHARED_PREFIX);
-    if (shared != null) {
-      changed = changed.sharedPrefix(shared.groups(), shared.tokens());
-    } else if (settings.isSet(Setting.UNIQUE_PROMPTS) && settings.get(Setting.UNIQUE_PROMPTS)) {
-      changed = changed.uniquePrompts();
-    }
-    changed = settings.get(Setting.STREAM) ? changed : changed.disableStreaming();
-    if (settings.isSet(Setting.IGNORE_EOS)) {
-      changed = settings.get(Setting.IGNORE_EOS) ? changed.ignoreEos() : changed.disableIgnoreEos();
-    }
-    if (settings.isSet(Setting.BODY)) {
-      changed = changed.body(settings.get(Setting.BODY).toString());
-    }
-    Long seed = settings.get(Setting.SEED);
-    return seed == null ? changed : changed.seed(seed);
-  }
-
-  private static LlmProtocolBuilder goals(
-      Settings settings, LlmProtocol protocol, LlmProtocolBuilder builder, boolean isOnly) {
-    LlmProtocolBuilder changed = builder;
+  private static void goals(Settings settings, LlmProtocol protocol, boolean isOnly) {
     String label = protocol.label();
     double percentile =
         settings.isSet(Setting.SLO_PERCENTILE)
@@ -397,23 +360,24 @@ class SimulationSettings implements RunSettings {
     Goals.Slos slos = settings.get(Setting.SLO).each(slo -> slo.judgedBy(percentile, rule));
     Slo set = slos.of(label);
     Slo slo = set.isEmpty() ? protocol.slo.judgedBy(percentile, rule) : set;
-    changed = slo.isEmpty() ? changed : changed.slo(SloBuilder.of(slo));
-    for (Map.Entry<String, Slo> own : slos.named().entrySet()) {
-      if (!own.getKey().equals(label)) {
-        changed = changed.slo(own.getKey(), SloBuilder.of(own.getValue()));
-      }
-    }
+    protocol.slo = slo.isEmpty() ? protocol.slo : slo;
+    slos.named().forEach((name, own) -> addSlo(protocol, name, own, Set.of(label)));
     if (settings.isSet(Setting.METRICS_URL)) {
       if (isOnly) {
         checkMetricsUrls(settings, List.of(label));
       }
-      changed = changed.metricsUrls(metricsUrls(settings, label));
+      protocol.metricsUrls = metricsUrls(settings, label);
     }
-    List<LlmAssertion> gates = new ArrayList<>();
     for (Assertion gate : settings.get(Setting.ASSERT)) {
-      gates.add(LlmAssertion.of(scoped(gate)));
+      protocol.assertions = Draft.and(protocol.assertions, scoped(gate));
     }
-    return changed.assertions(gates);
+  }
+
+  /** Adds the objectives of the requests of a name, unless it is that of a target. */
+  static void addSlo(LlmProtocol protocol, String name, Slo slo, Collection<String> targets) {
+    if (!targets.contains(name)) {
+      protocol.sloByName = Draft.and(protocol.sloByName, name, slo);
+    }
   }
 
   static void checkMetricsUrls(Settings settings, List<String> labels) {
@@ -433,14 +397,13 @@ class SimulationSettings implements RunSettings {
             .filter(page -> page.name() == null || page.name().equals(label))
             .map(Target.NamedUrl::url)
             .toList();
-    return urls.isEmpty() ? List.of(MetricsPage.NONE) : urls;
+    return MetricsPage.check(urls.isEmpty() ? List.of(MetricsPage.NONE) : urls);
   }
 
   /** A name like {@code c=8} is that of a load level, another one that of a request. */
   private static Assertion scoped(Assertion gate) {
     return gate.name() == null || gate.name().contains("=")
         ? gate
-        : new Assertion(
-            null, Scope.REQUEST, gate.name(), gate.figure(), gate.condition(), gate.values());
+        : Goals.about(gate, null, Scope.REQUEST, gate.name());
   }
 }

@@ -14,18 +14,12 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A target: a model, and the URL that its requests are posted to.
- *
- * @param more further URLs of the same target, over which users are spread
- */
+/** A target: a model, and the URLs that its requests are posted to; users are spread over them. */
 record Target(
     @Nullable String name,
-    String url,
-    List<String> more,
+    List<String> urls,
     Api api,
     @Nullable String model,
     @Nullable String apiKey) {
@@ -115,9 +109,7 @@ record Target(
       throw new IllegalArgumentException("expected the same API at all URLs of one target");
     }
     List<String> urls = Form.distinct(each.stream().map(Target::url).toList(), "URL");
-    Target first = each.get(0);
-    return new Target(
-        first.name, first.url, List.copyOf(urls.subList(1, urls.size())), first.api, null, null);
+    return new Target(endpoint.name, urls, each.get(0).api, null, null);
   }
 
   private static Target one(@Nullable String name, String text, @Nullable Api asked) {
@@ -137,7 +129,7 @@ record Target(
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
     String server = uri.getScheme().toLowerCase(Locale.ROOT) + "://" + uri.getRawAuthority();
     String url = server + path + (named == null ? api.path() : "") + query;
-    return new Target(name, url, List.of(), api, null, null);
+    return new Target(name, List.of(url), api, null, null);
   }
 
   private static URI uri(String text) {
@@ -163,16 +155,16 @@ record Target(
   }
 
   Target with(@Nullable String otherModel, @Nullable String otherKey) {
-    return new Target(name, url, more, api, otherModel, otherKey);
+    return new Target(name, urls, api, otherModel, otherKey);
   }
 
-  List<String> urls() {
-    return Stream.concat(Stream.of(url), more.stream()).toList();
+  String url() {
+    return urls.get(0);
   }
 
   /** The URL without the API's path and without a query, e.g. {@code http://localhost:8000/v1}. */
   String baseUrl() {
-    String plain = url.contains("?") ? url.substring(0, url.indexOf('?')) : url;
+    String plain = url().replaceFirst("\\?.*", "");
     return plain.substring(0, plain.length() - api.path().length());
   }
 
@@ -194,13 +186,13 @@ record Target(
   }
 
   private String host() {
-    return URI.create(url).getRawAuthority();
+    return URI.create(url()).getRawAuthority();
   }
 
   /** Leaves out the API key. */
   @Override
   public String toString() {
-    return String.join(" and ", urls())
+    return String.join(" and ", urls)
         + (model == null ? "" : " " + model)
         + (apiKey == null ? "" : " (with API key)");
   }

@@ -45,7 +45,7 @@ public enum Mistakes {
   NO_FLIGHT("maxInFlight(0): expected", s -> s.on(server().maxInFlight(0))),
   NO_METRICS_PAGE("metricsUrl(here): expected", s -> s.on(server().metricsUrl("here"))),
   NO_JSON("body '{' is not understood", s -> s.on(server().body("{"))),
-  NO_PREFIX("sharedPrefix: 0 shared prefixes", s -> s.on(server().sharedPrefix(0, 9))),
+  NO_PREFIX("sharedPrefix(0, 9): 0 shared prefixes", s -> s.on(server().sharedPrefix(0, 9))),
   EMPTY_TARGET(
       "target(\"\"): expected a name",
       s -> s.setUp(closedLoop(1).target("", server()).inject(chat()))),

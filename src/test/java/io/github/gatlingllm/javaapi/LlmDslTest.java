@@ -159,7 +159,7 @@ class LlmDslTest {
         mistake(() -> conversation("h").contextLimit(0), "contextLimit(0): expected 1 token"),
         mistake(
             () -> LlmDsl.dataset(LlmDsl.shareGpt("none.json")),
-            "dataset sharegpt none.json: none.json: no such file, neither in the file system nor"),
+            "dataset(sharegpt none.json): none.json: no such file, neither in the file system nor"),
         mistake(() -> LlmDsl.image("none.png"), "image(\"none.png\"): none.png: no such file"),
         mistake(
             () -> LlmDsl.image("datasets/openai.jsonl"),
@@ -170,7 +170,8 @@ class LlmDslTest {
         mistake(() -> llm.warmUp(-1), "warmUp(-1): expected 0 requests or more"),
         mistake(() -> llm.body("{"), "body '{' is not understood; expected a JSON object"),
         mistake(() -> llm.body("[1]"), "body '[1]' is not understood; expected a JSON object"),
-        mistake(() -> llm.sharedPrefix(0, 5), "sharedPrefix: 0 shared prefixes of 5 tokens; exp"),
+        mistake(
+            () -> llm.sharedPrefix(0, 5), "sharedPrefix(0, 5): 0 shared prefixes of 5 tokens; exp"),
         mistake(() -> LlmDsl.prompts().tokens(0), "prompts of 0 tokens; expected 1 to 1,000,000"),
         mistake(() -> LlmDsl.uniformTokens(9, 5), "lengths from 9 to 5; expected the shortest"),
         mistake(() -> LlmDsl.normalTokens(0, 5), "lengths of mean 0.0 and std 5.0; expected a"),

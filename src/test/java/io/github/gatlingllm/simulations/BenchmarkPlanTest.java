@@ -108,7 +108,7 @@ final class BenchmarkPlanTest {
     BenchmarkPlan settings = read(Map.of("endpoint", "http://a/v1"));
     assertThat(settings.targets())
         .containsExactly(
-            new Target(null, "http://a/v1/chat/completions", List.of(), Api.CHAT, null, null));
+            new Target(null, List.of("http://a/v1/chat/completions"), Api.CHAT, null, null));
     assertThat(settings.load().levels()).containsExactly(new LoadLevel.Closed(8, Phases.DEFAULT));
   }
 
@@ -282,8 +282,8 @@ final class BenchmarkPlanTest {
                 "interleave", "true"));
     assertThat(settings.targets())
         .containsExactly(
-            new Target(null, "http://a:1/v1/chat/completions", List.of(), Api.CHAT, "x", KEY),
-            new Target(null, "http://b:2/v1/completions", List.of(), Api.COMPLETIONS, "y", KEY));
+            new Target(null, List.of("http://a:1/v1/chat/completions"), Api.CHAT, "x", KEY),
+            new Target(null, List.of("http://b:2/v1/completions"), Api.COMPLETIONS, "y", KEY));
     assertThat(settings.labels()).containsExactly("a:1", "b:2");
     assertThat(read(Map.of("endpoint", "x=http://a/v1 + https://b/v1%2Bc,http://d/v1")).targets())
         .extracting(Target::name, Target::urls)

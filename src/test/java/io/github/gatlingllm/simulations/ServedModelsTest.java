@@ -90,7 +90,7 @@ class ServedModelsTest {
 
   private static @Nullable String only(String url) {
     Target target =
-        new Target(null, url + "/chat/completions", List.of(), Api.CHAT, null, "sk-123456");
+        new Target(null, List.of(url + "/chat/completions"), Api.CHAT, null, "sk-123456");
     return ServedModels.only(target, Map.of("X-Tenant", "acme"), true);
   }
 

@@ -11,6 +11,7 @@ import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
@@ -118,6 +119,9 @@ final class SimulationSettingsTest {
     LoadPlan.Sweep repeated = LlmDsl.closedLoop(1, 2).repeats(3).plan();
     assertThat(of("repeats=1").applyTo(repeated)).isEqualTo(plan);
     assertThat(of("timeout=9").applyTo(repeated)).isEqualTo(repeated);
+    assertThat(((LoadPlan.Sweep) of("repeats=1", "stopWhen=errors>5%").applyTo(repeated)).rules())
+        .as("repeats in code do not count")
+        .contains(StopRule.errorsAbove(5));
     assertThatThrownBy(() -> of("repeats=3", "stopWhen=errors>5%").applyTo(plan))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessageStartingWith("llm.repeats=3: ");

@@ -59,7 +59,7 @@ final class TargetTest {
           http://a,                              -,           http://a/chat/completions,              CHAT
           """)
   void readsBaseAndFullUrls(String text, Api asked, String url, Api api) {
-    assertThat(parse(text, asked)).isEqualTo(new Target(null, url, List.of(), api, null, null));
+    assertThat(parse(text, asked)).isEqualTo(new Target(null, List.of(url), api, null, null));
   }
 
   @ParameterizedTest
