@@ -36,12 +36,6 @@ import java.util.stream.Stream;
  */
 final class EngineProcess {
 
-  /** Planned time from a request to its first token. */
-  static final Duration TTFT = Duration.ofMillis(100);
-
-  /** Planned time between two tokens. */
-  static final Duration ITL = Duration.ofMillis(20);
-
   static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
@@ -157,7 +151,7 @@ final class EngineProcess {
     // The unconfigured logging library of the class path would print Netty's debug messages.
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     warmUp();
-    EmbeddedEngine engine = engine(TTFT, ITL).start();
+    EmbeddedEngine engine = engine(SelfTestResults.TTFT, SelfTestResults.ITL).start();
     toParent.println(engine.baseUrl());
     if (System.in.read() >= 0) {
       write(engine.groundTruth(), toParent);

@@ -75,11 +75,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
   /** Several headers, as {@link #header(String, String)}. */
   public final T headers(Map<String, String> headers) {
-    return edit(
-        draft ->
-            headers.forEach(
-                (name, value) ->
-                    draft.headers = Draft.andHeader(draft.headers, name, Dynamic.secret(value))));
+    return edit(draft -> draft.headers = Draft.andHeaders(draft.headers, headers));
   }
 
   /** The API key of this request, in place of the protocol's; a Gatling EL String. */

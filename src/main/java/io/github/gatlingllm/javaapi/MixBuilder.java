@@ -6,10 +6,10 @@ import static io.gatling.javaapi.core.CoreDsl.onCase;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Choice;
 import io.gatling.javaapi.core.exec.Executable;
+import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Seed;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +44,7 @@ public final class MixBuilder implements Executable {
     if (!(weight > 0) || Double.isInfinite(weight)) {
       throw InvalidSimulation.because("mix().add(" + weight + ", …): expected a weight above 0");
     }
-    List<WeightedExecutable> more = new ArrayList<>(parts);
-    more.add(new WeightedExecutable(weight, what));
-    return new MixBuilder(more, seed);
+    return new MixBuilder(Draft.and(parts, new WeightedExecutable(weight, what)), seed);
   }
 
   /** Pins the sequence of draws. By default the seed is random. */

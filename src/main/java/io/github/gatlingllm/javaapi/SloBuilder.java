@@ -2,11 +2,10 @@ package io.github.gatlingllm.javaapi;
 
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
+import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.record.Slo;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Service level objectives of requests, and the share of requests that must meet them: {@code
@@ -113,9 +112,9 @@ public final class SloBuilder {
       throw InvalidSimulation.because(
           "SLO " + measure.key() + " < " + limit + ": expected a limit above zero");
     }
-    List<Slo.Objective> objectives = new ArrayList<>(slo.objectives());
-    objectives.add(new Slo.Objective(measure, limit.toNanos()));
-    return new SloBuilder(new Slo(objectives, slo.percentile(), slo.rule()));
+    Slo.Objective objective = new Slo.Objective(measure, limit.toNanos());
+    return new SloBuilder(
+        new Slo(Draft.and(slo.objectives(), objective), slo.percentile(), slo.rule()));
   }
 
   private static Duration duration(double millis) {
