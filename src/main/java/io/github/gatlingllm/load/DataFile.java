@@ -282,16 +282,11 @@ public record DataFile(String name, Path path, Path original) {
   public boolean isJson() {
     return reading(
         () -> {
-          try (InputStream bytes = Files.newInputStream(path)) {
-            int first = bytes.read();
-            // Spaces, and the byte order mark.
-            while (Character.isWhitespace(first)
-                || first == 0xef
-                || first == 0xbb
-                || first == 0xbf) {
-              first = bytes.read();
-            }
-            return first == '{' || first == '[';
+          try (JsonParser parser = JSON.createParser(path.toFile())) {
+            JsonToken first = parser.nextToken();
+            return first == JsonToken.START_OBJECT || first == JsonToken.START_ARRAY;
+          } catch (JsonProcessingException e) {
+            return false;
           }
         });
   }
