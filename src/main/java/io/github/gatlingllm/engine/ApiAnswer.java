@@ -109,15 +109,19 @@ final class ApiAnswer {
   }
 
   private static Map<String, List<String[]>> table() {
-    try (InputStream in = ApiAnswer.class.getResourceAsStream("answers.txt")) {
-      return new String(Objects.requireNonNull(in).readAllBytes(), UTF_8)
-          .lines()
-          .filter(line -> !line.startsWith("#"))
-          .map(line -> line.replace('\'', '"').split(" ", 3))
-          .collect(
-              Collectors.groupingBy(
-                  row -> row[0] + " " + row[1],
-                  Collectors.mapping(row -> row[2].split("\\$", -1), Collectors.toList())));
+    return rows("answers.txt")
+        .map(row -> row.replace('\'', '"').split(" ", 3))
+        .collect(
+            Collectors.groupingBy(
+                row -> row[0] + " " + row[1],
+                Collectors.mapping(row -> row[2].split("\\$", -1), Collectors.toList())));
+  }
+
+  /** The rows of a file of this package, without comments. */
+  static Stream<String> rows(String file) {
+    try (InputStream in = ApiAnswer.class.getResourceAsStream(file)) {
+      String text = new String(Objects.requireNonNull(in).readAllBytes(), UTF_8);
+      return text.lines().filter(line -> !line.startsWith("#"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 
 /**
  * The tokens of one answer. They depend on the engine's seed, the prompt and the {@code seed} of
@@ -28,31 +29,8 @@ record GeneratedAnswer(
   private static final double SIGMA = 0.6;
   private static final String SPACES = " ".repeat(Prompt.CHARS_PER_TOKEN);
 
-  /**
-   * Common English words. With the space before it, each is four characters and one token of
-   * cl100k_base, so tokenizers and the rule "chars4" count what the engine reports, and an answer
-   * has the same number of tokens in the prompt of the next turn.
-   */
-  static final List<String> WORDS =
-      words(
-          """
-          the and for was not his her had you one all can has out who now him how did its our two way
-          may any new old see get got own say she too use day man men boy let put end why try ask big
-          few far run set add act age ago air arm art bag bar bed bet bit bow box bus buy car cat cow
-          cry cup cut dog dry due ear eat egg eye fit fix fly fun gas hat hit hot ice job joy key kid
-          law lay led leg lie log lot low map mix net nor off oil pay pen per pet pop raw red rid row
-          sad sat sea sit six sky son sum sun tax tea ten tie tip top toy van via war web win won
-          yes yet bay bid cap dad dam dig dot era fan fee gap hip hub inn ion jam jet lab mom odd pan
-          pin pit pot ray rib rod rub rug ski tag tap tin ton zip aim aid bee cab fig fin fog fox hay
-          hen hop ink jar lap lid mat met nap owl peg pie ram ran sub tan vet fed hid ate but are
-          """);
-
-  static final List<String> OPENINGS =
-      words(
-          """
-          This That They Then When What With Here Some Most From Each Just Only Once Well Many Also
-          Over Both
-          """);
+  static final List<String> WORDS = words(3);
+  static final List<String> OPENINGS = words(4);
 
   private static final List<String> JSON_TOKENS =
       Arrays.asList(AnswerShape.JSON.split("(?<=\\G.{" + Prompt.CHARS_PER_TOKEN + "})", -1));
@@ -125,8 +103,11 @@ record GeneratedAnswer(
     return token == 0 || token == reasoning ? drawn(OPENINGS, draw) : " " + drawn(WORDS, draw);
   }
 
-  private static List<String> words(String text) {
-    return List.of(text.strip().split("\\s+"));
+  private static List<String> words(int letters) {
+    return ApiAnswer.rows("words.txt")
+        .flatMap(row -> Stream.of(row.split(" ")))
+        .filter(word -> word.length() == letters)
+        .toList();
   }
 
   private static String drawn(List<String> words, long hash) {

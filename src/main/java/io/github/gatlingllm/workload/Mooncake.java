@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.workload.Conversation.Dialog;
+import io.github.gatlingllm.workload.Prompts.PromptPool;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -25,14 +26,8 @@ final class Mooncake implements DialogReader {
   private static final long SALT = 0x626c6f636b733131L; // "blocks11"
   private static final int FEWEST_WORDS = 16;
 
-  private static final String[] CANDIDATES =
-      ("the and for are but not you all any can had her was one our out day get has him his how man"
-              + " new now old see two way who boy did its let put say she too use big box car cut"
-              + " end far few got hot job key law lay led leg lot low map may men met mix net off"
-              + " oil own pay per red run sea set sit six son sun ten top try war why win yes yet"
-              + " add age ago air arm art ask bad bar bed bit buy cup dog eat eye fit fly fun gas"
-              + " gun hit ice kid lie lip mom pop raw sad sky tax tea tie toy van wet")
-          .split(" ");
+  private static final List<String> CANDIDATES =
+      PromptPool.resource("words.txt").flatMap(row -> Stream.of(row.split(" "))).toList();
 
   private static final Message PLACEHOLDER = Message.user("?");
 
@@ -46,10 +41,10 @@ final class Mooncake implements DialogReader {
     this.tokenizer = tokenizer;
     int two = tokenizer.count("the the");
     List<String> single =
-        Stream.of(CANDIDATES)
+        CANDIDATES.stream()
             .filter(word -> tokenizer.count("the " + word + " the") == two + 1)
             .toList();
-    words = single.size() < FEWEST_WORDS ? List.of(CANDIDATES) : single;
+    words = single.size() < FEWEST_WORDS ? CANDIDATES : single;
     long[] ids = {0, 1, 2, 3};
     sampleWords = ids.length * BLOCK - 7;
     sampleTokens = tokenizer.count(joined(words(ids, sampleWords, BLOCK, 0)));
