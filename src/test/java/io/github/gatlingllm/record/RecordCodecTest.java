@@ -11,7 +11,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.record.RequestRecord.ServerReport;
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.RequestRecord.Text;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -149,21 +149,8 @@ class RecordCodecTest {
 
   @Test
   void serverNumbersThatAreNotFiniteAreLeftOut() throws IOException {
-    RequestRecord record = records.answer(2);
     RequestRecord odd =
-        new RequestRecord(
-            record.identity(),
-            record.timing(),
-            record.events(),
-            record.tokens(),
-            record.outcome(),
-            new ServerReport(
-                Map.of("queue_s", Double.NaN, "prefill_s", 0.0005),
-                List.of(),
-                Map.of(),
-                null,
-                null),
-            null);
+        Recorded.at(0).server(Map.of("queue_s", Double.NaN, "prefill_s", 0.0005)).record();
     byte[] line = RecordCodec.write(odd);
     assertThat(new String(line, UTF_8)).contains("\"server\":{\"prefill_s\":0.00050}");
     assertThat(new RecordCodec().read(line, 0, line.length).server().timings())

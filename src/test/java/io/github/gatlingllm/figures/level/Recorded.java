@@ -313,11 +313,16 @@ public final class Recorded {
     return this;
   }
 
-  public Recorded server(Map<String, Double> timings) {
-    return server(new ServerReport(timings, List.of(), Map.of(), null, null));
+  /** Timings that the server reported, and its own names of them. */
+  public Recorded server(Map<String, Double> timings, String... names) {
+    return server(new ServerReport(timings, List.of(names), Map.of(), null, null));
   }
 
-  public Recorded server(ServerReport said) {
+  public Recorded replica(String name) {
+    return server(new ServerReport(Map.of(), List.of(), Map.of(), null, name));
+  }
+
+  private Recorded server(ServerReport said) {
     server = said;
     return this;
   }

@@ -18,7 +18,6 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
@@ -55,13 +54,12 @@ class RunStatisticsTest {
 
   @Test
   void replicasAreThoseThatAnswersNameElseHosts() throws Exception {
-    ServerReport named = new ServerReport(Map.of(), List.of(), Map.of(), null, "pod-1");
     Summary summary =
         summary(
             run(10, stage(1, 0, 10_000)),
-            at(0).server(named).tokens(50, 60),
+            at(0).replica("pod-1").tokens(50, 60),
             at(100).tokens(30, 40),
-            at(200).server(named).tokens(70, 80));
+            at(200).replica("pod-1").tokens(70, 80));
     assertThat(summary.by().get(Summary.Dimension.REPLICA))
         .extracting(
             Summary.RequestGroup::name, group -> group.figures().metric(Metric.TTFT_MS).mean())
@@ -403,13 +401,13 @@ class RunStatisticsTest {
     Summary s =
         summary(
             RUN,
-            at(1_000).stage("c=2").tokens(5).server(said("usage.queue_time", 0.0005)),
-            at(2_000).stage("c=2").tokens(5).server(said("x-queue-time", 0.0015)),
-            at(2_500).stage("c=9").tokens(5).server(said("x-queue-time", 0.001)),
+            at(1_000).stage("c=2").tokens(5).server(Map.of("queue_s", 0.0005), "usage.queue_time"),
+            at(2_000).stage("c=2").tokens(5).server(Map.of("queue_s", 0.0015), "x-queue-time"),
+            at(2_500).stage("c=9").tokens(5).server(Map.of("queue_s", 0.001), "x-queue-time"),
             at(2_600)
                 .stage("c=2")
                 .failed(RequestStatus.TRUNCATED, "cut")
-                .server(said("x-queue-time", 9.0)));
+                .server(Map.of("queue_s", 9.0), "x-queue-time"));
     assertThat(s.serverNames())
         .isEqualTo(Map.of("queue_s", Set.of("usage.queue_time", "x-queue-time")));
     assertThat(s.figures().server().get("queue_s").mean()).isEqualTo(0.001, within(1e-9));
@@ -417,10 +415,6 @@ class RunStatisticsTest {
         .extracting(stage -> stage.figures().server().get("queue_s"))
         .extracting(Distribution::count, Distribution::p50, Distribution::p99)
         .containsExactly(tuple(2L, 0.0005, 0.0015), tuple(1L, 0.001, 0.001));
-  }
-
-  private static ServerReport said(String name, double queueS) {
-    return new ServerReport(Map.of("queue_s", queueS), List.of(name), Map.of(), null, null);
   }
 
   private static Figures one(RequestRecord record) {
