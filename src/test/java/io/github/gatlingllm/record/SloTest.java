@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.Objectives.SloCounts;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,8 +16,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SloTest {
-
-  private static final long MS = 1_000_000L;
 
   /** Times in milliseconds; a request that waited 50 ms before it was admitted. */
   @ParameterizedTest(name = "{0}: ttft {2} e2e {3} {1} -> {4}")
@@ -38,8 +37,21 @@ class SloTest {
     "'ttft<200ms,e2e<1s', HTTP_ERROR, , , ttft e2e failed",
   })
   void fromSchedule(
-      String slo, RequestStatus verdict, @Nullable Long ttft, @Nullable Long e2e, String missed) {
-    assertThat(judge(slo, true, verdict, timing(ttft, e2e, 1_000L, 50L))).isEqualTo(list(missed));
+      String slo,
+      RequestStatus status,
+      @Nullable Double ttft,
+      @Nullable Double e2e,
+      String missed) {
+    Recorded request = Recorded.at(0).gate(50.0);
+    if (ttft != null && e2e != null) {
+      request.tokens(ttft, e2e);
+    } else if (e2e != null) {
+      request.bodyForStream(e2e, 2);
+    }
+    assertThat(
+            judge(slo, status == RequestStatus.COMPLETE ? request : request.failed(status, ""))
+                .missed())
+        .isEqualTo(list(missed));
   }
 
   /** Closed is when it was cancelled, since admitted; 50 ms of waiting come on top. */
@@ -57,9 +69,10 @@ class SloTest {
     "'ttft<200ms,tpot<1ms', 150, 5000, ttft, false",
   })
   void cancelledRequestIsJudgedByTheTokensReceived(
-      String slo, @Nullable Long ttft, long cancelledAt, String missed, @Nullable Boolean met) {
+      String slo, @Nullable Double ttft, double cancelledAt, String missed, @Nullable Boolean met) {
+    double[] tokens = ttft == null ? new double[0] : new double[] {ttft};
     Slo.Judgement judgement =
-        judgement(slo, true, RequestStatus.CANCELLED, timing(ttft, null, cancelledAt, 50L));
+        judge(slo, cancelled(Recorded.at(0).gate(50.0).tokens(tokens), cancelledAt));
     assertThat(judgement.missed()).isEqualTo(list(missed));
     assertThat(judgement.met()).isEqualTo(met);
   }
@@ -67,9 +80,9 @@ class SloTest {
   /** Waited in the gate until it was given up: 250 ms since its start. */
   @Test
   void neverAdmitted() {
-    RequestRecord.Timing waited = timing(null, null, 250L, null);
-    assertThat(judge("ttft<200ms", true, RequestStatus.CANCELLED, waited)).containsExactly("ttft");
-    assertThat(judgement("ttft<300ms", true, RequestStatus.CANCELLED, waited).met()).isNull();
+    Recorded waited = cancelled(Recorded.at(0).gate(null), 250);
+    assertThat(judge("ttft<200ms", waited).missed()).containsExactly("ttft");
+    assertThat(judge("ttft<300ms", waited).met()).isNull();
   }
 
   /**
@@ -86,28 +99,20 @@ class SloTest {
     "'tpot<601ms,e2e<9s', ",
   })
   void tpotOfACancelledStreamIsThatOfTheTokensReceived(String slo, @Nullable Boolean met) {
-    RequestRecord.Timing timing = timing(100L, 1_300L, 2_000L, 0L, 600.0 * MS);
-    RequestRecord.Events events = events(600 * MS, 100_000, 700_000, 1_300_000);
-    assertThat(
-            Slo.parse(slo)
-                .judge(true, RequestStatus.CANCELLED, false, timing, events, tokens(3))
-                .met())
+    assertThat(judge(slo, cancelled(Recorded.at(0).tokens(100, 700, 1_300), 2_000)).met())
         .isEqualTo(met);
   }
 
   @Test
   void missingTpotIsNoMiss() {
-    RequestRecord.Timing one = timing(100L, 100L, 100L, 0L);
-    assertThat(judge("tpot<50ms", true, RequestStatus.COMPLETE, one)).isEmpty();
-    assertThat(judge("itl<1us,stall<1us", true, RequestStatus.COMPLETE, one)).isEmpty();
+    assertThat(judge("tpot<50ms,itl<1us,stall<1us", Recorded.at(0).tokens(100)).missed()).isEmpty();
   }
 
   @Test
   void answerThatWasNotStreamedNeedsNoTtft() {
-    RequestRecord.Timing body = timing(null, 400L, 400L, 0L);
-    assertThat(judge("ttft<200ms,e2e<1s", false, RequestStatus.COMPLETE, body)).isEmpty();
-    assertThat(judge("ttft<200ms,e2e<1s", true, RequestStatus.COMPLETE, body))
-        .containsExactly("ttft");
+    String slo = "ttft<200ms,e2e<1s";
+    assertThat(judge(slo, Recorded.at(0).body(400, 9)).missed()).isEmpty();
+    assertThat(judge(slo, Recorded.at(0).bodyForStream(400, 9)).missed()).containsExactly("ttft");
   }
 
   /** Gaps 10, 10, 80 ms: TPOT 33.3, p99 of ITL 80, longest 80. */
@@ -121,12 +126,7 @@ class SloTest {
     "stall<80ms, stall"
   })
   void pace(String slo, String missed) {
-    RequestRecord.Timing timing = timing(100L, 200L, 200L, 0L, 100.0 * MS / 3);
-    RequestRecord.Events events = events(80 * MS, 100_000, 110_000, 120_000, 200_000);
-    assertThat(
-            Slo.parse(slo)
-                .judge(true, RequestStatus.COMPLETE, true, timing, events, tokens(4))
-                .missed())
+    assertThat(judge(slo, Recorded.at(0).tokens(100, 110, 120, 200)).missed())
         .isEqualTo(list(missed));
   }
 
@@ -153,15 +153,10 @@ class SloTest {
 
   @Test
   void failedCheckMisses() {
+    RequestRecord r = Recorded.at(0).tokens(10, 20).record();
     assertThat(
             Slo.parse("ttft<200ms")
-                .judge(
-                    true,
-                    RequestStatus.COMPLETE,
-                    false,
-                    timing(10L, 20L, 20L, 0L),
-                    events(null),
-                    tokens(2))
+                .judge(true, RequestStatus.COMPLETE, false, r.timing(), r.events(), r.tokens())
                 .missed())
         .containsExactly(Slo.FAILED);
   }
@@ -169,69 +164,17 @@ class SloTest {
   @Test
   void withoutSloNothingIsJudged() {
     Slo.Judgement judgement =
-        Slo.NONE.judge(
-            true,
-            RequestStatus.HTTP_ERROR,
-            false,
-            timing(null, null, null, 0L),
-            events(null),
-            tokens(0));
+        Slo.NONE.judge(Recorded.at(0).failed(RequestStatus.HTTP_ERROR, "503").record());
     assertThat(judgement.missed()).isEmpty();
     assertThat(judgement.met()).isNull();
   }
 
-  private static List<String> judge(
-      String slo, boolean streamed, RequestStatus verdict, RequestRecord.Timing timing) {
-    return judgement(slo, streamed, verdict, timing).missed();
+  private static Slo.Judgement judge(String slo, Recorded request) {
+    return Slo.parse(slo).judge(request.record());
   }
 
-  private static Slo.Judgement judgement(
-      String slo, boolean streamed, RequestStatus verdict, RequestRecord.Timing timing) {
-    return Slo.parse(slo)
-        .judge(
-            streamed, verdict, verdict == RequestStatus.COMPLETE, timing, events(null), tokens(2));
-  }
-
-  private static RequestRecord.Timing timing(
-      @Nullable Long ttft, @Nullable Long e2e, @Nullable Long closed, @Nullable Long gate) {
-    return timing(ttft, e2e, closed, gate, null);
-  }
-
-  private static RequestRecord.Timing timing(
-      @Nullable Long ttft,
-      @Nullable Long e2e,
-      @Nullable Long closed,
-      @Nullable Long gate,
-      @Nullable Double tpot) {
-    Long first = nanos(ttft);
-    return new RequestRecord.Timing(
-        0,
-        null,
-        0,
-        nanos(gate),
-        null,
-        null,
-        null,
-        first,
-        first,
-        nanos(e2e),
-        nanos(closed),
-        tpot,
-        null);
-  }
-
-  private static @Nullable Long nanos(@Nullable Long ms) {
-    return ms == null ? null : (Long) (ms * MS);
-  }
-
-  private static RequestRecord.Events events(@Nullable Long longestGap, int... micros) {
-    return new RequestRecord.Events(
-        micros, new int[0], new int[0], micros.length, 0, 0, true, longestGap, null);
-  }
-
-  private static RequestRecord.Tokens tokens(int n) {
-    return new RequestRecord.Tokens(
-        null, null, null, null, null, n, null, null, n, false, null, List.of(), null);
+  private static Recorded cancelled(Recorded request, double atMs) {
+    return request.closed(atMs).failed(RequestStatus.CANCELLED, "end");
   }
 
   private static List<String> list(String names) {

@@ -214,9 +214,7 @@ final class TimelineTest {
   /** 2 events 1 s apart, N = 100: 50 tokens in the 1 s, 20 ms each by TPOT and by ITL. */
   @Test
   void tpotAndItlAgreeWhereTokensPerEventAreNotKnown() {
-    RequestRecord.Tokens hundred =
-        new RequestRecord.Tokens(
-            null, null, null, null, null, 100, null, null, 100, false, null, List.of(), null);
+    RequestRecord.Tokens hundred = tokens(100);
     Timeline unknown = admitted();
     add(unknown, at(20));
     add(unknown, at(1_020));
@@ -371,13 +369,8 @@ final class TimelineTest {
 
   @Test
   void unknownNumberOfTokensIsOnePerEvent() {
-    RequestRecord.Tokens unknown =
-        new RequestRecord.Tokens(
-            null, null, null, null, null, null, null, null, null, true, null, List.of(), null);
-    assertThat(
-            TokenGaps.sortedTokenMicros(
-                events(new int[] {0, 10, 30}, new int[0], new int[0]), unknown))
-        .containsExactly(10, 20);
+    RequestRecord.Events events = events(new int[] {0, 10, 30}, new int[0], new int[0]);
+    assertThat(TokenGaps.sortedTokenMicros(events, tokens(null))).containsExactly(10, 20);
   }
 
   @ParameterizedTest
@@ -397,8 +390,8 @@ final class TimelineTest {
         offsets, tokens, choices, offsets.length, 0, 0, true, null, null);
   }
 
-  private static RequestRecord.Tokens tokens(int n) {
+  private static RequestRecord.Tokens tokens(@Nullable Integer n) {
     return new RequestRecord.Tokens(
-        null, null, null, null, null, n, null, null, n, false, null, List.of(), null);
+        null, null, null, null, null, n, null, null, n, n == null, null, List.of(), null);
   }
 }

@@ -2,9 +2,7 @@ package io.github.gatlingllm.report;
 
 import static java.util.stream.Collectors.toMap;
 
-import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -12,7 +10,6 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.RecordFile;
-import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
@@ -27,7 +24,6 @@ import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.simulations.AssertionTexts;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -39,7 +35,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.Consumer;
 
 /**
  * A synthetic sweep against a simulated server with continuous batching: each step gives every
@@ -322,32 +317,8 @@ final class DemoRun {
 
   RunFigures figures() {
     RunInfo info = recorded();
-    try {
-      return Checks.judged(
-          RunStatistics.of(
-              info,
-              new RunStatistics.RecordSource() {
-                @Override
-                public ReadReport replay(Consumer<RequestRecord> sink) {
-                  records.forEach(sink);
-                  return new ReadReport(records.size(), 0, 0, List.of());
-                }
-
-                @Override
-                public void arrivals(Consumer<PlannedArrival> sink) {
-                  plan().forEach(sink);
-                }
-
-                @Override
-                public void server(Consumer<ServerSample> sink) {
-                  if (observed) {
-                    readings().forEach(sink);
-                  }
-                }
-              }));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    List<ServerSample> readings = observed ? readings() : List.of();
+    return Recorded.figures(info, new Recorded.Source(records, plan(), List.of(), readings));
   }
 
   private RunInfo recorded() {

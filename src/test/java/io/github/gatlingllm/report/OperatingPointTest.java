@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.github.gatlingllm.figures.level.Levels;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
@@ -288,29 +289,6 @@ class OperatingPointTest {
     assertThat(SummaryText.console(summary)).doesNotContain("operating point");
   }
 
-  /**
-   * 4 and 64 requests in one second with maxInFlight=8; each lasts 2 s and has its first token
-   * after 200 ms: the k-th of 64 waits ⌊k ÷ 8⌋ × (2 s − 8 ÷ 64 s), at most 13,125 ms, so that TTFT
-   * p99 is 13,325 ms from schedule and 200 ms from admission; its median is that of group 3, 5,625
-   * + 200 ms, and of E2E 5,625 + 2,000 ms.
-   */
-  private static Summary gate() {
-    List<LevelInfo> levels = new ArrayList<>();
-    List<RequestRecord> records = new ArrayList<>();
-    for (int rate : List.of(4, 64)) {
-      double from = levels.size() * 100_000.0;
-      levels.add(Recorded.rate(rate, from, from + 1_000));
-      for (int k = 0; k < rate; k++) {
-        double wait = Math.floorDiv(k, 8) * (2_000 - 8_000.0 / rate);
-        double at = from + k * 1_000.0 / rate;
-        records.add(
-            Recorded.at(at).lag(0).gate(wait).stage("r=" + rate).tokens(200, 2_000).record());
-      }
-    }
-    return summary(
-        Recorded.run(200, levels.toArray(LevelInfo[]::new)).slo(Slo.parse("ttft<1s")), records);
-  }
-
   /** The cell of the last row in the column with this heading. */
   private static String last(Table table, String heading) {
     int column = table.headings().stream().map(Heading::text).toList().indexOf(heading);
@@ -325,9 +303,13 @@ class OperatingPointTest {
         .isCloseTo(figure, withinPercentage(0.1));
   }
 
+  /**
+   * The k-th of 64 waits at most 13,125 ms, so TTFT p99 is 13,325 ms from schedule and 200 ms from
+   * admission; the median is that of group 3, 5,625 + 200 ms, and of E2E 5,625 + 2,000 ms.
+   */
   @Test
   void openLoadHasTimesFromSchedule() {
-    Summary summary = gate();
+    Summary summary = Levels.gated(Slo.parse("ttft<1s"), 4, 64);
     Table text = KeyFigureTables.levels(summary);
     assertLast(text, "TTFT from schedule p50", 5_825);
     assertLast(text, "TTFT from schedule p99", 13_325);
@@ -342,7 +324,7 @@ class OperatingPointTest {
   /** Many columns: headings take three lines, and names of levels are complete. */
   @Test
   void namesOfLevelsAreNotClipped() {
-    String console = SummaryText.console(gate());
+    String console = SummaryText.console(Levels.gated(Slo.parse("ttft<1s"), 4, 64));
     assertThat(console).contains("\n> r=4 ", "\n> r=64 ").doesNotContain("…");
     assertThat(console.lines()).allMatch(line -> line.length() <= 120);
   }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.check;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
+import static io.github.gatlingllm.figures.level.Recorded.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -593,23 +594,18 @@ class ChecksTest {
 
   /** Requests over 60 s, each 2 ms after its arrival was planned. */
   private static List<RequestRecord> sent(int requests) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < requests; i++) {
-      records.add(at(60_000.0 * i / requests + 2).lag(2).stage("r=10").tokens(5).record());
-    }
-    return records;
+    return Recorded.requests(
+        requests, i -> at(60_000.0 * i / requests + 2).lag(2).stage("r=10").tokens(5));
   }
 
   /** 10 s at a steady 10/s: variance 0, dispersion 0. In bursts of 20 every other second: 10. */
   @Test
   void arrivals() {
     RunInfo open = Recorded.run(10, Recorded.rate(10, 0, 10_000).withPlanned(100));
-    List<RequestRecord> planned = new ArrayList<>();
-    List<RequestRecord> bursts = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
-      planned.add(at(i * 100 + 2).lag(2).stage("r=10").tokens(5).record());
-      bursts.add(at(i / 20 * 2_000 + 60).lag(60).stage("r=10").tokens(5).record());
-    }
+    List<RequestRecord> planned =
+        Recorded.requests(100, i -> at(i * 100 + 2).lag(2).stage("r=10").tokens(5));
+    List<RequestRecord> bursts =
+        Recorded.requests(100, i -> at(i / 20 * 2_000 + 60).lag(60).stage("r=10").tokens(5));
     Summary fine = planned(open, evenly(100, 100), planned);
     assertThat(fine.arrivals().count()).isEqualTo(100);
     assertThat(fine.arrivals().realisedPerS()).isEqualTo(10);
@@ -688,20 +684,14 @@ class ChecksTest {
 
   /** One user, requests of 300 ms back to back, while so many are said to have been in flight. */
   private static Summary inFlight(double counted) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 30; i++) {
-      records.add(at(i * 300).tokens(100, 300).record());
-    }
+    List<RequestRecord> records = Recorded.requests(30, i -> at(i * 300).tokens(100, 300));
     LevelInfo level = withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(counted, 2));
     return Recorded.summary(Recorded.run(9, level), records);
   }
 
   /** One user in the window of 30 s, whose tenth request waits so long for its first token. */
   private static Summary firstTokenAfter(double ms) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 9; i++) {
-      records.add(at(i * 1_000).tokens(STEADY).record());
-    }
+    List<RequestRecord> records = Recorded.requests(9, i -> at(i * 1_000).tokens(STEADY));
     records.add(at(9_000).tokens(ms, ms + 20).record());
     return Recorded.summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records);
   }
@@ -739,21 +729,14 @@ class ChecksTest {
 
   /** 10 requests in 10 s, each so many milliseconds long. */
   private static Summary taking(double ms) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 10; i++) {
-      records.add(at(i * 100).tokens(100, ms).record());
-    }
-    return Recorded.summary(RUN, records);
+    return Recorded.summary(RUN, Recorded.requests(10, i -> at(i * 100).tokens(100, ms)));
   }
 
   /** 10 requests per second for 10 s, each so many milliseconds late. */
   private static Summary late(double ms) {
     RunInfo open = Recorded.run(10, Recorded.rate(10, 0, 10_000));
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
-      records.add(at(i * 100 + ms).lag(ms).stage("r=10").tokens(5).record());
-    }
-    return Recorded.summary(open, records);
+    return Recorded.summary(
+        open, Recorded.requests(100, i -> at(i * 100 + ms).lag(ms).stage("r=10").tokens(5)));
   }
 
   /** Levels of 1, 2, 4 users with so many requests each, in 100, 110, 220 ms. */
@@ -778,17 +761,10 @@ class ChecksTest {
 
   /** Ten steady requests, one of them changed. */
   static List<RequestRecord> records(Consumer<Recorded> change) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 9; i++) {
-      records.add(at(i * 1_000).tokens(STEADY).max(10).record());
-    }
+    List<RequestRecord> records = Recorded.requests(9, i -> at(i * 1_000).tokens(STEADY).max(10));
     Recorded last = at(9_000).tokens(STEADY).max(10);
     change.accept(last);
     records.add(last.record());
     return records;
-  }
-
-  static Check check(Summary summary, String id) {
-    return summary.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElseThrow();
   }
 }

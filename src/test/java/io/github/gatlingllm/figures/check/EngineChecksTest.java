@@ -1,19 +1,18 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.check.ChecksTest.check;
 import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
+import static io.github.gatlingllm.figures.level.Recorded.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.Recorded.Source;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -23,14 +22,11 @@ import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import io.github.gatlingllm.testing.Reading;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -197,35 +193,13 @@ class EngineChecksTest {
   }
 
   private static Summary summary(List<ServerSample> readings) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
-      records.add(at(i * 97).tokens(EVEN).record());
-    }
+    List<RequestRecord> records = Recorded.requests(100, i -> at(i * 97).tokens(EVEN));
     return summary(RUN, records, readings);
   }
 
   private static Summary summary(
       RunInfo run, List<RequestRecord> records, List<ServerSample> readings) {
-    try {
-      return Checks.judged(RunStatistics.of(run, source(records, readings))).summary();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static RunStatistics.RecordSource source(
-      List<RequestRecord> records, List<ServerSample> readings) {
-    return new RunStatistics.RecordSource() {
-      @Override
-      public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
-        return Recorded.source(records).replay(sink);
-      }
-
-      @Override
-      public void server(Consumer<ServerSample> sink) {
-        readings.forEach(sink);
-      }
-    };
+    return Recorded.figures(run, new Source(records, List.of(), List.of(), readings)).summary();
   }
 
   /** A reading when a part of the run is over; times are those of 200 values. */
@@ -313,10 +287,9 @@ class EngineChecksTest {
    */
   @Test
   void requestsThatPileUpAreNotComparedWithThoseThatTheEngineAnswered() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int n = 0; n < 100; n++) {
-      records.add(at(n * 100).lag(0).stage("r=10").tokens(n * 400 + 100, n * 400 + 500).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(
+            100, n -> at(n * 100).lag(0).stage("r=10").tokens(n * 400 + 100, n * 400 + 500));
     LevelInfo level = Recorded.rate(10, 0, 10_000);
     Map<EngineMetric, Double> said = healthy();
     said.put(EngineMetric.ENGINE_QUEUE_S, 20.0);
@@ -329,10 +302,8 @@ class EngineChecksTest {
   /** 100 requests at one target and 50 at another, whose pages count so many each, at that TTFT. */
   private static Summary twoTargets(double finishedAtOne, double finishedAtTwo, double ttftS) {
     RunInfo run = Recorded.run(10, Recorded.stage(1, 0, 10_000), Recorded.stage("b", 1, 0, 10_000));
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 150; i++) {
-      records.add(at(i * 60).target(i % 3 == 2 ? "b" : "a").tokens(EVEN).tools().record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(150, i -> at(i * 60).target(i % 3 == 2 ? "b" : "a").tokens(EVEN).tools());
     List<ServerSample> readings = new ArrayList<>();
     for (int second = -1; second <= 10; second++) {
       for (String target : finishedAtTwo > 0 ? List.of("a", "b") : List.of("a")) {
@@ -373,10 +344,7 @@ class EngineChecksTest {
   @ParameterizedTest
   @CsvSource({"400, OK", "500, WARNING"})
   void textsToEmbedAreRequestsOfTheEngine(double finished, Level level) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
-      records.add(at(i * 97).inputs(4).record());
-    }
+    List<RequestRecord> records = Recorded.requests(100, i -> at(i * 97).inputs(4));
     Map<EngineMetric, Double> said = healthy();
     said.put(EngineMetric.REQUESTS_FINISHED, finished);
     assertThat(check(summary(RUN, records, readings(said)), "other_traffic").level())
@@ -387,11 +355,13 @@ class EngineChecksTest {
   @ParameterizedTest
   @CsvSource({"true, NOTE", "false, WARNING"})
   void toolCallsHeldByAParserDoNotAccuseTheNetwork(boolean hasTools, Level level) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
-      Recorded held = at(i * 97).tokens(500, 500, 500, 500, 500, 500, 500, 500, 501, 501);
-      records.add((hasTools ? held.tools() : held).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(
+            100,
+            i -> {
+              Recorded held = at(i * 97).tokens(500, 500, 500, 500, 500, 500, 500, 500, 501, 501);
+              return (hasTools ? held.tools() : held);
+            });
     assertThat(check(summary(RUN, records, readings(healthy())), "engine_ttft").level())
         .isEqualTo(level);
   }

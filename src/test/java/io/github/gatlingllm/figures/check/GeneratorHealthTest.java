@@ -1,22 +1,18 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.check.ChecksTest.check;
+import static io.github.gatlingllm.figures.level.Recorded.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.figures.level.RunStatistics;
-import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
+import io.github.gatlingllm.figures.level.Recorded.Source;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
-import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -85,24 +81,7 @@ class GeneratorHealthTest {
 
   private static Summary summary(
       RunInfo run, List<RequestRecord> records, List<GeneratorSecond> seconds) {
-    RecordSource source =
-        new RecordSource() {
-          @Override
-          public ReadReport replay(Consumer<RequestRecord> sink) {
-            records.forEach(sink);
-            return new ReadReport(records.size(), 0, 0, List.of());
-          }
-
-          @Override
-          public void generator(Consumer<GeneratorSecond> sink) {
-            seconds.forEach(sink);
-          }
-        };
-    try {
-      return Checks.judged(RunStatistics.of(run, source)).summary();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Recorded.figures(run, new Source(records, List.of(), seconds, List.of())).summary();
   }
 
   /** On two processors that a server shares, both busy. */

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.check.ChecksTest.check;
 import static io.github.gatlingllm.figures.level.Recorded.at;
+import static io.github.gatlingllm.figures.level.Recorded.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 

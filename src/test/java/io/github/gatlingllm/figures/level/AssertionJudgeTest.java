@@ -16,11 +16,9 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,11 +121,11 @@ class AssertionJudgeTest {
         List.of(
             at(0).target("a").tokens(100, 110).record(),
             at(2_000).target("b").name("sum").tokens(300, 310).record());
-    Assertion all = new Assertion(null, Scope.GLOBAL, null, "ttft.max", Condition.LT, List.of(2e2));
+    Assertion all = global("ttft.max", Condition.LT, 200.0);
     Assertion stage =
-        new Assertion(null, Scope.STAGE, "c=1", "ttft.max", Condition.LT, List.of(2e2));
+        new Assertion(null, Scope.STAGE, "c=1", "ttft.max", Condition.LT, all.values());
     Assertion name =
-        new Assertion("a", Scope.REQUEST, "sum", "ttft.max", Condition.LT, List.of(2e2));
+        new Assertion("a", Scope.REQUEST, "sum", "ttft.max", Condition.LT, all.values());
     RunInfo demanding =
         two.assertions(List.of(all, all.at("a"), all.at("b"), stage, stage.at("b"), name));
 
@@ -146,9 +144,7 @@ class AssertionJudgeTest {
 
   @Test
   void oneTargetIsTheWholeRun() {
-    Assertion own =
-        new Assertion("a", Scope.GLOBAL, null, "ttft.count", Condition.IS, List.of(3.0));
-    assertThat(only(SWEEP, own).line())
+    assertThat(only(SWEEP, global("ttft.count", Condition.IS, 3.0).at("a")).line())
         .isEqualTo("Global: count of TTFT is 3.0 : true (actual : 3.0)");
   }
 
@@ -166,9 +162,7 @@ class AssertionJudgeTest {
 
   @Test
   void largestGoodputIsOfAllRequestsOnly() {
-    Assertion max =
-        new Assertion(
-            null, Scope.GLOBAL, null, "goodput.max_requests_per_s", Condition.IS, List.of(1.0));
+    Assertion max = global("goodput.max_requests_per_s", Condition.IS, 1.0);
     Assertion ofStage =
         new Assertion(null, Scope.STAGE, "c=1", max.figure(), Condition.IS, List.of(1.0));
     assertThat(only(SWEEP, max).line()).endsWith(" : true (actual : 1.0)");
@@ -183,8 +177,7 @@ class AssertionJudgeTest {
       double value = limit + (random.nextDouble() - 0.5) * Math.pow(10, -random.nextInt(9));
       for (Condition condition :
           List.of(Condition.LT, Condition.LTE, Condition.GT, Condition.GTE)) {
-        Assertion assertion =
-            new Assertion(null, Scope.GLOBAL, null, "ttft.max", condition, List.of(limit));
+        Assertion assertion = global("ttft.max", condition, limit);
         AssertionResult result =
             new AssertionResult("x", assertion, Metric.Unit.MILLIS, value, null);
         String shown = result.actual();
@@ -209,11 +202,7 @@ class AssertionJudgeTest {
   void valuesWithTheirUnit(double value, double limit, String actual, String expected) {
     AssertionResult result =
         new AssertionResult(
-            "x",
-            new Assertion(null, Scope.GLOBAL, null, "ttft.max", Condition.LT, List.of(limit)),
-            Metric.Unit.MILLIS,
-            value,
-            null);
+            "x", global("ttft.max", Condition.LT, limit), Metric.Unit.MILLIS, value, null);
     assertThat(result.actual()).isEqualTo(actual);
     assertThat(result.expected()).isEqualTo(expected);
   }
@@ -238,8 +227,7 @@ class AssertionJudgeTest {
   /** Enough values for p99, not for p99.9. */
   @Test
   void enoughValuesAreNotLow() {
-    List<RequestRecord> many =
-        IntStream.range(0, 1_000).mapToObj(i -> at(i).tokens(50, 60).record()).toList();
+    List<RequestRecord> many = Recorded.requests(1_000, i -> at(i).tokens(50, 60));
     RunInfo info = SWEEP.assertions(p("ttft.p99", "ttft.p99.9", "ttft.p98.7"));
     assertThat(summary(info, many).assertions())
         .extracting(AssertionResult::note)
@@ -250,9 +238,7 @@ class AssertionJudgeTest {
   @Test
   void theOtherClockIsNamedWhereItDiffers() {
     List<RequestRecord> waited =
-        IntStream.range(0, 1_000)
-            .mapToObj(i -> at(i).gate(i % 50 == 0 ? 400.0 : 0).tokens(50, 60).record())
-            .toList();
+        Recorded.requests(1_000, i -> at(i).gate(i % 50 == 0 ? 400.0 : 0).tokens(50, 60));
     RunInfo info = SWEEP.assertions(p("ttft.p99", "ttft.p50", "ttft_from_schedule.p99"));
     assertThat(summary(info, waited).assertions())
         .extracting(AssertionResult::note)
@@ -260,19 +246,21 @@ class AssertionJudgeTest {
   }
 
   private static List<Assertion> p(String... figures) {
-    return Arrays.stream(figures)
-        .map(f -> new Assertion(null, Scope.GLOBAL, null, f, Condition.LT, List.of(51.0)))
-        .toList();
+    return Arrays.stream(figures).map(figure -> global(figure, Condition.LT, 51.0)).toList();
+  }
+
+  private static Assertion global(String figure, Condition condition, Double... values) {
+    return new Assertion(null, Scope.GLOBAL, null, figure, condition, List.of(values));
   }
 
   private static List<Assertion> demands(String figure, Condition... conditions) {
-    List<Assertion> all = new ArrayList<>();
-    for (Condition condition : conditions) {
-      boolean two = condition.compareTo(Condition.IN) >= 0;
-      List<Double> values = two ? List.of(1.0, 2.0) : List.of(1.0);
-      all.add(new Assertion(null, Scope.GLOBAL, null, figure, condition, values));
-    }
-    return all;
+    return Arrays.stream(conditions)
+        .map(
+            each ->
+                each.compareTo(Condition.IN) >= 0
+                    ? global(figure, each, 1.0, 2.0)
+                    : global(figure, each, 1.0))
+        .toList();
   }
 
   private static AssertionResult only(RunInfo info, Assertion assertion) {

@@ -43,23 +43,29 @@ class BacklogTest {
   }
 
   private static List<RequestRecord> twoPerSecond(double fromMs) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int n = 0; n < 120; n++) {
-      double wait = n * 262;
-      records.add(
-          Recorded.at(fromMs + n * 500).lag(0).stage("r=2").tokens(wait + 28, wait + 762).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(
+            120,
+            n -> {
+              double wait = n * 262;
+              return Recorded.at(fromMs + n * 500)
+                  .lag(0)
+                  .stage("r=2")
+                  .tokens(wait + 28, wait + 762);
+            });
     return records;
   }
 
   /** 60 in 60 s at both: the second rate saturates nothing. */
   @Test
   void ratesAtWhichByChanceAsManyCameHaveNoKnee() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int n = 0; n < 120; n++) {
-      String label = n < 60 ? "r=1" : "r=2";
-      records.add(Recorded.at(n * 1_000).lag(0).stage(label).tokens(28, 762).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(
+            120,
+            n -> {
+              String label = n < 60 ? "r=1" : "r=2";
+              return Recorded.at(n * 1_000).lag(0).stage(label).tokens(28, 762);
+            });
     LevelInfo one = Recorded.rate(1, 0, 60_000);
     LevelInfo two = Recorded.rate(2, 60_000, 120_000);
     Summary summary = summary(Recorded.run(121, one, two), records);
@@ -131,10 +137,9 @@ class BacklogTest {
   @Test
   void longAnswersOfAnEmptyServerAreKeptUpWith() {
     LevelInfo eight = Recorded.rate(8, 0, 10_000);
-    List<RequestRecord> records = new ArrayList<>();
-    for (int n = 0; n < 68; n++) {
-      records.add(Recorded.at(n * 10_000 / 68.0).lag(0).stage("r=8").tokens(30, 2_500).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(
+            68, n -> Recorded.at(n * 10_000 / 68.0).lag(0).stage("r=8").tokens(30, 2_500));
     LevelFigures level = summary(Recorded.run(13, eight), records).stages().get(0);
 
     assertThat(level.offered()).isEqualTo(8);

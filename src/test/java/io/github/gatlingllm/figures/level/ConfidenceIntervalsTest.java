@@ -271,15 +271,12 @@ class ConfidenceIntervalsTest {
   }
 
   private static List<RequestRecord> requests(double fromMs, int count, String name) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      records.add(
-          Recorded.at(fromMs + i * 60_000.0 / count)
-              .stage(fromMs == 0 ? "c=1" : "c=2")
-              .name(name)
-              .tokens(50, 100)
-              .record());
-    }
-    return records;
+    return Recorded.requests(
+        count,
+        i ->
+            Recorded.at(fromMs + i * 60_000.0 / count)
+                .stage(fromMs == 0 ? "c=1" : "c=2")
+                .name(name)
+                .tokens(50, 100));
   }
 }

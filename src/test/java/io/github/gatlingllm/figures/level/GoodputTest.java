@@ -107,10 +107,7 @@ class GoodputTest {
   /** 99 of 100 meet each of two objectives, 98 both. */
   @Test
   void rulesForSeveralObjectives() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 98; i++) {
-      records.add(at(0).tokens(100, 120).record());
-    }
+    List<RequestRecord> records = Recorded.requests(98, i -> at(0).tokens(100, 120));
     records.add(at(0).tokens(300, 320).record());
     records.add(at(0).tokens(100, 190).record());
     Slo slo = Slo.parse("ttft<200ms,tpot<50ms");

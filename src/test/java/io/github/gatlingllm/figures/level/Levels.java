@@ -92,6 +92,35 @@ public final class Levels {
     return this;
   }
 
+  /**
+   * So many requests a second for one second against a gate of 8; each holds its place for 2 s and
+   * has its first token after 200 ms. The k-th is admitted with group g = ⌊k ÷ 8⌋, g × (2 s − 8 ÷
+   * rate) after its arrival.
+   *
+   * <pre>
+   * rate   longest wait           TTFT from schedule p99
+   *  4, 8  0                                      200 ms
+   *   16   1 × (2 − 8/16) =  1.5 s              1,700 ms
+   *   32   3 × (2 − 8/32) =  5.25 s             5,450 ms
+   *   64   7 × (2 − 8/64) = 13.125 s           13,325 ms
+   * </pre>
+   */
+  public static Summary gated(Slo slo, int... rates) {
+    Levels levels = new Levels();
+    for (int rate : rates) {
+      double from = levels.stages.size() * 100_000.0;
+      levels.stages.add(Recorded.rate(rate, from, from + 1_000));
+      for (int k = 0; k < rate; k++) {
+        double wait = Math.floorDiv(k, 8) * (2_000 - 8_000.0 / rate);
+        double at = from + k * 1_000.0 / rate;
+        levels.records.add(
+            Recorded.at(at).lag(0).gate(wait).stage("r=" + rate).tokens(200, 2_000).record());
+      }
+    }
+    RunInfo info = Recorded.run(100 * rates.length, levels.stages.toArray(LevelInfo[]::new));
+    return Recorded.summary(info.slo(slo), levels.records);
+  }
+
   public RunFigures figures(Slo slo) {
     RunInfo info = Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
     return Recorded.figures(info.slo(slo).singleStreams(alone), records);

@@ -54,10 +54,7 @@ class OutagesTest {
   }
 
   private static Check check(Summary summary) {
-    return summary.checks().stream()
-        .filter(check -> check.id().equals("failing_spans"))
-        .findFirst()
-        .orElseThrow();
+    return Recorded.check(summary, "failing_spans");
   }
 
   /**

@@ -16,7 +16,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -31,10 +30,8 @@ class RateLimitsTest {
    * held 2 back, one of them for good.
    */
   private static RunFigures figures() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 5; i++) {
-      records.add(at(i * 1_000).tokens(10, 20).limits(left(60, 6 - i), null).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(5, i -> at(i * 1_000).tokens(10, 20).limits(left(60, 6 - i), null));
     records.add(at(5_000).tokens(10, 20).limits(left(100, 5), null).paced(0).record());
     records.add(at(5_100).gate(2_000.0).tokens(10, 20).paced(2_000).record());
     records.add(limited(6_000).limits(left(60, 0), 1.0).record());
@@ -108,14 +105,14 @@ class RateLimitsTest {
                 at(0).tokens(10, 20).limits(left(60, 1), null).paced(0).record(),
                 at(100).gate(500.0).tokens(10, 20).paced(500).record(),
                 limited(200).limits(left(60, 0), 2.0).record()));
-    assertThat(message(summary, "rate_limited"))
+    assertThat(Recorded.check(summary, "rate_limited").message())
         .contains("1 of 3 requests", "33.3 %", "HTTP 429: slow down", "2 s (median; at most 2 s)")
         .contains("the SLO counts them as missed", "requests 0 of 60");
-    assertThat(message(summary, "paced"))
+    assertThat(Recorded.check(summary, "paced").message())
         .isEqualTo(
             "maxRequestsPerMinute=60 held back 1 of 2 requests, 0.500 s on average and at most"
                 + " 0.500 s.");
-    assertThat(message(summary, "errors"))
+    assertThat(Recorded.check(summary, "errors").message())
         .startsWith("0 of 3 requests failed (0 %), and 1 were rate limited;");
     assertThat(summary.verdict())
         .endsWith("The server's rate limits turned 33.3 % of the requests away.");
@@ -126,13 +123,5 @@ class RateLimitsTest {
     Summary summary = Recorded.summary(RUN, List.of(at(0).tokens(10, 20).record()));
     assertThat(summary.figures().rateLimits()).isNull();
     assertThat(summary.checks()).extracting(Check::id).doesNotContain("rate_limited", "paced");
-  }
-
-  private static String message(Summary summary, String id) {
-    return summary.checks().stream()
-        .filter(check -> check.id().equals(id))
-        .findFirst()
-        .orElseThrow()
-        .message();
   }
 }

@@ -3,6 +3,8 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -19,11 +21,16 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerSample;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes records for tests. Times are given in milliseconds; the run starts at {@link #ORIGIN}. */
@@ -86,6 +93,14 @@ public final class Recorded {
     Recorded recorded = new Recorded();
     recorded.startMs = startMs;
     return recorded;
+  }
+
+  /** So many requests, by their number from 0. */
+  public static List<RequestRecord> requests(int count, IntFunction<Recorded> each) {
+    return IntStream.range(0, count)
+        .mapToObj(each)
+        .map(Recorded::record)
+        .collect(Collectors.toCollection(ArrayList::new));
   }
 
   public Recorded id(String value) {
@@ -475,11 +490,37 @@ public final class Recorded {
         .stages(List.of(stages));
   }
 
-  public static RecordSource source(List<RequestRecord> records) {
-    return sink -> {
+  /** What is in the files of a run. */
+  public record Source(
+      List<RequestRecord> records,
+      List<PlannedArrival> plan,
+      List<GeneratorSecond> seconds,
+      List<ServerSample> readings)
+      implements RecordSource {
+    @Override
+    public ReadReport replay(Consumer<RequestRecord> sink) {
       records.forEach(sink);
       return new ReadReport(records.size(), 0, 0, List.of());
-    };
+    }
+
+    @Override
+    public void arrivals(Consumer<PlannedArrival> sink) {
+      plan.forEach(sink);
+    }
+
+    @Override
+    public void generator(Consumer<GeneratorSecond> sink) {
+      seconds.forEach(sink);
+    }
+
+    @Override
+    public void server(Consumer<ServerSample> sink) {
+      readings.forEach(sink);
+    }
+  }
+
+  public static Source source(List<RequestRecord> records) {
+    return new Source(records, List.of(), List.of(), List.of());
   }
 
   /** An arrival of target {@code a} that was planned so many milliseconds into the run. */
@@ -490,20 +531,7 @@ public final class Recorded {
   /** The figures of a run with that plan. */
   public static RunFigures figures(
       RunInfo info, List<PlannedArrival> plan, List<RequestRecord> records) {
-    RecordSource source = source(records);
-    return figures(
-        info,
-        new RecordSource() {
-          @Override
-          public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
-            return source.replay(sink);
-          }
-
-          @Override
-          public void arrivals(Consumer<PlannedArrival> sink) {
-            plan.forEach(sink);
-          }
-        });
+    return figures(info, new Source(records, plan, List.of(), List.of()));
   }
 
   public static RunFigures figures(RunInfo info, RequestRecord... records) {
@@ -530,7 +558,12 @@ public final class Recorded {
     return figures(info, source(records));
   }
 
-  private static RunFigures figures(RunInfo info, RecordSource source) {
+  /** What a check found. */
+  public static Check check(Summary summary, String id) {
+    return summary.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElseThrow();
+  }
+
+  public static RunFigures figures(RunInfo info, RecordSource source) {
     try {
       return Checks.judged(RunStatistics.of(info, source));
     } catch (IOException e) {

@@ -79,16 +79,18 @@ class ReferenceScriptIT {
     for (int i = 0; i < 64; i++) {
       waiting.add(inLevel(6, -500).phase(Phase.STABILIZE).tokens(1_400).record());
     }
-    List<RequestRecord> few = new ArrayList<>();
-    for (int i = 0; i < 16; i++) {
-      few.add(inLevel(0, i * 50).tokens(i * 100 / 16.0 + 1, 200).record());
-      few.add(
-          inLevel(1, i * 50)
-              .tokens()
-              .ours(500)
-              .failed(i % 2 == 0 ? RequestStatus.RATE_LIMITED : RequestStatus.TRUNCATED, "refused")
-              .record());
-    }
+    List<RequestRecord> few =
+        Recorded.requests(16, i -> inLevel(0, i * 50).tokens(i * 100 / 16.0 + 1, 200));
+    few.addAll(
+        Recorded.requests(
+            16,
+            i ->
+                inLevel(1, i * 50)
+                    .tokens()
+                    .ours(500)
+                    .failed(
+                        i % 2 == 0 ? RequestStatus.RATE_LIMITED : RequestStatus.TRUNCATED,
+                        "refused")));
     return Stream.of(
         Arguments.of("misses of 400 requests", misses),
         Arguments.of("a plateau with a last step of 11 %", plateau),

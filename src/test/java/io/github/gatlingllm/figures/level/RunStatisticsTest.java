@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
+import static io.github.gatlingllm.figures.level.Recorded.check;
 import static io.github.gatlingllm.figures.level.Recorded.run;
 import static io.github.gatlingllm.figures.level.Recorded.stage;
 import static io.github.gatlingllm.figures.level.Recorded.summary;
@@ -208,10 +209,8 @@ class RunStatisticsTest {
    */
   @Test
   void tokensOfABodyThatShouldHaveBeenAStreamCountAtItsArrival() {
-    List<RequestRecord> bodies = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
-      bodies.add(at(1_000 + 100 * i).stage("c=2").bodyForStream(50, 100).record());
-    }
+    List<RequestRecord> bodies =
+        Recorded.requests(20, i -> at(1_000 + 100 * i).stage("c=2").bodyForStream(50, 100));
     Summary only = summary(RUN, bodies);
     Figures f = only.figures();
     assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1_000);
@@ -419,9 +418,5 @@ class RunStatisticsTest {
 
   private static Figures one(RequestRecord record) {
     return summary(RUN, record).figures();
-  }
-
-  private static Check check(Summary s, String id) {
-    return s.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElseThrow();
   }
 }

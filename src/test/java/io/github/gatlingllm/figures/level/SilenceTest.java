@@ -65,10 +65,7 @@ class SilenceTest {
   }
 
   private static Check check(Summary summary) {
-    return summary.checks().stream()
-        .filter(c -> c.id().equals("silent_spans"))
-        .findFirst()
-        .orElseThrow();
+    return Recorded.check(summary, "silent_spans");
   }
 
   /** 16 users, answers of 1.15 s; dead from 7.5 s to 22.5 s. Of 224 requests 16 are slow. */
@@ -137,10 +134,8 @@ class SilenceTest {
   /** The server takes requests and never says a word: they end by their timeout. */
   @Test
   void requestsThatTimeOutAreSilentToo() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
-      records.add(Recorded.at(i * 500).tokens(100, 200, 300).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(20, i -> Recorded.at(i * 500).tokens(100, 200, 300));
     records.add(
         Recorded.at(10_000).failed(RequestStatus.TIMEOUT, "timeout").closed(15_000).record());
     LevelInfo level = Recorded.rate(2, 0, 30_000);
@@ -158,10 +153,8 @@ class SilenceTest {
   }
 
   private static Summary lastAnswer(int hidden) {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 10; i++) {
-      records.add(Recorded.at(i * 1_000).tokens(100, 200, 300).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(10, i -> Recorded.at(i * 1_000).tokens(100, 200, 300));
     records.add(Recorded.at(10_000).tokens(12_000, 12_100, 12_200).hidden(hidden).record());
     return summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records);
   }
@@ -169,10 +162,8 @@ class SilenceTest {
   /** Bodies come at once; whoever did not ask for a stream gets none. */
   @Test
   void answersInOneBodyAreNotJudged() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
-      records.add(Recorded.at(i * 1_000).body(i == 7 ? 900 : 100, 10).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(20, i -> Recorded.at(i * 1_000).body(i == 7 ? 900 : 100, 10));
     assertThat(summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).checks())
         .noneMatch(c -> c.id().equals("silent_spans"));
   }

@@ -74,11 +74,13 @@ class SteadyStateTest {
   /** Equal latencies, but arrivals thin out: at u of the requests 1 − √(1 − u) of the time. */
   @Test
   void outputThatFalls() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 400; i++) {
-      double start = (1 - Math.sqrt(1 - i / 400.0)) * WINDOW_MS;
-      records.add(at(start).stage("c=64").tokens(100, 200).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(
+            400,
+            i -> {
+              double start = (1 - Math.sqrt(1 - i / 400.0)) * WINDOW_MS;
+              return at(start).stage("c=64").tokens(100, 200);
+            });
     Check check = judged(records).orElseThrow();
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message()).startsWith("c=64: output tok/s fell from ");
