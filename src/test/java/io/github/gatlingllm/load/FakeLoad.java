@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -191,6 +192,13 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
     this.tooMany = tooMany;
     this.limits = limits;
     failures = 0;
+  }
+
+  /** Of a level, from its requests and how many of them met the SLO. */
+  static LevelResult result(
+      String label, long requests, @Nullable Long met, @Nullable Queue queue) {
+    return new LevelResult(
+        label, requests, met, 99, requests, 0, queue, 0, false, null, null, Map.of());
   }
 
   @Override

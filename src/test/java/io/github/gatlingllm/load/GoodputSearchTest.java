@@ -11,9 +11,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,8 +29,7 @@ class GoodputSearchTest {
   }
 
   private static LevelResult result(LoadLevel level, long metOf100) {
-    return new LevelResult(
-        level.label(), 100, metOf100, 99, 100, 0, null, 0, false, null, null, Map.of());
+    return FakeLoad.result(level.label(), 100, metOf100, null);
   }
 
   private static LevelSource search(double startingAt, double precision) {
@@ -91,19 +88,7 @@ class GoodputSearchTest {
   }
 
   private static LevelResult missed(LoadLevel level, long requests, long missed) {
-    return new LevelResult(
-        level.label(),
-        requests,
-        requests - missed,
-        99,
-        requests,
-        0,
-        null,
-        0,
-        false,
-        null,
-        null,
-        Map.of());
+    return FakeLoad.result(level.label(), requests, requests - missed, null);
   }
 
   private static boolean extendsMeasuring(LevelSource source, long requests, long missed) {
@@ -184,10 +169,7 @@ class GoodputSearchTest {
     LevelSource source = search(2, 0.5);
     for (LoadLevel level = source.next(null); level != null; ) {
       Queue queue = new Queue(level.offered() >= 6, false, 0, 41);
-      level =
-          source.next(
-              new LevelResult(
-                  level.label(), 600, 600L, 99, 600, 0, queue, 0, false, null, null, Map.of()));
+      level = source.next(FakeLoad.result(level.label(), 600, 600L, queue));
     }
     Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).isTrue();
@@ -202,10 +184,7 @@ class GoodputSearchTest {
     LevelSource source = search(2, 0.5);
     for (LoadLevel level = source.next(null); level != null; ) {
       Queue queue = new Queue(true, true, 0, 41);
-      level =
-          source.next(
-              new LevelResult(
-                  level.label(), 0, 0L, 99, 600, 0, queue, 0, false, null, null, Map.of()));
+      level = source.next(FakeLoad.result(level.label(), 0, 0L, queue));
     }
     assertThat(conclusion(source))
         .startsWith("No rate down to 0.000")
@@ -240,10 +219,7 @@ class GoodputSearchTest {
   void withoutSloItFailsWithAMessage() {
     LevelSource source = search(2, 0.05);
     assertThat(source.next(null)).isNotNull();
-    @Nullable LoadLevel next =
-        source.next(
-            new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, false, null, null, Map.of()));
-    assertThat(next).isNull();
+    assertThat(source.next(FakeLoad.result("r=2", 100, null, null))).isNull();
     assertThat(conclusion(source))
         .isEqualTo(
             "No highest rate found: there is no SLO to hold; set one:"
@@ -255,8 +231,7 @@ class GoodputSearchTest {
   void levelWithoutArrivalsByChanceIsExtended() {
     LevelSource rare = search(0.02, 0.05);
     LoadLevel level = Objects.requireNonNull(rare.next(null));
-    LevelResult none =
-        new LevelResult(level.label(), 0, null, 99, 0, 0, null, 0, false, null, null, Map.of());
+    LevelResult none = FakeLoad.result(level.label(), 0, null, null);
     for (int round = 1; round < GoodputSearch.MAX_ROUNDS; round++) {
       assertThat(rare.extendsMeasuring(none)).isTrue();
     }

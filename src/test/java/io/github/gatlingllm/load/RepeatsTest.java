@@ -123,7 +123,7 @@ class RepeatsTest {
   }
 
   private static LevelResult none(LoadLevel level) {
-    return new LevelResult(level.label(), 0, null, 99, 0, 0, null, 0, false, null, null, Map.of());
+    return FakeLoad.result(level.label(), 0, null, null);
   }
 
   @ParameterizedTest

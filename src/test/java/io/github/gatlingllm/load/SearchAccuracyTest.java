@@ -13,7 +13,6 @@ import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.PrimitiveIterator;
 import java.util.PriorityQueue;
@@ -220,19 +219,7 @@ class SearchAccuracyTest {
           met += request.at() >= SETTLED_S && request.met() ? 1 : 0;
         }
         pending = stillPending;
-        return new LevelResult(
-            label,
-            attempted,
-            met,
-            PERCENTILE,
-            attempted,
-            0,
-            backlog.queue(rounds),
-            0,
-            false,
-            null,
-            null,
-            Map.of());
+        return FakeLoad.result(label, attempted, met, backlog.queue(rounds));
       }
 
       private static long nanos(double seconds) {

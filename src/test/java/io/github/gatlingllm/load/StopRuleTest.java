@@ -27,8 +27,7 @@ class StopRuleTest {
   private static final LoadLevel C4 = new LoadLevel.Closed(4, Phases.DEFAULT);
 
   private static LevelResult slo(String label, long met, long attempted) {
-    return new LevelResult(
-        label, attempted, met, 99, attempted, 0, null, 0, false, null, null, Map.of());
+    return FakeLoad.result(label, attempted, met, null);
   }
 
   private static Conclusion stopped(String text, boolean sound) {
@@ -40,7 +39,7 @@ class StopRuleTest {
   }
 
   private static LevelResult backlog(@Nullable Queue queue) {
-    return new LevelResult("r=1", 0, null, 99, 0, 0, queue, 0, false, null, null, Map.of());
+    return FakeLoad.result("r=1", 0, null, queue);
   }
 
   static Stream<Arguments> levels() {
@@ -57,8 +56,8 @@ class StopRuleTest {
         arguments(share, errors(10, 100), null),
         arguments(share, errors(0, 0), null),
         arguments(StopRule.errorsAbove(0), errors(1, 1000), "0.1 % of 1,000 requests failed"),
-        arguments(count, failures(50, false), null),
-        arguments(count, failures(51, false), "51 requests failed, more than 50"),
+        arguments(count, failures(50, null), null),
+        arguments(count, failures(51, null), "51 requests failed, more than 50"),
         // It counts requests of all phases, not shares of those measured.
         arguments(count, errors(100, 100), null),
         arguments(
@@ -84,8 +83,8 @@ class StopRuleTest {
         .hasMessage("errorsInARowAbove(0) is no row; expected 1 or more");
   }
 
-  private static LevelResult failures(long failures, boolean cut) {
-    return new LevelResult("c=2", 0, null, 99, 0, 0, null, failures, cut, null, null, Map.of());
+  private static LevelResult failures(long failures, @Nullable FailedInARow row) {
+    return new LevelResult("c=2", 0, null, 99, 0, 0, null, failures, true, null, row, Map.of());
   }
 
   /** The lowest number counts; a level that it cut ends the sweep, also the last one. */
@@ -102,7 +101,7 @@ class StopRuleTest {
     assertThat(source.failureLimits()).isEqualTo(new LoadPlan.FailureLimits(5, 100));
     assertThat(source.next(null)).isEqualTo(C1);
     assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
-    assertThat(source.next(failures(7, true))).isNull();
+    assertThat(source.next(failures(7, null))).isNull();
     assertThat(source.conclusion())
         .isEqualTo(stopped("during c=2: 7 requests failed, more than 5", false));
   }
@@ -113,26 +112,12 @@ class StopRuleTest {
     assertThat(source.failureLimits()).isEqualTo(new LoadPlan.FailureLimits(Long.MAX_VALUE, 100));
     assertThat(source.needsResults()).as("levels follow at once").isFalse();
     assertThat(source.next(null)).isEqualTo(C1);
-    LevelResult cut =
-        new LevelResult(
-            "c=1",
-            0,
-            null,
-            99,
-            0,
-            0,
-            null,
-            130,
-            true,
-            null,
-            new FailedInARow(101, "refused"),
-            Map.of());
-    assertThat(source.next(cut)).isNull();
+    assertThat(source.next(failures(130, new FailedInARow(101, "refused")))).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
             new Conclusion(
                 "stopped early",
-                "during c=1, 1 level left out: 101 requests failed one after the other and none"
+                "during c=2, 1 level left out: 101 requests failed one after the other and none"
                     + " succeeded between (last error: refused)",
                 false,
                 101.0,
