@@ -2,7 +2,6 @@ package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
@@ -10,8 +9,6 @@ import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -150,19 +147,14 @@ class ServerWatchTest {
   @Test
   void autoRequestsAPageWithoutEngineMetricsOnce() throws IOException {
     AtomicInteger asked = new AtomicInteger();
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/metrics",
-        exchange -> {
-          asked.incrementAndGet();
-          exchange.sendResponseHeaders(404, -1);
-          exchange.close();
-        });
-    server.start();
-    open.add(() -> server.stop(0));
-    watch.targetUsed(
-        pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
+    ScriptedServer server =
+        server(x -> {})
+            .pages(
+                x -> {
+                  asked.incrementAndGet();
+                  x.respond(404, TEXT, "");
+                });
+    watch.targetUsed(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
     watch.targetUsed(pages("b", MetricsPage.AUTO, "http://127.0.0.1:1/v1"));
     watch.loadAhead();
     assertThat(samples()).isEmpty();
@@ -196,25 +188,15 @@ class ServerWatchTest {
   void autoTriesAgainAfterALateFirstResponse() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
     Semaphore asked = new Semaphore(0);
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/metrics",
-        exchange -> {
-          asked.release();
-          try {
-            never.await();
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        });
-    server.setExecutor(task -> new Thread(task).start());
-    server.start();
-    open.add(() -> server.stop(0));
-    open.add(never::countDown);
+    ScriptedServer server =
+        server(x -> {})
+            .pages(
+                x -> {
+                  asked.release();
+                  x.await(never);
+                });
     watch = watch(Duration.ofMillis(400));
-    watch.targetUsed(
-        pages("a", MetricsPage.AUTO, "http://127.0.0.1:" + server.getAddress().getPort() + "/v1"));
+    watch.targetUsed(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
     watch.loadAhead();
     watch.loadAhead();
     assertThat(samples()).isEmpty();
