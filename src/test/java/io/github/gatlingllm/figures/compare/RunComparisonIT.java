@@ -88,24 +88,6 @@ class RunComparisonIT {
     assertThat(found).as("TTFT + 20 %% found").isGreaterThanOrEqualTo(pairs * 9 / 10);
   }
 
-  /** {@code NearSaturationTest} has fewer and shorter ones. */
-  @Test
-  @Tag("nightly")
-  void runsOfAServerWithCorrelatedNoiseAreUnchanged() throws IOException {
-    int pairs = MANY / 2;
-    int calledChanged = 0;
-    int found = 0;
-    for (int pair = 0; pair < pairs; pair++) {
-      ComparedRun base = new BusyServer(2L * pair, 60).run(4, 16);
-      ComparedRun again = new BusyServer(2L * pair + 1, 60).run(4, 16);
-      ComparedRun slower = new BusyServer(2L * pair + 1, 60).ttft(1.2).run(4, 16);
-      calledChanged += clear(Comparison.of(base, again, 1), "").isEmpty() ? 0 : 1;
-      found += clear(Comparison.of(base, slower, 1), "ttft.").isEmpty() ? 0 : 1;
-    }
-    assertThat(calledChanged).isLessThanOrEqualTo(pairs / 10);
-    assertThat(found).isGreaterThanOrEqualTo(pairs * 9 / 10);
-  }
-
   private static List<String> clear(Comparison comparison, String prefix) {
     return comparison.places().stream()
         .flatMap(place -> place.changes().stream())
