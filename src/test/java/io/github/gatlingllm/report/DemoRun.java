@@ -21,7 +21,7 @@ import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.simulations.AssertionTexts;
+import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -104,7 +104,7 @@ final class DemoRun {
 
   /** With assertions as they are written in settings. */
   DemoRun demanding(String... gates) {
-    assertions = AssertionTexts.parse(gates);
+    assertions = CheckedSettings.assertions(gates);
     return this;
   }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.run.AfterRun.GatlingExit;
 import io.github.gatlingllm.run.Run.RunClock;
-import io.github.gatlingllm.simulations.AssertionTexts;
+import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -65,7 +65,7 @@ class AfterRunTest {
   }
 
   private static void demand(Run of, String assertion) {
-    of.describe(info -> info.assertions(AssertionTexts.parse(assertion)));
+    of.describe(info -> info.assertions(CheckedSettings.assertions(assertion)));
   }
 
   @Test

@@ -39,7 +39,7 @@ final class BenchmarkPlanTest {
 
   @Test
   void nothingSetIsASweepOfTheEmbeddedEngine() {
-    BenchmarkPlan settings = read(Map.of());
+    BenchmarkPlan settings = read("");
     assertThat(settings.embedded()).isTrue();
     assertThat(settings.api()).isEqualTo(Api.CHAT);
     assertThat(settings.load().levels())
@@ -59,19 +59,19 @@ final class BenchmarkPlanTest {
 
   @Test
   void aSelfTestIsASweepOfItsOwn() {
-    BenchmarkPlan plan = read(Map.of("selfTest", "true", "concurrency", "1,4"));
+    BenchmarkPlan plan = read("selfTest=true ; concurrency=1,4");
     assertThat(plan.embedded()).isTrue();
     assertThat(labels(plan)).isEqualTo("c=1 c=4");
     assertThat(plan.get(Setting.MAX_TOKENS)).containsExactly(50);
     assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
     assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
     assertThat(plan.load().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
-    assertThat(labels(read(Map.of("selfTest", "true")))).startsWith("c=1 c=16").endsWith("c=4096");
+    assertThat(labels(read("selfTest=true"))).startsWith("c=1 c=16").endsWith("c=4096");
   }
 
   @Test
   void aSelfTestRefusesSettingsOfItsLoad() {
-    assertThatThrownBy(() -> read(Map.of("selfTest", "true", "rate", "5")))
+    assertThatThrownBy(() -> read("selfTest=true ; rate=5"))
         .hasMessage(
             "llm.selfTest=true: cannot be set together with llm.rate (a self-test has its own"
                 + " load)");
@@ -105,7 +105,7 @@ final class BenchmarkPlanTest {
 
   @Test
   void anEndpointIsMeasuredAtConcurrency8For30Seconds() {
-    BenchmarkPlan settings = read(Map.of("endpoint", "http://a/v1"));
+    BenchmarkPlan settings = read("endpoint=http://a/v1");
     assertThat(settings.targets())
         .containsExactly(
             new Target(null, List.of("http://a/v1/chat/completions"), Api.CHAT, null, null));
@@ -168,26 +168,22 @@ final class BenchmarkPlanTest {
 
   @Test
   void readsAssertionsInOrder() {
-    Map<String, String> settings =
-        Map.of(
-            "assert",
-            "ttft.p99<200ms, goodput>=20/s,c=16:errors=0,valid",
-            "slo",
-            "ttft<1s",
-            "failBuild",
-            "false");
-    assertThat(read(settings).get(Setting.ASSERT))
+    BenchmarkPlan plan =
+        read(
+            "assert=ttft.p99<200ms, goodput>=20/s,c=16:errors=0,valid ; slo=ttft<1s"
+                + " ; failBuild=false");
+    assertThat(plan.get(Setting.ASSERT))
         .extracting(Assertion::scope, Assertion::name, Assertion::figure)
         .containsExactly(
             tuple(Assertion.Scope.GLOBAL, null, "ttft.p99"),
             tuple(Assertion.Scope.GLOBAL, null, "goodput.requests_per_s"),
             tuple(Assertion.Scope.STAGE, "c=16", "errors.count"),
             tuple(Assertion.Scope.RUN, null, "invalid_checks.count"));
-    assertThat(read(settings).get(Setting.FAIL_BUILD)).isFalse();
-    assertThat(read(Map.of()).get(Setting.ASSERT)).isEmpty();
-    Map<String, String> search =
-        Map.of("search", "maxGoodput", "slo", "ttft<1s", "assert", "r=3:errors=0");
-    assertThat(read(search).get(Setting.ASSERT)).as("a search finds its stages itself").hasSize(1);
+    assertThat(plan.get(Setting.FAIL_BUILD)).isFalse();
+    assertThat(read("").get(Setting.ASSERT)).isEmpty();
+    assertThat(read("search=maxGoodput ; slo=ttft<1s ; assert=r=3:errors=0").get(Setting.ASSERT))
+        .as("a search finds its stages itself")
+        .hasSize(1);
   }
 
   @ParameterizedTest
@@ -257,6 +253,7 @@ final class BenchmarkPlanTest {
 
   private static Map<String, String> settings(String row) {
     return Stream.of(row.strip().split("\\s;\\s", -1))
+        .filter(setting -> !setting.isEmpty())
         .map(setting -> setting.split("=", 2))
         .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
   }
@@ -285,30 +282,30 @@ final class BenchmarkPlanTest {
             new Target(null, List.of("http://a:1/v1/chat/completions"), Api.CHAT, "x", KEY),
             new Target(null, List.of("http://b:2/v1/completions"), Api.COMPLETIONS, "y", KEY));
     assertThat(settings.labels()).containsExactly("a:1", "b:2");
-    assertThat(read(Map.of("endpoint", "x=http://a/v1 + https://b/v1%2Bc,http://d/v1")).targets())
+    assertThat(read("endpoint=x=http://a/v1 + https://b/v1%2Bc,http://d/v1").targets())
         .extracting(Target::name, Target::urls)
         .containsExactly(
             tuple(
                 "x", List.of("http://a/v1/chat/completions", "https://b/v1%2Bc/chat/completions")),
             tuple(null, List.of("http://d/v1/chat/completions")));
     assertThat(settings.get(Setting.INTERLEAVE)).isTrue();
-    assertThat(read(Map.of("endpoint", "http://a/v1,http://b/v1", "model", "m")).targets())
+    assertThat(read("endpoint=http://a/v1,http://b/v1 ; model=m").targets())
         .extracting(Target::model)
         .containsExactly("m", "m");
   }
 
   @Test
   void warnsAboutWhatHasNoEffect() {
-    assertThat(read(Map.of("endpoint", "http://a/v1", "interleave", "true")).settings().warnings())
+    assertThat(read("endpoint=http://a/v1 ; interleave=true").settings().warnings())
         .containsExactly(
             "llm.interleave has no effect: it needs several endpoints in llm.endpoint");
-    assertThat(read(Map.of("model", "x")).settings().warnings())
+    assertThat(read("model=x").settings().warnings())
         .containsExactly("llm.model has no effect: no llm.endpoint, the embedded engine answers");
-    assertThat(read(Map.of("endpoint", "http://a")).settings().warnings())
+    assertThat(read("endpoint=http://a").settings().warnings())
         .containsExactly(
             "llm.endpoint has no path: posting to http://a/chat/completions; most servers expect"
                 + " /v1");
-    assertThat(read(Map.of("requests", "4")).settings().warnings())
+    assertThat(read("requests=4").settings().warnings())
         .containsExactly("llm.requests=4 is below a level's concurrency: never reached");
   }
 
@@ -330,13 +327,9 @@ final class BenchmarkPlanTest {
   void objectivesAndGatesNameRequestsTargetsAndLevels() {
     BenchmarkPlan plan =
         read(
-            Map.of(
-                "endpoint", "vLLM=http://a:1/v1,b=http://b:2/v1",
-                "scenario", "B1,D",
-                "concurrency", "8",
-                "slo", "ttft<1s,D:ttft<2s,vLLM:e2e<1m",
-                "assert",
-                    "D:errors=0,vLLM:errors<1%,vLLM:c=8:ttft.p99<1s,b:D:errors=0,c=8:errors=0"));
+            "endpoint=vLLM=http://a:1/v1,b=http://b:2/v1 ; scenario=B1,D ; concurrency=8 ;"
+                + " slo=ttft<1s,D:ttft<2s,vLLM:e2e<1m ;"
+                + " assert=D:errors=0,vLLM:errors<1%,vLLM:c=8:ttft.p99<1s,b:D:errors=0,c=8:errors=0");
     assertThat(plan.slo()).hasToString("ttft<1s,D:ttft<2s,vLLM:e2e<60s");
     assertThat(plan.slo().of("b")).hasToString("ttft<1s");
     assertThat(plan.slo().of("vLLM")).hasToString("e2e<60s");
@@ -361,20 +354,22 @@ final class BenchmarkPlanTest {
   void targetsHaveNamesAndEndpointsSeveralModels() {
     BenchmarkPlan plan =
         read(
-            Map.of(
-                "endpoint", "vLLM=http://a:1/v1, http://b:2/v1",
-                "model", "small|large,other",
-                "tokenizer", "chars4,tiktoken:r50k_base"));
+            "endpoint=vLLM=http://a:1/v1, http://b:2/v1 ; model=small|large,other"
+                + " ; tokenizer=chars4,tiktoken:r50k_base");
     assertThat(plan.labels()).containsExactly("vLLM small", "vLLM large", "b:2 other");
     assertThat(plan.targets()).extracting(Target::model).containsExactly("small", "large", "other");
     assertThat(plan.tokenizers())
         .extracting(Tokenizer::name)
         .containsExactly("chars4", "chars4", "tiktoken:r50k_base");
-    assertThat(read(Map.of("endpoint", "prod=http://a:1/v1")).labels()).containsExactly("prod");
+    assertThat(read("endpoint=prod=http://a:1/v1").labels()).containsExactly("prod");
   }
 
   private static String labels(BenchmarkPlan settings) {
     return String.join(" ", settings.load().levels().stream().map(LoadLevel::label).toList());
+  }
+
+  private BenchmarkPlan read(String row) {
+    return read(settings(row));
   }
 
   private BenchmarkPlan read(Map<String, String> settings) {

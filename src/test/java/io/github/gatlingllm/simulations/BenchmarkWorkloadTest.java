@@ -8,40 +8,32 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The prompts that settings define, and their description in the plan. */
 final class BenchmarkWorkloadTest {
 
-  @TempDir private Path folder;
-
   @Test
   void promptsHaveExactlyTheirTokens() {
-    Prompts prompts = pool(Map.of("promptTokens", "300", "requests", "20"));
+    Prompts prompts = pool("promptTokens=300 requests=20");
 
     assertThat(prompts.made()).as("20 at each of 4 levels").hasSize(80);
-    PromptPrefix.Texts nonces = read(Map.of()).prefix().texts(Tokenizer.cl100k());
+    PromptPrefix.Texts nonces = read("").prefix().texts(Tokenizer.cl100k());
     assertThat(prompts.made())
         .allMatch(p -> Tokenizer.cl100k().count(nonces.of(0) + p.text()) == 300);
   }
 
   @Test
   void aPrefixIsPartOfTheLength() {
-    for (Map<String, String> prefix :
-        Set.of(Map.of("uniquePrompts", "true"), Map.of("sharedPrefix", "3x100"))) {
-      Map<String, String> all = new HashMap<>(prefix);
-      all.putAll(Map.of("promptTokens", "200", "requests", "10"));
+    for (String prefix : Set.of("uniquePrompts=true", "sharedPrefix=3x100")) {
+      String all = prefix + " promptTokens=200 requests=10";
       PromptPrefix.Texts texts = read(all).prefix().texts(Tokenizer.cl100k());
       Prompts prompts = pool(all);
 
@@ -55,7 +47,7 @@ final class BenchmarkWorkloadTest {
 
   @Test
   void lengthsAreDrawnBySeed() {
-    Map<String, String> spread = Map.of("promptTokens", "100-200", "seed", "5", "requests", "10");
+    String spread = "promptTokens=100-200 seed=5 requests=10";
     Set<Integer> lengths =
         pool(spread).made().stream().map(Prompts.Prompt::tokens).collect(Collectors.toSet());
 
@@ -65,24 +57,19 @@ final class BenchmarkWorkloadTest {
 
   @Test
   void atMost1000PromptsAreGenerated() {
-    assertThat(pool(Map.of("promptTokens", "5")).made()).hasSize(1_000);
-    Map<String, String> open = new HashMap<>(Map.of("promptTokens", "5", "rate", "1"));
-    open.putAll(Map.of("duration", "3", "drain", "10"));
+    assertThat(pool("promptTokens=5").made()).hasSize(1_000);
+    String open = "promptTokens=5 rate=1 duration=3 drain=10";
     assertThat(pool(open).made()).as("3 s, up to 5 before and 10 after").hasSize(18);
-    open.putAll(Map.of("stabilize", "0", "cooldown", "false"));
-    assertThat(pool(open).made()).hasSize(3);
+    assertThat(pool(open + " stabilize=0 cooldown=false").made()).hasSize(3);
   }
 
   /** Of both lists; commas between weights do not end a length. */
   @Test
   void listsOfLengthsMakeAGrid() {
-    Map<String, String> grid = new HashMap<>();
-    grid.put("promptTokens", "40, weighted:50=70,60=30,80");
-    grid.put("maxTokens", "8,1024");
-    grid.put("rate", "2,4");
-    grid.put("duration", "10");
-    grid.put("drain", "0");
-    BenchmarkPlan plan = read(grid);
+    BenchmarkPlan plan =
+        read(
+            "promptTokens=40,weighted:50=70,60=30,80 maxTokens=8,1024 rate=2,4"
+                + " duration=10 drain=0");
     List<Workload.Pool> pools = plan.workload().pools();
 
     assertThat(pools)
@@ -113,38 +100,38 @@ final class BenchmarkWorkloadTest {
             "prompt size    exactly 40 tokens, one of 2 lengths by weight, exactly 80 tokens by",
             "output         exactly 8, 1,024 tokens (",
             "time           2 min of measuring, at most ");
-    assertThat(read(Map.of("promptTokens", "5,9")).workload().made()).isEqualTo(1_000);
-    assertThat(read(Map.of("promptTokens", "20,900")).prefix()).isEqualTo(PromptPrefix.NONE);
+    assertThat(read("promptTokens=5,9").workload().made()).isEqualTo(1_000);
+    assertThat(read("promptTokens=20,900").prefix()).isEqualTo(PromptPrefix.NONE);
   }
 
   @Test
   void scenariosKeepTheirOrderAndMixesTheirWeights() {
-    Workload two = read(Map.of("scenario", "C,a1", "requests", "1")).workload();
+    Workload two = read("scenario=C,a1 requests=1").workload();
     assertThat(two.known())
         .extracting(each -> each.ready().scenario().name())
         .containsExactly("C", "A1");
-    Workload mix = read(Map.of("mix", "C:70, B1:30.5", "requests", "1")).workload();
+    Workload mix = CheckedSettings.plan(Map.of("mix", "C:70, B1:30.5", "requests", "1")).workload();
     assertThat(mix.known()).extracting(Workload.Share::weight).containsExactly(70.0, 30.5);
   }
 
   @Test
   void noNonceIfTheWorkloadSharesPromptsOrPromptsAreTooShort() {
-    for (Map<String, String> shared :
+    for (String shared :
         Set.of(
-            Map.of("uniquePrompts", "false"),
-            Map.of("scenario", "A1"),
-            Map.of("mix", "C:1"),
-            Map.of("dataset", "sharegpt:datasets/sharegpt.json"),
-            Map.of("promptTokens", "8"))) {
+            "uniquePrompts=false",
+            "scenario=A1",
+            "mix=C:1",
+            "dataset=sharegpt:datasets/sharegpt.json",
+            "promptTokens=8")) {
       assertThat(read(shared).prefix()).as("%s", shared).isEqualTo(PromptPrefix.NONE);
     }
-    assertThat(read(Map.of("scenario", "A1", "uniquePrompts", "true")).prefix())
+    assertThat(read("scenario=A1 uniquePrompts=true").prefix())
         .isInstanceOf(PromptPrefix.Unique.class);
   }
 
   @Test
   void thePlanShowsScenariosTheirSizesAndWhatTheyShow() {
-    assertThat(plan(Map.of("scenario", "A1,B2,C,D", "requests", "2", "concurrency", "4")))
+    assertThat(plan("scenario=A1,B2,C,D requests=2 concurrency=4"))
         .contains(
             """
             requests       2 requests, per scenario; a dialog of 5 turns counts as one request
@@ -161,17 +148,15 @@ final class BenchmarkWorkloadTest {
                            D  multi-turn dialog: 5 turns of 50 tokens, 10 distinct
                               shows: each turn extends the one before: a cache must keep whole dialogs
             """);
-    assertThat(plan(Map.of("scenario", "A1,B1", "duration", "10", "drain", "0", "rate", "2")))
+    assertThat(plan("scenario=A1,B1 duration=10 drain=0 rate=2"))
         .contains("time           20 s of measuring");
-    assertThat(plan(Map.of("mix", "C:2,B1:1", "requests", "2")))
-        .contains("mix            C 66.7 %, B1 33.3 %\n");
+    assertThat(plan("mix=C:2,B1:1 requests=2")).contains("mix            C 66.7 %, B1 33.3 %\n");
   }
 
   @Test
   void thePlanNamesPromptsWithoutTheirExactLength() {
     // A mean of 5 tokens beside a nonce of 7: some lengths leave nothing for the prompt.
-    Map<String, String> narrow =
-        Map.of("promptTokens", "8:3", "uniquePrompts", "true", "requests", "20", "rate", "1");
+    String narrow = "promptTokens=8:3 uniquePrompts=true requests=20 rate=1";
     assertThat(plan(narrow))
         .containsPattern("NOT EXACT      \\d+ of 20 prompts: #\\d+ has 7 of \\d tokens, #");
     assertThat(read(narrow).config().get("promptsNotExact")).matches("\\d+ of 20");
@@ -179,20 +164,14 @@ final class BenchmarkWorkloadTest {
 
   @Test
   void thePlanNamesTheTokenizerOfPromptLengthsIfTokenizersDiffer() {
-    Map<String, String> two =
-        Map.of(
-            "endpoint", "http://a/v1,http://b/v1",
-            "tokenizer", "chars4,tiktoken:o200k_base",
-            "requests", "2");
-    Map<String, String> sized = new HashMap<>(two);
-    sized.put("scenario", "A1");
+    String two = "endpoint=http://a/v1,http://b/v1 tokenizer=chars4,tiktoken:o200k_base requests=2";
+    String sized = two + " scenario=A1";
     String first = "chars4, that of the first target; all are asked the same texts";
 
     assertThat(plan(sized)).contains("sized by       " + first + "\n");
     assertThat(read(sized).config()).containsEntry("promptsSizedBy", first);
     assertThat(plan(two)).as("built-in prompts have sizes too").contains("sized by");
-    sized.put("tokenizer", "chars4");
-    assertThat(plan(sized)).doesNotContain("sized by");
+    assertThat(plan(sized + " tokenizer=chars4")).doesNotContain("sized by");
   }
 
   @ParameterizedTest
@@ -227,26 +206,20 @@ final class BenchmarkWorkloadTest {
           sharedPrefix=0x50 | 0 shared prefixes of 50 tokens; expected 1 or more, each of 2 to 1000000 tokens
           """)
   void refusesContradictions(String settings, String message) {
-    Map<String, String> values =
-        Stream.of(settings.split(" ", -1))
-            .map(setting -> setting.split("=", 2))
-            .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
-    assertThatThrownBy(() -> read(values))
+    assertThatThrownBy(() -> read(settings))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessage("llm." + settings.split(" ", -1)[0] + ": " + message);
   }
 
-  private Prompts pool(Map<String, String> values) {
-    return read(values).workload().pools().get(0).prompts();
+  private static Prompts pool(String settings) {
+    return read(settings).workload().pools().get(0).prompts();
   }
 
-  private String plan(Map<String, String> values) {
-    return DryRun.text(read(values));
+  private static String plan(String settings) {
+    return DryRun.text(read(settings));
   }
 
-  private BenchmarkPlan read(Map<String, String> values) {
-    Map<String, String> properties = new HashMap<>(Map.of("llm.tokenizer", "auto"));
-    values.forEach((name, value) -> properties.put("llm." + name, value));
-    return BenchmarkPlan.of(new Settings(properties, Map.of(), folder.resolve(".env")), () -> 4711);
+  private static BenchmarkPlan read(String settings) {
+    return CheckedSettings.plan("tokenizer=auto " + settings);
   }
 }

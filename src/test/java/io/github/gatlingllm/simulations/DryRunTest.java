@@ -2,18 +2,13 @@ package io.github.gatlingllm.simulations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 final class DryRunTest {
 
-  @TempDir private Path folder;
-
   @Test
   void showsTheDefaultPlan() {
-    assertThat(plan(Map.of()))
+    assertThat(plan(""))
         .isEqualTo(
             """
             target         embedded engine (no llm.endpoint is set)
@@ -49,16 +44,9 @@ final class DryRunTest {
   void showsWhatAnEndpointIsSent() {
     assertThat(
             plan(
-                Map.of(
-                    "llm.endpoint", "http://localhost:8000/v1",
-                    "llm.rate", "0.5,4,16",
-                    "llm.duration", "90",
-                    "llm.temperature", "0.7",
-                    "llm.topP", "0.95",
-                    "llm.ignoreEos", "false",
-                    "llm.body", "{\"top_k\":40,\"user\":\"x\"}",
-                    "llm.header.X-Tenant", "hidden",
-                    "llm.apiKey", "sk-very-secret")))
+                "endpoint=http://localhost:8000/v1 rate=0.5,4,16 duration=90 temperature=0.7"
+                    + " topP=0.95 ignoreEos=false body={\"top_k\":40,\"user\":\"x\"}"
+                    + " header.X-Tenant=hidden apiKey=sk-very-secret"))
         .contains("API key        set\n", "extra headers  X-Tenant\n", "about 1,845 requests\n")
         .contains("output         at most 128 tokens\nsampling       temperature 0.7, top_p 0.95\n")
         .contains(
@@ -68,7 +56,7 @@ final class DryRunTest {
 
   @Test
   void showsLevelsBoundedByCount() {
-    assertThat(plan(Map.of("llm.requests", "100", "llm.concurrency", "1,8")))
+    assertThat(plan("requests=100 concurrency=1,8"))
         .contains(
             """
             load           closed loop, 2 levels
@@ -77,7 +65,7 @@ final class DryRunTest {
             requests       200 requests
             """)
         .contains("time           depends on the server: 200 requests\n");
-    assertThat(plan(Map.of("llm.requests", "90", "llm.rate", "2", "llm.arrival", "constant")))
+    assertThat(plan("requests=90 rate=2 arrival=constant"))
         .contains(
             """
             load           open loop, constant arrivals, 1 level
@@ -89,19 +77,17 @@ final class DryRunTest {
 
   @Test
   void showsSeveralTargets() {
-    String two = "http://a:8000/v1,http://b:8000/v1";
-    assertThat(plan(Map.of("llm.endpoint", two, "llm.requests", "100")))
+    String two = "endpoint=http://a:8000/v1,http://b:8000/v1";
+    assertThat(plan(two + " requests=100"))
         .startsWith("target         a:8000: http://a:8000/v1/chat/completions\nmodel ")
         .contains("target         b:8000: ", "order          one after the other\n")
         .contains("requests       100 requests, per target\n");
-    assertThat(plan(Map.of("llm.endpoint", two, "llm.interleave", "true")))
+    assertThat(plan(two + " interleave=true"))
         .contains("time           30 s of measuring, at most 2 min in all\n");
-    assertThat(plan(Map.of("llm.endpoint", two)))
-        .contains("time           60 s of measuring, at most 4 min in all\n");
+    assertThat(plan(two)).contains("time           60 s of measuring, at most 4 min in all\n");
   }
 
-  private String plan(Map<String, String> properties) {
-    return DryRun.text(
-        BenchmarkPlan.of(new Settings(properties, Map.of(), folder.resolve(".env")), () -> 4711));
+  private static String plan(String settings) {
+    return DryRun.text(CheckedSettings.plan(settings));
   }
 }

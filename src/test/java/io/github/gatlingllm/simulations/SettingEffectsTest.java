@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -137,26 +135,17 @@ class SettingEffectsTest {
   void isInThePlan(String row) {
     String[] parts = row.split(" \\| ", 2);
     String expected = parts[1];
-    String plan = DryRun.text(plan(parts[0]));
+    String plan = DryRun.text(CheckedSettings.plan(parts[0]));
     if (expected.startsWith("-")) {
       assertThat(plan).doesNotContain(expected.substring(1));
-      assertThat(DryRun.text(plan(""))).contains(expected.substring(1));
+      assertThat(DryRun.text(CheckedSettings.plan(""))).contains(expected.substring(1));
     } else if (expected.endsWith("-")) {
       assertThat(plan).contains(expected.substring(0, expected.length() - 1));
-      assertThat(plan).isNotEqualTo(DryRun.text(plan("")));
+      assertThat(plan).isNotEqualTo(DryRun.text(CheckedSettings.plan("")));
     } else {
       assertThat(plan).contains(expected);
-      assertThat(DryRun.text(plan(""))).doesNotContain(expected);
+      assertThat(DryRun.text(CheckedSettings.plan(""))).doesNotContain(expected);
     }
-  }
-
-  private static BenchmarkPlan plan(String settings) {
-    Map<String, String> properties = new HashMap<>();
-    for (String setting : settings.isEmpty() ? new String[0] : settings.split(" ", -1)) {
-      int equals = setting.indexOf('=');
-      properties.put("llm." + setting.substring(0, equals), setting.substring(equals + 1));
-    }
-    return BenchmarkPlan.of(new Settings(properties, Map.of(), Path.of("none/.env")), () -> 1);
   }
 
   /** What reaches neither plan nor wire but the protocol that makes requests and files. */
@@ -188,7 +177,10 @@ class SettingEffectsTest {
 
   private static LlmProtocol protocol(String settings) {
     return Benchmark.protocol(
-            plan(settings), "", Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
+            CheckedSettings.plan(settings),
+            "",
+            Tokenizer.parse("chars4"),
+            llm.baseUrl("http://localhost/v1"))
         .protocol();
   }
 
