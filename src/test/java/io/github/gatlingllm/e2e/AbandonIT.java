@@ -13,7 +13,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.List;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
 /** Users who leave, and requests that a timeout ends after their first token. */
@@ -27,10 +26,10 @@ class AbandonIT {
 
       List<RequestRecord> left = of(run, RequestStatus.ABANDONED);
       List<RequestRecord> complete = of(run, RequestStatus.COMPLETE);
-      List<RequestRecord> late = of(run, RequestStatus.TIMEOUT);
+      List<RequestRecord> cut = of(run, RequestStatus.TIMEOUT);
       assertThat(left).as("half of 20, more or less").hasSizeBetween(3, 17);
       assertThat(left.size() + complete.size()).as("all others were served").isEqualTo(20);
-      assertThat(late).as("users who left went on").hasSize(20);
+      assertThat(cut).as("users who left went on").hasSize(20);
       assertThat(left)
           .as("with a token, unless the machine was too slow for one")
           .anyMatch(record -> record.timing().ttftNanos() != null)
@@ -40,29 +39,23 @@ class AbandonIT {
           .containsOnly(true);
       assertThat(engine.groundTruth().stream().filter(GroundTruth::cancelled))
           .as("the engine stopped")
-          .hasSize(left.size() + late.size());
+          .hasSize(left.size() + cut.size());
 
-      JsonNode leaving = named(run, "leaving");
+      JsonNode leaving = run.row("requests", "name", "leaving");
       assertThat(leaving.at("/counts/verdicts/abandoned").asInt()).isEqualTo(left.size());
       assertThat(leaving.at("/counts/ended").asInt()).isEqualTo(complete.size());
       assertThat(leaving.at("/counts/cancelled").asInt()).isZero();
       assertThat(leaving.at("/metrics/ttft_ms/count").asInt()).isEqualTo(complete.size());
       assertThat(leaving.at("/metrics/failed_e2e_ms/count").asInt()).isZero();
       assertThat(leaving.at("/goodput/share").asDouble()).isEqualTo(1);
-      assertThat(named(run, "late").at("/metrics/ttft_ms/count").asInt()).isEqualTo(20);
-      assertThat(named(run, "late").at("/metrics/tpot_ms/count").asInt()).isZero();
+      JsonNode late = run.row("requests", "name", "late");
+      assertThat(late.at("/metrics/ttft_ms/count").asInt()).isEqualTo(20);
+      assertThat(late.at("/metrics/tpot_ms/count").asInt()).isZero();
     }
   }
 
   private static List<RequestRecord> of(GatlingRun run, RequestStatus status) throws Exception {
     return run.requests().stream().filter(r -> r.outcome().status() == status).toList();
-  }
-
-  private static JsonNode named(GatlingRun run, String name) throws Exception {
-    return StreamSupport.stream(run.summary().path("requests").spliterator(), false)
-        .filter(each -> each.path("name").asText().equals(name))
-        .findFirst()
-        .orElseThrow();
   }
 
   /** Answers take 2 s; half of the users leave before, then a timeout ends the second request. */

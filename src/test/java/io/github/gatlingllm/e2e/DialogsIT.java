@@ -156,11 +156,9 @@ class DialogsIT {
       GatlingRun benchmark =
           GatlingRun.of(Benchmark.class)
               .set("llm.endpoint", target.baseUrl())
-              .set("llm.dataset", "openai:datasets/openai.jsonl")
-              .set("llm.concurrency", 1)
-              .set("llm.requests", 3)
-              .set("llm.warmup", 0)
-              .set("llm.ignoreEos", false)
+              .llm(
+                  "dataset=openai:datasets/openai.jsonl concurrency=1 requests=3 warmup=0"
+                      + " ignoreEos=false")
               .succeed();
       assertThat(benchmark.requests()).hasSize(3);
       assertOneShots(target.heard());

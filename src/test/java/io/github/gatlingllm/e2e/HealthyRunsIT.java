@@ -38,11 +38,7 @@ class HealthyRunsIT {
 
   @Test
   void defaultBenchmark() throws Exception {
-    GatlingRun run =
-        GatlingRun.of(Benchmark.class)
-            .set("llm.concurrency", "1,4,8")
-            .set("llm.duration", "0.7")
-            .succeed();
+    GatlingRun run = GatlingRun.of(Benchmark.class).llm("concurrency=1,4,8 duration=0.7").succeed();
     assertThat(doubts(run)).as(run.output()).isEmpty();
     assertThat(run.check("cached_share").path("value").asDouble()).isZero();
     assertThat(run.summary().at("/workload/prompt_tokens/mean").asDouble()).isBetween(200.0, 320.0);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Http2Server;
@@ -305,8 +304,7 @@ class HostileRunsIT {
               benchmark(server.url(), requests)
                   .set("llm.http2", true)
                   .set("llm.timeout", timeoutSeconds)
-                  .set("llm.metricsUrl", "none")
-                  .set("llm.verifyTls", false)
+                  .llm("metricsUrl=none verifyTls=false")
                   .start()) {
         answers.give(server);
         return run.await();
@@ -321,11 +319,7 @@ class HostileRunsIT {
 
   /** A run of so many requests, one after the other. */
   private static GatlingRun.Setup benchmark(String url, int requests) {
-    return GatlingRun.of(Benchmark.class)
-        .set("llm.endpoint", url + "/v1")
-        .set("llm.warmup", 0)
-        .set("llm.concurrency", 1)
-        .set("llm.requests", requests);
+    return GatlingRun.benchmark(url).llm("warmup=0 concurrency=1").set("llm.requests", requests);
   }
 
   @ParameterizedTest

@@ -14,7 +14,6 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.lang.management.ManagementFactory;
@@ -67,8 +66,7 @@ class LimitsIT {
   void closedLoopOfMoreUsersThanOpenFilesIsRefused() throws Exception {
     try (ScriptedServer server = ScriptedServer.start(x -> x.answer("a"))) {
       GatlingRun run =
-          GatlingRun.of(Benchmark.class)
-              .set("llm.endpoint", server.baseUrl() + "/v1")
+          GatlingRun.benchmark(server.baseUrl())
               .set("llm.concurrency", "2,1000")
               .launchedBy(limited("-n 900"))
               .run();
@@ -210,8 +208,6 @@ class LimitsIT {
           .protocols(
               llm.baseUrl(System.getProperty("baseUrl"))
                   .model("embedded")
-                  .idleTimeout(Duration.ofMillis(Integer.getInteger("idleMillis", 60_000)))
-                  .requestTimeout(Duration.ofMillis(Integer.getInteger("timeoutMillis", 60_000)))
                   .recordText()
                   .disableJvmWarmUp());
     }

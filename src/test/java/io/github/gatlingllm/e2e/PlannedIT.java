@@ -15,11 +15,7 @@ import org.junit.jupiter.api.Test;
 class PlannedIT {
   @Test
   void dryRunPrintsThePlanAndSendsNothing() throws Exception {
-    GatlingRun run =
-        GatlingRun.of(PlannedSimulation.class)
-            .set("llm.dryRun", true)
-            .set("llm.seed", 42)
-            .succeed();
+    GatlingRun run = GatlingRun.of(PlannedSimulation.class).llm("dryRun=true seed=42").succeed();
     assertThat(run.output())
         .contains(
             "scenario       Levels",

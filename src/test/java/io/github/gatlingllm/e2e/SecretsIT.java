@@ -125,11 +125,9 @@ class SecretsIT {
             GatlingRun.of(Benchmark.class)
                 .set("llm.endpoint", key.equals(KEY) ? server.baseUrl() : "a=" + server.baseUrl())
                 .set("llm.apiKey", key)
-                .set("llm.warmup", 0)
-                .set("llm.concurrency", 1)
+                .llm("warmup=0 concurrency=1")
                 .set("llm.requests", scripts.length)
-                .set("llm.recordText", true)
-                .set("llm.csv", true)
+                .llm("recordText=true csv=true")
                 .reports()
                 .run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();

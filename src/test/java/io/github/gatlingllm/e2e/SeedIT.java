@@ -31,8 +31,7 @@ class SeedIT {
     try (Parrot server = new Parrot()) {
       GatlingRun run =
           GatlingRun.of(SeedSimulation.class, server.baseUrl())
-              .set("llm.tokenizer", "chars4")
-              .set("llm.seed", 3)
+              .llm("tokenizer=chars4 seed=3")
               .succeed();
       assertThat(run.info().outcome().started()).isEqualTo(server.heard().size());
       return server.heard().stream().flatMap(heard -> heard.contents().stream()).toList();

@@ -27,9 +27,7 @@ class SelfTestIT {
       test =
           GatlingRun.of(FirstProgramSimulation.class, engine.baseUrl())
               .set("llm.selfTestFile", file)
-              .set("llm.selfTest", true)
-              .set("llm.concurrency", 4)
-              .set("llm.duration", 1)
+              .llm("selfTest=true concurrency=4 duration=1")
               .succeed();
       assertThat(engine.requestsReceived()).isZero();
     }
@@ -59,10 +57,7 @@ class SelfTestIT {
     GatlingRun later =
         GatlingRun.of(Benchmark.class)
             .set("llm.selfTestFile", file)
-            .set("llm.rate", 5)
-            .set("llm.arrival", "constant")
-            .set("llm.requests", 4)
-            .set("llm.maxTokens", 2)
+            .llm("rate=5 arrival=constant requests=4 maxTokens=2")
             .succeed();
 
     assertThat(later.info().environment().selfTest()).isEqualTo(kept);

@@ -33,12 +33,7 @@ class ServerMetricsIT {
                 .set("llm.endpoint", "vLLM=" + engine.baseUrl())
                 .set("llm.apiKey", KEY)
                 .set("llm.metricsUrl", "auto," + gpus.baseUrl() + "/gpus?token=" + KEY)
-                .set("llm.concurrency", "6")
-                .set("llm.duration", "0.8")
-                .set("llm.fill", "0")
-                .set("llm.stabilize", "0")
-                .set("llm.promptTokens", "40")
-                .set("llm.maxTokens", "60")
+                .llm("concurrency=6 duration=0.8 fill=0 stabilize=0 promptTokens=40 maxTokens=60")
                 .succeed()) {
       assertThat(run.output())
           .contains("LLM server metrics: reading vllm from " + metricsOf(engine));

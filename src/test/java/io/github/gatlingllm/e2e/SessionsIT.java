@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
-import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -42,16 +41,11 @@ class SessionsIT {
   static void run() throws Exception {
     server = ScriptedServer.start(SessionsIT::answer);
     run =
-        GatlingRun.of(Benchmark.class)
-            .set("llm.endpoint", server.baseUrl() + "/v1")
-            .set("llm.model", "llama")
-            .set("llm.tokenizer", "chars4")
-            .set("llm.sessions", "sessions/own.jsonl")
-            .set("llm.conversationHeader", "x-session-id")
-            .set("llm.concurrency", 1)
-            .set("llm.requests", 3)
-            .set("llm.metricsUrl", "none")
-            .set("llm.assert", "session.max<60s,session_tools.mean>199ms")
+        GatlingRun.benchmark(server.baseUrl())
+            .llm(
+                "model=llama tokenizer=chars4 sessions=sessions/own.jsonl"
+                    + " conversationHeader=x-session-id concurrency=1 requests=3 metricsUrl=none"
+                    + " assert=session.max<60s,session_tools.mean>199ms")
             .succeed();
     records = run.requests();
   }
@@ -184,17 +178,10 @@ class SessionsIT {
         ScriptedServer.start(
             exchange -> exchange.respond(500, "text/plain", ""), SessionsIT::answer)) {
       GatlingRun cut =
-          GatlingRun.of(Benchmark.class)
-              .set("llm.endpoint", refusing.baseUrl() + "/v1")
-              .set("llm.model", "llama")
-              .set("llm.tokenizer", "chars4")
+          GatlingRun.benchmark(refusing.baseUrl())
+              .llm("model=llama tokenizer=chars4")
               .set("llm.sessions", file)
-              .set("llm.metricsUrl", "none")
-              .set("llm.warmup", 0)
-              .set("llm.concurrency", 1)
-              .set("llm.duration", 4)
-              .set("llm.stabilize", 0)
-              .set("llm.drain", 0)
+              .llm("metricsUrl=none warmup=0 concurrency=1 duration=4 stabilize=0 drain=0")
               .succeed();
 
       assertThat(cut.requests())

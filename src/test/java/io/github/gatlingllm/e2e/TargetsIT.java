@@ -98,15 +98,9 @@ class TargetsIT {
     GatlingRun run =
         GatlingRun.of(Benchmark.class)
             .set("llm.endpoint", slow.baseUrl() + "," + fast.baseUrl())
-            .set("llm.model", "small,large")
-            .set("llm.concurrency", 2)
-            .set("llm.requests", 40)
-            .set("llm.mix", "C:1,B1:3")
-            .set("llm.maxTokens", 8)
-            .set("llm.seed", 5)
-            .set("llm.recordText", true)
-            .set("llm.uniquePrompts", false)
-            .set("llm.interleave", true)
+            .llm(
+                "model=small,large concurrency=2 requests=40 mix=C:1,B1:3 maxTokens=8 seed=5"
+                    + " recordText=true uniquePrompts=false interleave=true")
             .succeed();
     String a = slow.baseUrl().replaceAll("https?://|/v1", "");
     String b = fast.baseUrl().replaceAll("https?://|/v1", "");

@@ -17,9 +17,7 @@ class UploadIT {
       s3.refused = request -> request.startsWith("PUT");
       try (GatlingRun run =
           GatlingRun.of(Benchmark.class)
-              .set("llm.concurrency", 1)
-              .set("llm.requests", 4)
-              .set("llm.upload", "s3://bench/t")
+              .llm("concurrency=1 requests=4 upload=s3://bench/t")
               .set(s3.properties())
               .run()) {
         assertThat(run.exitCode()).as(run.output()).isEqualTo(1);

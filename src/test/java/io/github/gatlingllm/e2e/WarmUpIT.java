@@ -119,9 +119,7 @@ class WarmUpIT {
           GatlingRun.of(Benchmark.class)
               .set("llm.endpoint", engine.baseUrl() + "," + refusing.baseUrl() + "/v1")
               .set("llm.prompt", "Why is the sky blue?")
-              .set("llm.stream", false)
-              .set("llm.maxTokens", 7)
-              .set("llm.assert", "errors<1%")
+              .llm("stream=false maxTokens=7 assert=errors<1%")
               .run();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
@@ -155,11 +153,7 @@ class WarmUpIT {
       GatlingRun run =
           GatlingRun.of(Benchmark.class)
               .set("llm.endpoint", engine.baseUrl())
-              .set("llm.jvmWarmUp", true)
-              .set("llm.warmup", 3)
-              .set("llm.concurrency", 2)
-              .set("llm.requests", 10)
-              .set("llm.maxTokens", 2)
+              .llm("jvmWarmUp=true warmup=3 concurrency=2 requests=10 maxTokens=2")
               .run();
 
       assertThat(run.lines())
@@ -186,11 +180,7 @@ class WarmUpIT {
             WarmUpIT::answer,
             exchange -> exchange.respond(500, "application/json", "{\"error\":\"crashed\"}"))) {
       GatlingRun run =
-          GatlingRun.of(Benchmark.class)
-              .set("llm.endpoint", server.baseUrl() + "/v1")
-              .set("llm.concurrency", "4,8")
-              .set("llm.failOnInvalid", true)
-              .run();
+          GatlingRun.benchmark(server.baseUrl()).llm("concurrency=4,8 failOnInvalid=true").run();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);
       Conclusion end = run.info().outcome().conclusions().get(0);

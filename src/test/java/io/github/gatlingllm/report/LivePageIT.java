@@ -41,9 +41,7 @@ class LivePageIT {
         GatlingRun.of(Benchmark.class)
             .set("llm.live", "0")
             .set("llm.concurrency", LEVELS)
-            .set("llm.duration", "1s")
-            .set("llm.apiKey", "sk-live-page-secret")
-            .set("llm.slo", "ttft<1s")
+            .llm("duration=1s apiKey=sk-live-page-secret slo=ttft<1s")
             .start()) {
       run.awaitLine("LLM live page: ");
       URI page = address(run);

@@ -33,12 +33,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The effects of settings that only a run shows: in requests and in files. */
@@ -82,8 +80,7 @@ class SettingEffectsIT {
   void settingsReachTheWireAndTheFiles(@TempDir Path folder) throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(exchange -> exchange.respond(200, "application/json", ANSWER))) {
-      GatlingRun.Setup benchmark =
-          GatlingRun.of(Benchmark.class).set("llm.endpoint", server.baseUrl() + "/v1");
+      GatlingRun.Setup benchmark = GatlingRun.benchmark(server.baseUrl());
       Map<String, String> inFile = new HashMap<>(SET);
       inFile
           .keySet()
@@ -146,287 +143,176 @@ class SettingEffectsIT {
   }
 
   /** A run with some settings, what its server answers, and what shows that each is in force. */
-  private record Row(Map<String, ?> settings, ScriptedServer.Script script, Check check) {}
+  private record Row(String settings, ScriptedServer.Script script, Check check) {
+    @Override
+    public String toString() {
+      return settings;
+    }
+  }
 
   private interface Check {
     void of(GatlingRun run, List<JsonNode> asked) throws IOException;
   }
 
-  static Stream<Arguments> rows() throws IOException {
+  static Stream<Row> rows() throws IOException {
     return Stream.of(
-        Arguments.of(
-            "automatic unpinning and max_completion_tokens, prompts, lengths, thinkTime, failBuild",
-            new Row(
-                Map.of(
-                    "prompts", "src/test/resources/datasets/prompts.txt",
-                    "tokenizer", "chars4",
-                    "lengths", "balanced",
-                    "thinkTime", "300ms",
-                    "assert", "errors>50%",
-                    "failBuild", false,
-                    "concurrency", 1,
-                    "requests", 3),
-                SettingEffectsIT::refuseIgnoreEos,
-                (run, asked) -> {
-                  assertThat(asked).as("refused twice, accepted, measured").hasSize(2 + 1 + 3);
-                  assertThat(asked.get(0).path("max_tokens").asInt()).isEqualTo(1_024);
-                  assertThat(asked.get(1).path("ignore_eos").asBoolean()).isTrue();
-                  assertThat(run.info().config().get("maxTokensField")).contains("rejects");
-                  for (JsonNode request : asked.subList(2, 6)) {
-                    assertThat(request.has("ignore_eos")).isFalse();
-                    assertThat(request.has("max_tokens")).isFalse();
-                    assertThat(request.path("max_completion_tokens").asInt()).isEqualTo(1_024);
-                    assertThat(text(request))
-                        .containsAnyOf("Why is the sky blue?", "How do ships float?")
-                        .hasSizeBetween(4 * 1_023, 4 * 1_024 + 3);
-                  }
-                  List<RequestRecord> records = run.requests();
-                  for (int k = 1; k < records.size(); k++) {
-                    assertThat(
-                            records.get(k).timing().scheduledUnixNanos()
-                                - records.get(k - 1).timing().closedUnixNanos())
-                        .isGreaterThan(290_000_000L);
-                  }
-                  assertThat(run.summary().at("/assertions/0/ok").asBoolean(true)).isFalse();
-                })),
-        Arguments.of(
-            "promptTokens, maxTokens",
-            new Row(
-                Map.of(
-                    "promptTokens", "40,60",
-                    "maxTokens", "3,5",
-                    "tokenizer", "chars4",
-                    "slo", "60/3:ttft<20s",
-                    "assert", "40/5:errors=0",
-                    "concurrency", 1,
-                    "requests", 2,
-                    "warmup", 0),
-                exchange -> exchange.answer("Yes"),
-                (run, asked) -> {
-                  assertThat(asked)
-                      .extracting(
-                          of -> Math.round(text(of).length() / 4.0),
-                          of -> of.path("max_tokens").asInt())
-                      .containsExactly(
-                          tuple(40L, 3),
-                          tuple(40L, 3),
-                          tuple(40L, 5),
-                          tuple(40L, 5),
-                          tuple(60L, 3),
-                          tuple(60L, 3),
-                          tuple(60L, 5),
-                          tuple(60L, 5));
-                  assertThat(asked).extracting(of -> text(of)).doesNotHaveDuplicates();
-                  assertThat(run.requests().get(7).identity().name()).isEqualTo("60/5");
-                  assertThat(run.summary().path("grid"))
-                      .extracting(
-                          of -> of.path("prompt_tokens").asText(),
-                          of -> of.path("max_tokens").asInt())
-                      .containsExactly(
-                          tuple("40", 3), tuple("40", 5), tuple("60", 3), tuple("60", 5));
-                  assertThat(run.summary().at("/assertions/0/ok").asBoolean()).isTrue();
-                  assertThat(run.output()).contains("> prompt/output tokens", "> 60/5 ");
-                  assertThat(Files.readString(run.files().page())).contains("id=\"grid\"");
-                })),
-        Arguments.of(
-            "sloPercentile, sloRule, stopWhen",
-            new Row(
-                Map.of(
-                    "slo", "ttft<1s,tpot<1s",
-                    "sloPercentile", 50,
-                    "sloRule", "requests",
-                    "stopWhen", "slo<60%",
-                    "concurrency", "1,2",
-                    "requests", 4,
-                    "ignoreEos", false),
-                SettingEffectsIT::missOneOfTwoObjectives,
-                (run, asked) -> {
-                  assertThat(asked).as("warm-up and the first level").hasSize(1 + 4);
-                  assertThat(run.summary().at("/stages/0/goodput/share").asDouble()).isZero();
-                  assertThat(run.summary().at("/slo/objectives"))
-                      .allMatch(of -> of.path("ok").asBoolean());
-                  assertThat(run.summary().at("/curves/0/max_goodput").isNull()).isTrue();
-                })),
-        Arguments.of(
-            "repeats",
-            new Row(
-                Map.of(
-                    "repeats",
-                    "auto:99%:requests_per_s",
-                    "assert",
-                    "c=2:errors=0",
-                    "seed",
-                    7,
-                    "concurrency",
-                    "1,2",
-                    "requests",
-                    4,
-                    "ignoreEos",
-                    false),
-                exchange -> exchange.respond(200, "application/json", ANSWER),
-                (run, asked) -> {
-                  int rounds = run.info().stages().size() / 2;
-                  Conclusion found = run.info().outcome().conclusions().get(0);
-                  assertThat(found.topic()).isEqualTo("repeats");
-                  assertThat(found.value()).isNotNull();
-                  assertThat(found.text()).contains("after " + rounds + " repeats");
-                  assertThat(run.info().config().get("repeats of Benchmark")).contains(" | ");
-                  JsonNode stages = run.summary().get("stages");
-                  assertThat(stages).hasSize(2);
-                  for (JsonNode stage : stages) {
-                    JsonNode rate = stage.path("between_repeats").path("requests_per_s");
-                    assertThat(rate.path("values")).hasSize(rounds).hasSizeGreaterThan(2);
-                    assertThat(stage.at("/counts/planned").asInt()).isEqualTo(4 * rounds);
-                  }
-                  assertThat(run.summary().at("/assertions/0/ok").asBoolean()).isTrue();
-                  assertThat(run.check("repeats").path("threshold").asDouble()).isEqualTo(99);
-                  assertThat(run.output()).contains("95 % by " + rounds + " repeats");
-                })),
-        Arguments.of(
-            "searchPrecision",
-            new Row(
-                Map.of(
-                    "search",
-                    "maxGoodput",
-                    "searchPrecision",
-                    0.9,
-                    "rate",
-                    40,
-                    "slo",
-                    "ttft<20s",
-                    "sloPercentile",
-                    50,
-                    "beforeLevel",
-                    "POST:/level",
-                    "duration",
-                    "250ms",
-                    "stabilize",
-                    0,
-                    "cooldown",
-                    false,
-                    "warmup",
-                    0),
-                failLevels(2, 5),
-                (run, asked) ->
-                    assertThat(run.info().stages())
-                        .as("one bisection: 20 is less than 0.9 / 2 of 60")
-                        .extracting(LevelInfo::label)
-                        .containsExactly("r=40", "r=80", "r=60", "r=60 again", "r=80 again"))),
-        Arguments.of(
-            "inputsPerRequest, maxTokensPerMinute",
-            new Row(
-                Map.of(
-                    "api", "embeddings",
-                    "inputsPerRequest", 3,
-                    "maxTokensPerMinute", 300,
-                    "prompt", "abcd".repeat(50),
-                    "uniquePrompts", false,
-                    "concurrency", 2,
-                    "duration", 1,
-                    "drain", 0,
-                    "warmup", 0),
-                exchange -> exchange.respond(200, "application/json", VECTORS),
-                (run, asked) -> {
-                  assertThat(asked).as("of 150 tokens each").hasSize(2);
-                  assertThat(asked.get(0).path("input")).hasSize(3);
-                })),
-        Arguments.of(
-            "turnByTurn, contextTokens",
-            new Row(
-                Map.of(
-                    "dataset", "sharegpt:" + dialog(),
-                    "turnByTurn", true,
-                    "contextTokens", 60,
-                    "tokenizer", "chars4",
-                    "maxTokens", 10,
-                    "ignoreEos", false,
-                    "concurrency", 1,
-                    "requests", 2,
-                    "warmup", 0),
-                SettingEffectsIT::countTwentyPerMessage,
-                (run, asked) ->
-                    assertThat(asked)
-                        .as("two turns of three, the second with the answer of the first")
-                        .extracting(request -> request.path("messages").size())
-                        .startsWith(1, 3)
-                        .doesNotContain(5))),
-        Arguments.of(
-            "dataset.B2, dataset.D, datasetCache",
-            new Row(
-                Map.of(
-                    "scenario",
-                    "B2,D",
-                    "dataset.B2",
-                    "longbench:$server/a/longbench.json",
-                    "dataset.D",
-                    "sharegpt:$server/a/dialog.json",
-                    "datasetCache",
-                    Files.createTempDirectory("cache"),
-                    "turns",
-                    2,
-                    "tokenizer",
-                    "chars4",
-                    "ignoreEos",
-                    false,
-                    "concurrency",
-                    1,
-                    "requests",
-                    3),
-                SettingEffectsIT::serveDatasets,
-                (run, asked) -> {
-                  asked.removeIf(JsonNode::isMissingNode); // downloads
-                  assertThat(asked.subList(0, 4))
-                      .allSatisfy(
-                          of ->
-                              assertThat(text(of))
-                                  .startsWith("Here is a text")
-                                  .hasSizeBetween(9_997, 10_000));
-                  assertThat(asked.subList(4, 7))
-                      .allSatisfy(of -> assertThat(text(of)).startsWith("word word"))
-                      .extracting(request -> users(request))
-                      .containsExactly(1L, 2L, 1L);
-                  assertThat(run.requests().get(3).identity().name()).isEqualTo("D");
-                  assertThat(run.info().config().get("dataset.B2.sha256")).hasSize(64);
-                  assertThat(run.output())
-                      .contains("dialog.json: downloading from 127.0.0.1", "json: SHA-256 ");
-                  Path cache = Path.of(run.info().config().get("datasetCache"));
-                  try (Stream<Path> files = Files.walk(cache)) {
-                    assertThat(files.map(file -> file.getFileName().toString()))
-                        .contains("longbench.json", "dialog.json");
-                  }
-                })),
-        Arguments.of(
-            "turns",
-            new Row(
-                Map.of(
-                    "scenario", "D",
-                    "turns", 2,
-                    "ignoreEos", false,
-                    "concurrency", 1,
-                    "requests", 2,
-                    "warmup", 0),
-                exchange -> exchange.answer("Yes"),
-                (run, asked) ->
-                    assertThat(asked)
-                        .extracting(request -> users(request))
-                        .startsWith(1L, 2L, 1L)
-                        .doesNotContain(3L))));
+        new Row(
+            "prompts=src/test/resources/datasets/prompts.txt tokenizer=chars4 lengths=balanced"
+                + " thinkTime=300ms assert=errors>50% failBuild=false concurrency=1 requests=3",
+            SettingEffectsIT::refuseIgnoreEos,
+            (run, asked) -> {
+              assertThat(asked).as("refused twice, accepted, measured").hasSize(2 + 1 + 3);
+              assertThat(asked.get(0).path("max_tokens").asInt()).isEqualTo(1_024);
+              assertThat(asked.get(1).path("ignore_eos").asBoolean()).isTrue();
+              assertThat(run.info().config().get("maxTokensField")).contains("rejects");
+              for (JsonNode request : asked.subList(2, 6)) {
+                assertThat(request.has("ignore_eos")).isFalse();
+                assertThat(request.has("max_tokens")).isFalse();
+                assertThat(request.path("max_completion_tokens").asInt()).isEqualTo(1_024);
+                assertThat(text(request))
+                    .containsAnyOf("Why is the sky blue?", "How do ships float?")
+                    .hasSizeBetween(4 * 1_023, 4 * 1_024 + 3);
+              }
+              List<RequestRecord> records = run.requests();
+              for (int k = 1; k < records.size(); k++) {
+                assertThat(
+                        records.get(k).timing().scheduledUnixNanos()
+                            - records.get(k - 1).timing().closedUnixNanos())
+                    .isGreaterThan(290_000_000L);
+              }
+              assertThat(run.summary().at("/assertions/0/ok").asBoolean(true)).isFalse();
+            }),
+        new Row(
+            "promptTokens=40,60 maxTokens=3,5 tokenizer=chars4 slo=60/3:ttft<20s"
+                + " assert=40/5:errors=0 concurrency=1 requests=2 warmup=0",
+            exchange -> exchange.answer("Yes"),
+            (run, asked) -> {
+              assertThat(asked)
+                  .extracting(
+                      of -> Math.round(text(of).length() / 4.0),
+                      of -> of.path("max_tokens").asInt())
+                  .containsExactlyElementsOf(
+                      Stream.of(tuple(40L, 3), tuple(40L, 5), tuple(60L, 3), tuple(60L, 5))
+                          .flatMap(pair -> Stream.of(pair, pair))
+                          .toList());
+              assertThat(asked).extracting(of -> text(of)).doesNotHaveDuplicates();
+              assertThat(run.requests().get(7).identity().name()).isEqualTo("60/5");
+              assertThat(run.summary().path("grid"))
+                  .extracting(
+                      of -> of.path("prompt_tokens").asText(), of -> of.path("max_tokens").asInt())
+                  .containsExactly(tuple("40", 3), tuple("40", 5), tuple("60", 3), tuple("60", 5));
+              assertThat(run.summary().at("/assertions/0/ok").asBoolean()).isTrue();
+              assertThat(run.output()).contains("> prompt/output tokens", "> 60/5 ");
+              assertThat(Files.readString(run.files().page())).contains("id=\"grid\"");
+            }),
+        new Row(
+            "slo=ttft<1s,tpot<1s sloPercentile=50 sloRule=requests stopWhen=slo<60% concurrency=1,2"
+                + " requests=4 ignoreEos=false",
+            SettingEffectsIT::missOneOfTwoObjectives,
+            (run, asked) -> {
+              assertThat(asked).as("warm-up and the first level").hasSize(1 + 4);
+              assertThat(run.summary().at("/stages/0/goodput/share").asDouble()).isZero();
+              assertThat(run.summary().at("/slo/objectives"))
+                  .allMatch(of -> of.path("ok").asBoolean());
+              assertThat(run.summary().at("/curves/0/max_goodput").isNull()).isTrue();
+            }),
+        new Row(
+            "repeats=auto:99%:requests_per_s assert=c=2:errors=0 seed=7 concurrency=1,2 requests=4"
+                + " ignoreEos=false",
+            exchange -> exchange.respond(200, "application/json", ANSWER),
+            (run, asked) -> {
+              int rounds = run.info().stages().size() / 2;
+              Conclusion found = run.info().outcome().conclusions().get(0);
+              assertThat(found.topic()).isEqualTo("repeats");
+              assertThat(found.value()).isNotNull();
+              assertThat(found.text()).contains("after " + rounds + " repeats");
+              assertThat(run.info().config().get("repeats of Benchmark")).contains(" | ");
+              JsonNode stages = run.summary().get("stages");
+              assertThat(stages).hasSize(2);
+              for (JsonNode stage : stages) {
+                JsonNode rate = stage.path("between_repeats").path("requests_per_s");
+                assertThat(rate.path("values")).hasSize(rounds).hasSizeGreaterThan(2);
+                assertThat(stage.at("/counts/planned").asInt()).isEqualTo(4 * rounds);
+              }
+              assertThat(run.summary().at("/assertions/0/ok").asBoolean()).isTrue();
+              assertThat(run.check("repeats").path("threshold").asDouble()).isEqualTo(99);
+              assertThat(run.output()).contains("95 % by " + rounds + " repeats");
+            }),
+        new Row(
+            "search=maxGoodput searchPrecision=0.9 rate=40 slo=ttft<20s sloPercentile=50"
+                + " beforeLevel=POST:/level duration=250ms stabilize=0 cooldown=false warmup=0",
+            failLevels(2, 5),
+            (run, asked) ->
+                assertThat(run.info().stages())
+                    .as("one bisection: 20 is less than 0.9 / 2 of 60")
+                    .extracting(LevelInfo::label)
+                    .containsExactly("r=40", "r=80", "r=60", "r=60 again", "r=80 again")),
+        new Row(
+            "api=embeddings inputsPerRequest=3 maxTokensPerMinute=300 prompt="
+                + "abcd".repeat(50)
+                + " uniquePrompts=false concurrency=2 duration=1 drain=0 warmup=0",
+            exchange -> exchange.respond(200, "application/json", VECTORS),
+            (run, asked) -> {
+              assertThat(asked).as("of 150 tokens each").hasSize(2);
+              assertThat(asked.get(0).path("input")).hasSize(3);
+            }),
+        new Row(
+            "dataset=sharegpt:"
+                + dialog()
+                + " turnByTurn=true contextTokens=60 tokenizer=chars4 maxTokens=10 ignoreEos=false"
+                + " concurrency=1 requests=2 warmup=0",
+            SettingEffectsIT::countTwentyPerMessage,
+            (run, asked) ->
+                assertThat(asked)
+                    .as("two turns of three, the second with the answer of the first")
+                    .extracting(request -> request.path("messages").size())
+                    .startsWith(1, 3)
+                    .doesNotContain(5)),
+        new Row(
+            "scenario=B2,D dataset.B2=longbench:$server/a/longbench.json"
+                + " dataset.D=sharegpt:$server/a/dialog.json datasetCache="
+                + Files.createTempDirectory("cache")
+                + " turns=2 tokenizer=chars4 ignoreEos=false concurrency=1 requests=3",
+            SettingEffectsIT::serveDatasets,
+            (run, asked) -> {
+              asked.removeIf(JsonNode::isMissingNode); // downloads
+              assertThat(asked.subList(0, 4))
+                  .allSatisfy(
+                      of ->
+                          assertThat(text(of))
+                              .startsWith("Here is a text")
+                              .hasSizeBetween(9_997, 10_000));
+              assertThat(asked.subList(4, 7))
+                  .allSatisfy(of -> assertThat(text(of)).startsWith("word word"))
+                  .extracting(request -> users(request))
+                  .containsExactly(1L, 2L, 1L);
+              assertThat(run.requests().get(3).identity().name()).isEqualTo("D");
+              assertThat(run.info().config().get("dataset.B2.sha256")).hasSize(64);
+              assertThat(run.output())
+                  .contains("dialog.json: downloading from 127.0.0.1", "json: SHA-256 ");
+              Path cache = Path.of(run.info().config().get("datasetCache"));
+              try (Stream<Path> files = Files.walk(cache)) {
+                assertThat(files.map(file -> file.getFileName().toString()))
+                    .contains("longbench.json", "dialog.json");
+              }
+            }),
+        new Row(
+            "scenario=D turns=2 ignoreEos=false concurrency=1 requests=2 warmup=0",
+            exchange -> exchange.answer("Yes"),
+            (run, asked) ->
+                assertThat(asked)
+                    .extracting(request -> users(request))
+                    .startsWith(1L, 2L, 1L)
+                    .doesNotContain(3L)));
   }
 
-  @ParameterizedTest(name = "{0}")
+  @ParameterizedTest
   @MethodSource("rows")
-  void settingsAreInForce(String names, Row row) throws Exception {
+  void settingsAreInForce(Row row) throws Exception {
     try (ScriptedServer server = ScriptedServer.start(row.script)) {
       GatlingRun run =
-          GatlingRun.of(Benchmark.class)
-              .set("llm.endpoint", server.baseUrl() + "/v1")
-              .set("llm.model", "llama")
-              .set(
-                  row.settings.entrySet().stream()
-                      .collect(
-                          Collectors.toMap(
-                              of -> "llm." + of.getKey(),
-                              of -> of.getValue().toString().replace("$server", server.baseUrl()))))
+          GatlingRun.benchmark(server.baseUrl())
+              .llm("model=llama " + row.settings.replace("$server", server.baseUrl()))
               .succeed();
       List<JsonNode> asked = new ArrayList<>();
       for (Request request : server.requests()) {
@@ -451,11 +337,8 @@ class SettingEffectsIT {
                       isUp ? 200 : 503, "application/json", "{\"data\":[{\"id\":\"llama\"}]}");
                 })) {
       GatlingRun run =
-          GatlingRun.of(Benchmark.class)
-              .set("llm.endpoint", server.baseUrl() + "/v1")
-              .set("llm.waitReady", "1m")
-              .set("llm.concurrency", 1)
-              .set("llm.requests", 1)
+          GatlingRun.benchmark(server.baseUrl())
+              .llm("waitReady=1m concurrency=1 requests=1")
               .succeed();
       assertThat(run.lines()).anyMatch(line -> line.contains("waiting for " + server.baseUrl()));
       assertThat(server.requests())
@@ -475,14 +358,9 @@ class SettingEffectsIT {
       GatlingRun run =
           GatlingRun.of(Benchmark.class)
               .set("llm.endpoint", a.baseUrl() + "/v1+" + b.baseUrl() + "/v1")
-              .set("llm.model", "base=1,lora:8b=1,lora-b=1")
-              .set("llm.conversationHeader", "x-session-id")
-              .set("llm.scenario", "D")
-              .set("llm.turns", 2)
-              .set("llm.stream", false)
-              .set("llm.ignoreEos", false)
-              .set("llm.concurrency", 2)
-              .set("llm.requests", 60)
+              .llm(
+                  "model=base=1,lora:8b=1,lora-b=1 conversationHeader=x-session-id scenario=D"
+                      + " turns=2 stream=false ignoreEos=false concurrency=2 requests=60")
               .succeed();
       Set<String> dialogs = new HashSet<>();
       List<String> models = new ArrayList<>();
@@ -539,14 +417,11 @@ class SettingEffectsIT {
               }
             })) {
       GatlingRun run =
-          GatlingRun.of(Benchmark.class)
-              .set("llm.endpoint", server.baseUrl() + "/v1")
-              .set("llm.apiKey", "sk-wire-test")
-              .set("llm.model", "llama")
-              .set("llm.beforeLevel", "PUT:/reset,GET:/v1/ready?key=sk-query")
-              .set("llm.concurrency", "1,2,3")
-              .set("llm.requests", 2)
-              .set("llm.warmup", 0)
+          GatlingRun.benchmark(server.baseUrl())
+              .llm(
+                  "apiKey=sk-wire-test model=llama"
+                      + " beforeLevel=PUT:/reset,GET:/v1/ready?key=sk-query concurrency=1,2,3"
+                      + " requests=2 warmup=0")
               .run();
       assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
       String reset = "PUT /reset Bearer sk-wire-test";
@@ -647,15 +522,10 @@ class SettingEffectsIT {
   void http2IsSpokenByThatSetting(@TempDir Path folder) throws Exception {
     try (Http2Server server = new Http2Server(SelfSigned.sslContext(folder));
         GatlingRun run =
-            GatlingRun.of(Benchmark.class)
-                .set("llm.endpoint", server.url() + "/v1")
-                .set("llm.http2", true)
-                .set("llm.verifyTls", false)
-                .set("llm.metricsUrl", "none")
-                .set("llm.warmup", 0)
-                .set("llm.model", "llama")
-                .set("llm.concurrency", 1)
-                .set("llm.requests", 1)
+            GatlingRun.benchmark(server.url())
+                .llm(
+                    "http2=true verifyTls=false metricsUrl=none warmup=0 model=llama concurrency=1"
+                        + " requests=1")
                 .start()) {
       server
           .next()

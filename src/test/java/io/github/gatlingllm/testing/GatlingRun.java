@@ -92,6 +92,11 @@ public final class GatlingRun implements AutoCloseable {
     return of(simulation).set("baseUrl", baseUrl);
   }
 
+  /** A run of the Benchmark against a server, by its URL without {@code /v1}. */
+  public static Setup benchmark(String serverUrl) {
+    return of(Benchmark.class).set("llm.endpoint", serverUrl + "/v1");
+  }
+
   /** Short runs end before the optimising compiler pays. */
   private static final List<String> JVM =
       Stream.concat(Stream.of(JvmOptions.NO_OPTIMISING_COMPILER), JvmOptions.OF_RUNS.stream())
@@ -120,6 +125,15 @@ public final class GatlingRun implements AutoCloseable {
 
     public Setup set(Map<String, ?> more) {
       more.forEach(this::set);
+      return this;
+    }
+
+    /** Settings without their prefix, as in {@code rate=5 requests=4}. */
+    public Setup llm(String settings) {
+      for (String setting : settings.split(" ", -1)) {
+        String[] parts = setting.split("=", 2);
+        set("llm." + parts[0], parts[1]);
+      }
       return this;
     }
 
