@@ -144,7 +144,7 @@ public enum Mistakes {
       } catch (Throwable crash) {
         message = String.valueOf(InvalidSimulation.StartFilter.line(crash));
       }
-      System.out.println("> " + each + "\t" + message);
+      System.out.println("> " + each + "\t" + message.replace("\n", "¶"));
     }
     Runtime.getRuntime().halt(0);
   }

@@ -167,14 +167,7 @@ class LlmAssertionTest {
         mistake(() -> OURS.between(2, 1), "two finite numbers, the smaller one first"),
         mistake(() -> OURS.lt(Double.NaN), "expected a finite number"),
         mistake(() -> OURS.in(), "expected one finite number or more"),
-        mistake(() -> OURS.deviatesAround(200, 10), "expected a share of the mean, 0 to 1"),
-        mistake(
-            () ->
-                llm.baseUrl("http://a/v1")
-                    .assertions(llmGlobal().goodput().percent().gt(9))
-                    .protocol()
-                    .complete(),
-            "an assertion on goodput has no SLO to judge; set one: .slo("));
+        mistake(() -> OURS.deviatesAround(200, 10), "expected a share of the mean, 0 to 1"));
   }
 
   private static Arguments mistake(ThrowingCallable call, String message) {

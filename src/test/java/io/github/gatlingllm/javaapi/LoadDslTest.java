@@ -33,7 +33,10 @@ class LoadDslTest {
             () -> LlmDsl.usersPerSec(t -> -1).during(1),
             () -> LlmDsl.usersPerSec(t -> 1).gamma(-1),
             () -> LlmDsl.replay("no-such-file.csv"),
-            () -> LlmDsl.closedLoop(0),
+            () -> LlmDsl.closedLoop(8, 0),
+            () -> LlmDsl.closedLoop(8).target(" ", LlmDsl.llm.baseUrl("http://a/v1")),
+            () -> LlmDsl.oneAfterTheOther(),
+            () -> LlmDsl.llm.maxInFlight(0),
             () -> LlmDsl.openLoop(0),
             () -> LlmDsl.openLoop(1).gamma(0),
             () -> LlmDsl.openLoop(t -> -1, ofSeconds(1)),
@@ -131,18 +134,6 @@ class LoadDslTest {
     assertThat(step.asScala()).hasToString("Poisson (seed 42) at 25 users/s during 60 s");
     assertThat(LlmDsl.poissonUsersPerSec(25).seed(42).during(ofSeconds(60)).asScala().users())
         .isEqualTo(planned);
-  }
-
-  @Test
-  void mistakesAreRefusedWhereTheyAreMade() {
-    assertThatThrownBy(() -> ClosedLoop.of(8, 0))
-        .hasMessage("closedLoop(0) offers no load; expected 1 user or more");
-    assertThatThrownBy(() -> ClosedLoop.of(8).target(" ", LlmDsl.llm.baseUrl("http://a/v1")))
-        .hasMessage("target(\" \"): expected a name, which results call the target by");
-    assertThatThrownBy(() -> LlmDsl.oneAfterTheOther())
-        .hasMessage("oneAfterTheOther(): expected at least one population");
-    assertThatThrownBy(() -> LlmDsl.llm.maxInFlight(0))
-        .hasMessage("maxInFlight(0): expected 1 request in flight or more");
   }
 
   @Test

@@ -36,9 +36,6 @@ class RequestMistakesTest {
         // EL
         request(() -> ask().maxTokens("many"), "maxTokens(\"many\")" + NO_NUMBER),
         request(() -> ask().maxTokens("#{"), "maxTokens(\"#{\")" + NO_NAME),
-        request(
-            () -> ask().temperature("hot"),
-            "temperature(\"hot\"): expected a number, or a Gatling EL String that" + " gives one"),
         request(() -> llm("ask #{").chat().user("Hi"), "llm(\"ask #{\")" + NO_NAME),
         request(
             () -> llm("ask").chat().user("Hi #{name"),
