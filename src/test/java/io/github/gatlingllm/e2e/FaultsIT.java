@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.ChatChunks;
@@ -23,19 +24,23 @@ import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.ScriptedServer.Script;
+import io.github.gatlingllm.testing.SelfSigned;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Server faults of each status: each request ends once, with the right status, and the run ends by
@@ -75,7 +80,10 @@ class FaultsIT {
   }
 
   private String started(Script script) {
-    ScriptedServer server = ScriptedServer.start(script);
+    return url(ScriptedServer.start(script));
+  }
+
+  private String url(ScriptedServer server) {
     servers.add(server);
     return server.baseUrl();
   }
@@ -93,8 +101,10 @@ class FaultsIT {
   }
 
   @Test
-  void eachFaultHasItsStatusAndTheRunEnds() throws Exception {
+  void eachFaultHasItsStatusAndTheRunEnds(@TempDir Path trusted, @TempDir Path unknown)
+      throws Exception {
     connections();
+    certificates(SelfSigned.sslContext(trusted), SelfSigned.sslContext(unknown));
     contents();
     silences();
 
@@ -102,6 +112,8 @@ class FaultsIT {
         GatlingRun.of(FaultsSimulation.class)
             .set("servers", String.join(";", busy))
             .set("silent", String.join(";", silent))
+            .set("javax.net.ssl.trustStore", trusted.resolve("self-signed.p12"))
+            .set("javax.net.ssl.trustStorePassword", "changeit")
             .succeed();
 
     long failed =
@@ -163,6 +175,21 @@ class FaultsIT {
         x -> x.startStream().event(A).chunk("data: {\"c").close());
   }
 
+  /** Two users of one server, of whom one does not verify, share nothing of it. */
+  private void certificates(SSLContext trusted, SSLContext unknown) {
+    String url = url(ScriptedServer.startTls(trusted, x -> x.answer("a")));
+    add(busy, "TLS, trusted", url, COMPLETE, null);
+    url = url(ScriptedServer.startTls(unknown, x -> x.answer("a")));
+    add(busy, FaultsSimulation.UNVERIFIED, url, COMPLETE, null);
+    add(
+        busy,
+        "TLS, not trusted",
+        url,
+        CONNECTION_ERROR,
+        "TLS failed: the server's certificate is not trusted; add its authority to the trust"
+            + " store, or set verifyTls=false");
+  }
+
   private void contents() {
     fault(
         "HTML",
@@ -208,6 +235,8 @@ class FaultsIT {
 
     static final int USERS = 2;
 
+    static final String UNVERIFIED = "TLS, not verified";
+
     /** Longer than a busy machine takes to send a request and read the first bytes. */
     static final Duration IDLE = Duration.ofSeconds(3);
 
@@ -229,17 +258,17 @@ class FaultsIT {
 
     private static PopulationBuilder users(
         String name, String url, Duration idle, Duration timeout) {
+      LlmProtocolBuilder server =
+          llm.baseUrls(List.of(url.split(",")))
+              .model("m")
+              .target(name)
+              .idleTimeout(idle)
+              .requestTimeout(timeout)
+              .disableJvmWarmUp();
       return closedLoop(USERS)
           .requests(USERS)
           .inject(scenario(name).exec(llm(name).chat().user("hi").maxTokens(2)))
-          .protocols(
-              llm.baseUrls(List.of(url.split(",")))
-                  .model("m")
-                  .target(name)
-                  .idleTimeout(idle)
-                  .requestTimeout(timeout)
-                  .verifyTls()
-                  .disableJvmWarmUp());
+          .protocols(name.equals(UNVERIFIED) ? server.disableVerifyTls() : server.verifyTls());
     }
   }
 }
