@@ -1,12 +1,9 @@
 package io.github.gatlingllm.e2e;
 
-import static io.gatling.javaapi.core.CoreDsl.*;
-import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
@@ -20,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** The in-flight gate in real runs of Gatling. */
+/** The in-flight gate in a real run, of more arrivals than it admits while its server stalls. */
 class GateIT {
   private static final int GATE = 4;
   private static final long SERVICE_NANOS = MILLISECONDS.toNanos(20);
@@ -81,7 +78,10 @@ class GateIT {
   void serverStallIsInLatencyFromScheduleOfLaterRequests() throws Exception {
     try (Server server = new Server(GATE, 200)) {
       GatlingRun run =
-          GatlingRun.of(GateSimulation.class, server.server.baseUrl() + "/v1").succeed();
+          GatlingRun.benchmark(server.server.baseUrl())
+              .llm("model=m maxTokens=2 maxInFlight=%s warmup=0 metricsUrl=none".formatted(GATE))
+              .llm("rate=100 seed=1 stabilize=0 duration=4 cooldown=false")
+              .succeed();
       List<RequestRecord> records = run.requests();
 
       assertThat(server.most.get()).as("in flight at the server").isEqualTo(GATE);
@@ -109,19 +109,5 @@ class GateIT {
       List<RequestRecord> records, int percent, Function<RequestRecord, Long> nanos) {
     List<Long> sorted = records.stream().map(nanos).sorted().toList();
     return sorted.get((int) Math.ceil(percent / 100.0 * sorted.size()) - 1);
-  }
-
-  /** More arrivals than a gate admits while its server stalls. */
-  public static final class GateSimulation extends Simulation {
-
-    {
-      ScenarioBuilder chat = scenario("Gate").exec(llm("ask").chat().user("hi").maxTokens(2));
-      setUp(openLoop(100).seed(1).stabilize(0).measure(4).disableCooldown().inject(chat))
-          .protocols(
-              llm.baseUrl(System.getProperty("baseUrl"))
-                  .model("m")
-                  .disableJvmWarmUp()
-                  .maxInFlight(GATE));
-    }
   }
 }
