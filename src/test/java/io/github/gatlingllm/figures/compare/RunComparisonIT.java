@@ -7,8 +7,6 @@ import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestRecord.Events;
-import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
@@ -21,7 +19,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -119,44 +116,16 @@ class RunComparisonIT {
     return ComparedRun.read(info, null, Recorded.source(records));
   }
 
-  private static RequestRecord moved(RequestRecord r, long shift, double ttftFactor) {
-    Timing t = r.timing();
-    Long ttft = t.ttftNanos();
-    long later = ttft == null ? 0 : Math.round(ttft * (ttftFactor - 1));
-    Timing timing =
-        new Timing(
-            t.startUnixNanos() + shift,
-            t.scheduledOffsetNanos(),
-            t.startLagNanos(),
-            t.gateWaitNanos(),
-            t.connectNanos(),
-            t.headersNanos(),
-            t.firstEventNanos(),
-            plus(ttft, later),
-            plus(t.ttfoNanos(), later),
-            plus(t.latencyNanos(), later),
-            plus(t.closedNanos(), later),
-            t.tpotNanos(),
-            null);
-    Events e = r.events();
-    int[] offsets =
-        Arrays.stream(e.offsetsMicros()).map(micros -> (int) (micros + later / 1_000)).toArray();
-    Events events =
-        new Events(
-            offsets,
-            e.tokens(),
-            e.choices(),
-            e.count(),
-            e.coalesced(),
-            e.late(),
-            e.done(),
-            e.longestGapNanos(),
-            e.firstEventTokens());
-    return new RequestRecord(
-        r.identity(), timing, events, r.tokens(), r.outcome(), r.server(), r.text());
-  }
-
-  private static @Nullable Long plus(@Nullable Long nanos, long more) {
-    return nanos == null ? null : (Long) (nanos + more);
+  private static RequestRecord moved(RequestRecord record, long shift, double ttftFactor) {
+    Long ttft = record.timing().ttftNanos();
+    double later = ttft == null ? 0 : ttft * (ttftFactor - 1) / 1e6;
+    return Recorded.at((record.timing().startUnixNanos() + shift - Recorded.ORIGIN) / 1e6)
+        .target(record.identity().target())
+        .stage(record.identity().stage())
+        .tokens(
+            Arrays.stream(record.events().offsetsMicros())
+                .mapToDouble(micros -> micros / 1e3 + later)
+                .toArray())
+        .record();
   }
 }
