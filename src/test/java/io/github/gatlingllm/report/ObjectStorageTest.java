@@ -14,9 +14,9 @@ import io.github.gatlingllm.report.RunInputs.RunPoller;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
 import io.github.gatlingllm.storage.S3Server;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -298,11 +298,7 @@ class ObjectStorageTest {
 
   @Test
   void missingSdkIsReportedInOneLine() throws Exception {
-    URL ours = S3Location.class.getProtectionDomain().getCodeSource().getLocation();
-    URL jspecify =
-        org.jspecify.annotations.Nullable.class.getProtectionDomain().getCodeSource().getLocation();
-    try (URLClassLoader alone =
-        new URLClassLoader(new URL[] {ours, jspecify}, ClassLoader.getPlatformClassLoader())) {
+    try (URLClassLoader alone = JavaCommand.loaderWithout("awssdk")) {
       Class<?> location = alone.loadClass(S3Location.class.getName());
       var open = location.getDeclaredMethod("open");
       open.setAccessible(true);

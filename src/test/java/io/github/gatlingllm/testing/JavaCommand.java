@@ -2,7 +2,11 @@ package io.github.gatlingllm.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +25,17 @@ public final class JavaCommand {
   /** Class path of the tests, wherever Surefire put it. */
   public static String classPath() {
     return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+  }
+
+  /** Our classes anew, on a class path that lacks all jars with this in their path. */
+  public static URLClassLoader loaderWithout(String library) throws MalformedURLException {
+    List<URL> rest = new ArrayList<>();
+    for (String entry : classPath().split(File.pathSeparator)) {
+      if (!entry.contains(library)) {
+        rest.add(Path.of(entry).toUri().toURL());
+      }
+    }
+    return new URLClassLoader(rest.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
   }
 
   /** Command that starts a main class with these JVM options. */

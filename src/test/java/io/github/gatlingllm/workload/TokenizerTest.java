@@ -6,13 +6,12 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
-import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -160,7 +159,7 @@ final class TokenizerTest {
   /** Whoever has no use for Hugging Face needs none of its classes. */
   @Test
   void withoutTheOptionalDependency() throws Exception {
-    try (URLClassLoader without = new WithoutLibrary()) {
+    try (URLClassLoader without = JavaCommand.loaderWithout("djl")) {
       Class<?> tokenizer = without.loadClass(Tokenizer.class.getName());
       var parse = tokenizer.getMethod("parse", String.class);
       var count = tokenizer.getMethod("count", String.class);
@@ -181,28 +180,5 @@ final class TokenizerTest {
         HuggingFace.COORDINATES.substring(HuggingFace.COORDINATES.lastIndexOf(':') + 1);
     assertThat(Files.readString(Path.of("pom.xml")))
         .contains("<djl.version>" + version + "</djl.version>");
-  }
-
-  /** Our classes anew, on a class path that lacks the library. */
-  private static final class WithoutLibrary extends URLClassLoader {
-
-    WithoutLibrary() {
-      super(classPath(), ClassLoader.getPlatformClassLoader());
-    }
-
-    private static URL[] classPath() {
-      return Arrays.stream(System.getProperty("java.class.path").split(java.io.File.pathSeparator))
-          .filter(entry -> !entry.contains("djl"))
-          .map(Path::of)
-          .map(
-              path -> {
-                try {
-                  return path.toUri().toURL();
-                } catch (java.net.MalformedURLException e) {
-                  throw new java.io.UncheckedIOException(e);
-                }
-              })
-          .toArray(URL[]::new);
-    }
   }
 }
