@@ -228,27 +228,21 @@ class SteadyStateTest {
     assertThat(Autocorrelation.missedBy(1, 0.5)).isCloseTo(3, within(1e-12));
   }
 
-  /** S = 45, var S = 10 · 9 · 25 ÷ 18 = 125: Z = 44 ÷ √125. */
-  @Test
-  void rising() {
-    assertThat(z(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)).isEqualTo(44 / Math.sqrt(125), within(1e-12));
-  }
-
-  @Test
-  void falling() {
-    assertThat(z(10, 9, 8, 7, 6, 5, 4, 3, 2, 1)).isEqualTo(-44 / Math.sqrt(125), within(1e-12));
-  }
-
-  /** Five pairs of equals: S = 45 − 5, var S = 125 − 5 · 2 · 1 · 9 ÷ 18 = 120. */
-  @Test
-  void ties() {
-    assertThat(z(1, 1, 2, 2, 3, 3, 4, 4, 5, 5)).isEqualTo(39 / Math.sqrt(120), within(1e-12));
-  }
-
-  @Test
-  void noTrend() {
-    assertThat(z(7, 7, 7, 7, 7, 7, 7, 7, 7, 7)).isZero();
-    assertThat(Math.abs(z(1, 9, 1, 9, 1, 9, 1, 9, 1, 9))).isLessThan(1);
+  /**
+   * Values, S less 1 and var S: of ten without ties 10 · 9 · 25 ÷ 18 = 125, of five pairs of equals
+   * 125 − 5 · 2 · 1 · 9 ÷ 18 = 120, and S is 45 − 5; of two fives 125 − 2 · 5 · 4 · 15 ÷ 18.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "1 2 3 4 5 6 7 8 9 10, 44, 125",
+    "10 9 8 7 6 5 4 3 2 1, -44, 125",
+    "1 1 2 2 3 3 4 4 5 5, 39, 120",
+    "7 7 7 7 7 7 7 7 7 7, 0, 125",
+    "1 9 1 9 1 9 1 9 1 9, 4, 91.666666666666667"
+  })
+  void trend(String values, double s, double variance) {
+    double[] each = Stream.of(values.split(" ", -1)).mapToDouble(Double::valueOf).toArray();
+    assertThat(Trend.of(each, 0).z()).isEqualTo(s / Math.sqrt(variance), within(1e-12));
   }
 
   /** Each value like the one before with φ = 0.5: worth a third as many, and Z less by √3. */
@@ -275,10 +269,6 @@ class SteadyStateTest {
     assertThat(SteadyState.truncation(values)).isEqualTo(10);
     Arrays.setAll(values, i -> 10 + i % 2);
     assertThat(SteadyState.truncation(values)).isZero();
-  }
-
-  private static double z(double... values) {
-    return Trend.of(values, 0).z();
   }
 
   private static final int RUNS = 100;
