@@ -42,11 +42,16 @@ class ConnectionsIT {
               request -> {
                 assertThat(request.header("X-Team")).isNull();
                 assertThat(request.header("User-Agent")).isNull();
+                assertThat(request.header("Cookie")).isNull();
                 assertThat(request.header("X-Engine")).isEqualTo("shared");
                 assertThat(request.header("Content-Type")).isEqualTo("application/json");
                 assertThat(request.header("Accept")).isEqualTo("text/event-stream");
                 assertThat(request.header("Authorization")).isNull();
               });
+      assertThat(web.requests())
+          .allMatch(request -> "shop=cart".equals(request.header("Cookie")))
+          .allMatch(
+              request -> String.valueOf(request.header("Authorization")).startsWith("Basic "));
       assertThat(run.requests("shared"))
           .extracting(record -> record.identity().target())
           .containsOnly(shared.url().substring("http://".length()));
@@ -68,7 +73,10 @@ class ConnectionsIT {
     static final int REQUESTS = 2;
 
     private final HttpProtocolBuilder web =
-        http.baseUrl(System.getProperty("web")).header("X-Team", "qa").userAgentHeader("tests");
+        http.baseUrl(System.getProperty("web"))
+            .basicAuth("shop", "secret")
+            .header("X-Team", "qa")
+            .userAgentHeader("tests");
 
     private final HttpProtocolBuilder sharingWeb = web.shareConnections();
 
@@ -90,6 +98,7 @@ class ConnectionsIT {
           .inject(
               scenario(name)
                   .exec(session -> session.set("who", name))
+                  .exec(addCookie(Cookie("shop", "cart")))
                   .repeat(REQUESTS)
                   .on(llm(name).chat().user("say hi"), http(name + " web").get("/" + name))
                   .exitHere());

@@ -14,13 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server whose answers are set by the test: a user message {@code say <text>} is answered with
- * that text, any other one with {@value #OTHERWISE}. Requests to other paths get a JSON object with
- * a passage.
+ * that text, any other one with {@value #OTHERWISE}. Requests to other paths get a JSON object.
  */
 final class Parrot implements AutoCloseable {
 
   static final String OTHERWISE = "As [1] says.";
-  static final String PASSAGE = "[1] Air scatters blue light.";
 
   /** Long enough that the two halves of an answer arrive in two reads. */
   private static final long LATER_NANOS = 50_000_000L;
@@ -82,8 +80,7 @@ final class Parrot implements AutoCloseable {
 
   private static void answer(Exchange exchange) throws IOException, InterruptedException {
     if (!exchange.request().path().endsWith("completions")) {
-      String body = JSON.createObjectNode().put("passages", PASSAGE).toString();
-      exchange.respond(200, "application/json", body);
+      exchange.respond(200, "application/json", "{}");
       return;
     }
     JsonNode body = JSON.readTree(exchange.request().body());

@@ -6,27 +6,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.RecordFile;
-import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.JavaCommand;
-import io.github.gatlingllm.testing.Request;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the programs of the documentation. */
 class ProgramsIT {
-
-  private static final String TUTOR = "You are a tutor.";
 
   @Test
   void firstProgram() throws Exception {
@@ -84,61 +79,5 @@ class ProgramsIT {
       assertThat(RunInfo.read(run.info()).orElseThrow().state()).isEqualTo(RunInfo.State.COMPLETE);
       assertThat(run.page()).isNotEmptyFile();
     }
-  }
-
-  @Test
-  void conversationAndJourney() throws Exception {
-    try (Parrot server = new Parrot()) {
-      GatlingRun run = GatlingRun.of(JourneySimulation.class).set("url", server.url()).succeed();
-      assertHistoryGrows(run, server);
-      assertJourney(run, server);
-    }
-  }
-
-  private static void assertHistoryGrows(GatlingRun run, Parrot server) throws Exception {
-    List<RequestRecord> turns = run.requests("turn");
-    assertThat(turns).extracting(r -> r.identity().userId()).containsOnly(1L, 2L);
-    for (long user : List.of(1L, 2L)) {
-      assertThat(turns.stream().filter(r -> r.identity().userId() == user))
-          .extracting(record -> record.identity().turn())
-          .containsExactly(1, 2, 3, 4, 5);
-    }
-    List<List<String>> dialogs =
-        server.heard().stream()
-            .map(Parrot.Heard::contents)
-            .filter(contents -> contents.get(0).equals(TUTOR))
-            .toList();
-    assertThat(dialogs).hasSize(10);
-    for (int turn = 0; turn < 5; turn++) {
-      int messages = 2 + 2 * turn;
-      assertThat(dialogs.stream().filter(contents -> contents.size() == messages)).hasSize(2);
-    }
-    List<String> longest = dialogs.stream().filter(c -> c.size() == 10).findFirst().orElseThrow();
-    assertThat(IntStream.of(2, 4, 6, 8).mapToObj(longest::get)).containsOnly(Parrot.OTHERWISE);
-    List<String> questions = new ArrayList<>();
-    IntStream.of(1, 3, 5, 7, 9).forEach(i -> questions.add(longest.get(i)));
-    assertThat(questions).isSubsetOf("What is light?", "And air?");
-  }
-
-  private static void assertJourney(GatlingRun run, Parrot server) throws Exception {
-    assertThat(run.requests("answer"))
-        .hasSize(3)
-        .allSatisfy(r -> assertThat(r.identity().groups()).containsExactly("answer"))
-        .allSatisfy(r -> assertThat(r.identity().turn()).isNull());
-    assertThat(server.heard("why?"))
-        .hasSize(3)
-        .allSatisfy(
-            heard ->
-                assertThat(heard.contents())
-                    .containsExactly("Use only: " + Parrot.PASSAGE, "why?"));
-    for (Request request : server.requests()) {
-      assertThat(Stream.of("Authorization", "X-Shop", "Cookie").map(request::header))
-          .as("the http protocol's, to the user's own hosts only: %s", request)
-          .allMatch(header -> (header == null) == request.path().endsWith("completions"));
-    }
-    assertThat(server.requests().stream().filter(r -> r.path().equals("/feedback")))
-        .hasSize(3)
-        .extracting(Request::body)
-        .containsOnly(Parrot.OTHERWISE);
   }
 }
