@@ -1,13 +1,8 @@
 package io.github.gatlingllm.e2e;
 
-import static io.gatling.javaapi.core.CoreDsl.*;
-import static io.github.gatlingllm.javaapi.LlmDsl.*;
-import static java.time.Duration.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.gatling.javaapi.core.*;
-import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.simulations.Benchmark;
@@ -58,14 +53,15 @@ class HealthyRunsIT {
   }
 
   @Test
-  void chatAndOpenLoop() throws Exception {
-    try (EmbeddedEngine engine = EmbeddedEngine.builder().start();
-        GatlingRun run = GatlingRun.of(HealthySimulation.class, engine.baseUrl()).succeed()) {
-      assertThat(doubts(run)).as(run.output()).isEmpty();
-      assertThat(run.check("cached_share").path("level").asText())
-          .as("turns of a chat share what was said before")
-          .isEqualTo("note");
-    }
+  void dialogsInAnOpenLoop() throws Exception {
+    GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .llm("scenario=D turns=3 maxTokens=8 rate=15 duration=1200ms seed=1 slo=ttft<20s")
+            .succeed();
+    assertThat(doubts(run)).as(run.output()).isEmpty();
+    assertThat(run.check("cached_share").path("level").asText())
+        .as("turns of a chat share what was said before")
+        .isEqualTo("note");
   }
 
   /** Checks that warn because of the settings of these runs. */
@@ -79,34 +75,5 @@ class HealthyRunsIT {
       }
     }
     return doubts;
-  }
-
-  /** A chat of several turns, and requests at given rates, as users write them. */
-  public static final class HealthySimulation extends Simulation {
-
-    private final ScenarioBuilder chat =
-        scenario("Chat")
-            .exec(conversation("history"))
-            .feed(prompts().builtIn().tokens(60).seed(3))
-            .repeat(3)
-            .on(llm("turn").chat().history("history").user("#{prompt}").maxTokens(8));
-
-    private final ScenarioBuilder questions =
-        scenario("Questions")
-            .feed(prompts().builtIn().tokens(120).seed(4))
-            .exec(llm("ask").chat().user("#{prompt}").maxTokens(8));
-
-    {
-      setUp(
-              oneAfterTheOther(
-                  closedLoop(4).measure(ofMillis(1_200)).inject(chat),
-                  openLoop(20).seed(1).measure(ofMillis(1_200)).inject(questions)))
-          .protocols(
-              llm.baseUrl(System.getProperty("baseUrl"))
-                  .model("embedded")
-                  .tokenizer(chars4())
-                  .slo(slo().ttft(ofSeconds(20)))
-                  .disableJvmWarmUp());
-    }
   }
 }
