@@ -11,22 +11,26 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.testing.GatlingRun;
-import io.github.gatlingllm.testing.PlanLines;
-import io.github.gatlingllm.testing.SlowServer;
-import io.github.gatlingllm.testing.SlowServer.Visit;
+import io.github.gatlingllm.testing.ScriptedServer;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Phaser;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Gamma gaps, a trace and a curve in one {@code injectOpen} of a real run. */
 class ArrivalModelsIT {
   private static final long SECOND = 1_000_000_000L;
+  private static final long SPINS = 100_000;
 
   @Test
   void usersStartWhereTheModelsPlanThemAndThePlanIsRecorded() throws Exception {
@@ -41,18 +45,18 @@ class ArrivalModelsIT {
 
     GatlingRun run = GatlingRun.of(ArrivalModelsSimulation.class).succeed();
     List<String> output = run.lines();
-    PlanLines lines = new PlanLines(output);
 
-    assertThat(lines.numbers("offset", "mixed")).containsExactlyElementsOf(expected);
+    assertThat(numbers(output, "offset")).containsExactlyElementsOf(expected);
     assertThat(output)
         .anyMatch(
             line ->
                 line.startsWith("LLM arrivals of Mixed: gamma with cv 1.4 (seed 42) at 25 users/s")
                     && line.contains("Poisson (seed 3) along a rate curve"))
         .contains("LLM arrivals of Level r=20: gamma with cv 0.5 (seed 9) at 20 users/s");
-    assertThat(lines.numbers("lag", "mixed").get(0)).as("never early").isNotNegative();
-    assertThat(lines.numbers("input", "mixed")).containsExactly(374L, 396L, 879L);
-    assertThat(lines.numbers("output", "mixed")).containsExactly(44L, 55L, 109L);
+    assertThat(numbers(output, "spins")).as("which never wait").containsExactly(SPINS);
+    assertThat(numbers(output, "lag").get(0)).as("never early").isNotNegative();
+    assertThat(numbers(output, "input")).containsExactly(374L, 396L, 879L);
+    assertThat(numbers(output, "output")).containsExactly(44L, 55L, 109L);
 
     List<JsonNode> mixed = new ArrayList<>();
     List<JsonNode> level = new ArrayList<>();
@@ -83,13 +87,26 @@ class ArrivalModelsIT {
         .allMatch(arrival -> arrival.get("stage").asText().equals("r=20"));
   }
 
+  /** What the simulation printed of that, ascending. */
+  private static List<Long> numbers(List<String> lines, String what) {
+    return lines.stream()
+        .filter(line -> line.matches("> " + what + " -?\\d+"))
+        .map(line -> Long.valueOf(line.substring(what.length() + 3)))
+        .sorted()
+        .toList();
+  }
+
   private static void add(List<Long> to, LongStream offsets, long shiftNanos) {
     offsets.forEach(offset -> to.add(offset + shiftNanos));
   }
 
-  /** Every arrival model in one {@code injectOpen}, and a level with gamma gaps after it. */
+  /**
+   * Every arrival model in one {@code injectOpen}, a level with gamma gaps after it, and after that
+   * iterations that never leave the stack and must not grow it.
+   */
   public static final class ArrivalModelsSimulation extends Simulation {
     private final Queue<String> lines = new ConcurrentLinkedQueue<>();
+    private final AtomicLong spins = new AtomicLong();
     private final EmbeddedEngine engine = EmbeddedEngine.builder().seed(1).start();
 
     {
@@ -99,11 +116,11 @@ class ArrivalModelsIT {
                   .exec(
                       session -> {
                         Arrival arrival = session.get(Arrival.KEY);
-                        lines.add("offset mixed " + arrival.scheduledOffsetNanos());
-                        lines.add("lag mixed " + arrival.startLagNanos());
+                        lines.add("offset " + arrival.scheduledOffsetNanos());
+                        lines.add("lag " + arrival.startLagNanos());
                         if (session.contains("inputTokens")) {
-                          lines.add("input mixed " + session.getInt("inputTokens"));
-                          lines.add("output mixed " + session.getInt("outputTokens"));
+                          lines.add("input " + session.getInt("inputTokens"));
+                          lines.add("output " + session.getInt("outputTokens"));
                         }
                         return session;
                       })
@@ -120,62 +137,57 @@ class ArrivalModelsIT {
                           .measure(1)
                           .disableCooldown()
                           .inject(
-                              scenario("Level").exec(llm("level").chat().user("Hi").maxTokens(2)))))
+                              scenario("Level").exec(llm("level").chat().user("Hi").maxTokens(2)))
+                          .andThen(
+                              closedLoop(2)
+                                  .requests((int) SPINS)
+                                  .inject(scenario("Spin").exec(this::spin)))))
           .protocols(llm.baseUrl(engine.baseUrl()).model("embedded").warmUp(0).disableJvmWarmUp());
+    }
+
+    private Session spin(Session session) {
+      spins.incrementAndGet();
+      return session;
     }
 
     @Override
     public void after() {
+      lines.add("spins " + spins);
       lines.forEach(line -> System.out.println("> " + line));
       engine.close();
     }
   }
 
-  private static final List<String> LEVELS = List.of("c=32", "c=8", "c=1");
-
-  private static int users(String label) {
-    return Integer.parseInt(label.substring("c=".length()));
-  }
-
-  private static PlanLines run(String plan, SlowServer server, boolean exits) throws Exception {
-    PlanLines lines =
-        PlanLines.of(
-            PlanSimulation.class, Map.of("url", server.url(), "plan", plan, "exits", exits));
-    assertThat(lines.all()).endsWith("after");
-    return lines;
-  }
-
   /** The server answers when all users of a level are there, so the run ends only if they come. */
   @Test
   void eachLevelHasExactlyItsUsersInFlight() throws Exception {
-    try (SlowServer server = SlowServer.together(ArrivalModelsIT::users)) {
-      PlanLines lines = run("rounds", server, false);
+    int requests = 96;
+    List<Integer> users = List.of(32, 8, 1);
+    List<Phaser> rounds = users.stream().map(Phaser::new).toList();
+    Map<Integer, Integer> most = new ConcurrentHashMap<>();
+    AtomicInteger arrived = new AtomicInteger();
+    AtomicInteger inFlight = new AtomicInteger();
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            exchange -> {
+              int level = arrived.getAndIncrement() / requests;
+              most.merge(users.get(level), inFlight.incrementAndGet(), Math::max);
+              rounds.get(level).awaitAdvanceInterruptibly(rounds.get(level).arrive());
+              inFlight.decrementAndGet();
+              exchange.answer("a");
+            })) {
+      GatlingRun run =
+          GatlingRun.benchmark(server.baseUrl())
+              .llm("concurrency=32,8,1 fill=0 stabilize=0 requests=" + requests)
+              .llm("model=m maxTokens=2 warmup=0 metricsUrl=none")
+              .succeed();
 
-      assertThat(lines.of("started")).containsExactlyElementsOf(LEVELS);
-      for (String label : LEVELS) {
-        assertThat(server.visits(label)).as(label).hasSize(96);
-        assertThat(server.most(label)).as(label).isEqualTo(users(label));
-      }
+      assertThat(most).isEqualTo(Map.of(32, 32, 8, 8, 1, 1));
+      assertThat(run.requests())
+          .allMatch(record -> record.identity().phase() == Phase.MEASURE)
+          .extracting(record -> record.identity().stage())
+          .hasSize(3 * requests)
+          .containsSubsequence("c=32", "c=8", "c=1");
     }
-  }
-
-  /** Every other user exits after its first iteration; four are there all the same, 12 times. */
-  @Test
-  void usersThatExitAreReplacedAndACountBoundsTheLevel() throws Exception {
-    try (SlowServer server = SlowServer.together(ArrivalModelsIT::users)) {
-      run("count", server, true);
-
-      assertThat(server.visits()).hasSize(48);
-      assertThat(server.visits()).extracting(Visit::path).containsOnly("/c=4/measure");
-      assertThat(server.most("c=4")).isEqualTo(4);
-    }
-  }
-
-  /** A body that never leaves the stack must not grow it. */
-  @Test
-  void iterationsThatNeverWaitDoNotOverflow() throws Exception {
-    PlanLines lines = PlanLines.of(PlanSimulation.class, Map.of("plan", "spin"));
-
-    assertThat(lines.words("spins", "all").get(2)).isEqualTo("100000");
   }
 }
