@@ -41,6 +41,8 @@ final class PlainLine {
   static final class NotPlain extends Exception {
 
     private static final long serialVersionUID = 1;
+
+    @SuppressWarnings("StaticAssignmentOfThrowable") // it has no stack trace
     private static final NotPlain HERE = new NotPlain();
 
     private NotPlain() {

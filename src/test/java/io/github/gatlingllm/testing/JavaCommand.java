@@ -30,7 +30,7 @@ public final class JavaCommand {
   /** Our classes anew, on a class path that lacks all jars with this in their path. */
   public static URLClassLoader loaderWithout(String library) throws MalformedURLException {
     List<URL> rest = new ArrayList<>();
-    for (String entry : classPath().split(File.pathSeparator)) {
+    for (String entry : classPath().split(File.pathSeparator, -1)) {
       if (!entry.contains(library)) {
         rest.add(Path.of(entry).toUri().toURL());
       }
