@@ -36,7 +36,7 @@ record TrendPage(Trend trend) {
 
   /** The figures of the page; the JSON has all that are compared. */
   private static final List<Figure> SHOWN =
-      Trend.figures().stream()
+      Figure.compared().stream()
           .filter(figure -> ComparePage.KEY_FIGURES.contains(figure.name()))
           .toList();
 
@@ -215,7 +215,7 @@ record TrendPage(Trend trend) {
     run.put("compared_with", step.base());
     run.put("differs", step.isMarked());
     Map<String, Object> figures = new LinkedHashMap<>();
-    for (Figure figure : Trend.figures()) {
+    for (Figure figure : Figure.compared()) {
       Double value = figure.of(step.figures());
       if (value != null) {
         Map<String, Object> of = new LinkedHashMap<>();

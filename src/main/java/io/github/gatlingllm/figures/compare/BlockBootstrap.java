@@ -70,35 +70,25 @@ final class BlockBootstrap {
   /** Half the widths of the confidence intervals of changes, simultaneous over all runs. */
   Map<Question, Double> halves(List<Question> questions, int runs) {
     double[][] changes = new double[questions.size()][DRAWS];
-    boolean[] known = new boolean[questions.size()];
-    Arrays.fill(known, true);
     for (int draw = 0; draw < DRAWS; draw++) {
       List<int[]> base = draw();
       List<int[]> run = draw();
       for (int q = 0; q < changes.length; q++) {
-        if (known[q]) {
-          Question question = questions.get(q);
-          Double change =
-              question
-                  .figure()
-                  .change(weighted(question, base, true), weighted(question, run, false));
-          known[q] = change != null;
-          changes[q][draw] = change == null ? 0 : change;
-        }
+        Question of = questions.get(q);
+        Double change = of.figure().change(weighted(of, base, true), weighted(of, run, false));
+        changes[q][draw] = change == null ? Double.NaN : change;
       }
     }
     double[] errors = new double[changes.length];
     double[] farthest = new double[DRAWS];
-    for (int q = 0; q < changes.length; q++) {
-      errors[q] = known[q] ? error(changes[q], farthest) : 0;
-    }
+    Arrays.setAll(errors, q -> error(changes[q], farthest));
     Arrays.sort(farthest);
     int rank = (int) Math.ceil((1 - (1 - CONFIDENCE) / runs) * DRAWS - 1e-9);
     double beyond = 2 * TDistribution.of(MANY).survivalProbability(farthest[rank - 1]);
     double shared = (1 - CONFIDENCE) / runs / Math.max(1, changes.length);
     Map<Question, Double> halves = new HashMap<>();
     for (int q = 0; q < changes.length; q++) {
-      if (known[q]) {
+      if (!Double.isNaN(errors[q])) {
         Question question = questions.get(q);
         Difference between = question.between();
         halves.put(
@@ -111,7 +101,7 @@ final class BlockBootstrap {
     return halves;
   }
 
-  /** The standard error of a figure; raises {@code farthest} to its distance where larger. */
+  /** The standard error, NaN if a resample had no value; raises {@code farthest} where larger. */
   private static double error(double[] changes, double[] farthest) {
     Moments moments = new Moments();
     for (double change : changes) {
@@ -127,7 +117,7 @@ final class BlockBootstrap {
 
   /** Half the width of a confidence interval in standard errors. */
   private double factor(Question question, double beyond) {
-    Metric metric = question.figure().noiseOf();
+    Metric metric = question.figure().noise().metric();
     double missed = 0;
     double freedom = 0;
     for (int stage : question.stages()) {
@@ -138,7 +128,7 @@ final class BlockBootstrap {
       missed += Math.max(pair.missed(), own) / question.stages().size();
       freedom += TimeSlice.COUNT / pair.length() - 1;
     }
-    Double percent = question.figure().percent();
+    Double percent = question.figure().noise().percent();
     if (percent != null) {
       List<int[]> once = Collections.nCopies(stages.size(), ONCE);
       double slices =

@@ -7,19 +7,14 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import java.util.List;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A figure that two runs are compared by; the slices of a metric tell its noise. */
-record ComparedFigure(
-    Figure figure,
-    Metric noiseOf,
-    @Nullable Double percent,
-    Function<Weighted, @Nullable Double> resampled,
-    Predicate<Figures> isKnown) {
+/** A figure that two runs are compared by. */
+record ComparedFigure(Figure figure) {
 
   private static final int MIN_VALUES = 30;
+
+  private static final Figure ITL_P99 = Figure.parse(Metric.ITL_MS.figure() + ".p99");
 
   /** How a change is measured, and from which size it is relevant. */
   enum Scale {
@@ -40,16 +35,11 @@ record ComparedFigure(
 
     /** The change on this scale; null where a value is missing or the ratio has no logarithm. */
     @Nullable Double change(@Nullable Double base, @Nullable Double run) {
-      if (base == null || run == null) {
-        return null;
-      }
-      if (this == POINTS) {
-        return run - base;
-      }
-      return base > 0 && run > 0 ? (Double) Math.log(run / base) : null;
+      Double before = of(base);
+      Double after = of(run);
+      return before == null || after == null ? null : (Double) (after - before);
     }
 
-    /** A value on this scale; null where there is none. */
     @Nullable Double of(@Nullable Double value) {
       return value == null || this == POINTS ? value : value > 0 ? (Double) Math.log(value) : null;
     }
@@ -70,59 +60,46 @@ record ComparedFigure(
   }
 
   static List<ComparedFigure> all() {
-    return Figure.compared().stream().map(ComparedFigure::of).toList();
+    return Figure.compared().stream().map(ComparedFigure::new).toList();
   }
 
-  private static ComparedFigure of(Figure figure) {
-    Metric.Terms terms = figure.metric().terms();
-    return figure.metric().isDistribution()
-        ? time(figure)
-        : terms == null ? jitter() : ofTerms(figure, terms);
+  /** The figure whose slices tell the noise: itself, or p99 of ITL for jitter. */
+  Figure noise() {
+    return isJitter() ? ITL_P99 : figure;
   }
 
-  private static ComparedFigure time(Figure figure) {
-    Metric metric = figure.metric();
-    Double percent = figure.percent();
-    return new ComparedFigure(
-        figure,
-        metric,
-        percent,
-        w -> percent == null ? w.mean(metric) : w.percentile(metric, percent),
-        f -> isKnown(figure, f));
+  private boolean isJitter() {
+    return figure.metric() == Metric.JITTER;
   }
 
-  private static ComparedFigure jitter() {
-    return new ComparedFigure(
-        Figure.parse(Metric.JITTER.figure()),
-        Metric.ITL_MS,
-        99.0,
-        w -> ratio(w.percentile(Metric.ITL_MS, 99), w.percentile(Metric.ITL_MS, 50)),
-        f -> isKnown(Figure.parse(Metric.ITL_MS.figure() + ".p99"), f));
-  }
-
-  private static ComparedFigure ofTerms(Figure figure, Metric.Terms terms) {
-    int factor = Scale.of(figure) == Scale.POINTS ? 100 : 1;
-    return new ComparedFigure(
-        figure,
-        figure.metric(),
-        null,
-        w -> ratio(factor * sum(w, terms.part()), sum(w, terms.whole())),
-        f -> isKnown(figure, f));
+  private @Nullable Double in(Weighted slices) {
+    Metric metric = noise().metric();
+    Metric.Terms terms = metric.terms();
+    if (terms != null) {
+      int factor = scale() == Scale.POINTS ? 100 : 1;
+      return ratio(factor * sum(slices, terms.part()), sum(slices, terms.whole()));
+    }
+    Double percent = noise().percent();
+    Double value = percent == null ? slices.mean(metric) : slices.percentile(metric, percent);
+    return isJitter() ? ratio(value, slices.percentile(metric, 50)) : value;
   }
 
   private static double sum(Weighted slices, @Nullable Amount amount) {
     return amount == null ? slices.seconds() : slices.sum(slice -> slice.of(amount));
   }
 
-  /** Whether a figure has enough values for a verdict. */
+  private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {
+    return part == null || whole == null || whole == 0 ? null : (Double) (part / whole);
+  }
+
+  boolean isKnown(Figures base, Figures run) {
+    return isKnown(noise(), base) && isKnown(noise(), run);
+  }
+
   static boolean isKnown(Figure figure, Figures in) {
     return figure.metric().isDistribution()
         ? in.metric(figure.metric()).count() >= MIN_VALUES && figure.lowN(in) == null
         : figure.of(in) != null && in.counts().started() >= MIN_VALUES;
-  }
-
-  private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {
-    return part == null || whole == null || whole == 0 ? null : (Double) (part / whole);
   }
 
   Scale scale() {
@@ -137,13 +114,13 @@ record ComparedFigure(
   }
 
   @Nullable Double change(Weighted base, Weighted run) {
-    return scale().change(resampled.apply(base), resampled.apply(run));
+    return scale().change(in(base), in(run));
   }
 
   /** Whether the figure equals TTFT or E2E: no queue wait in the client, no reasoning. */
   boolean repeatsAnother(Figures base, Figures run) {
     Metric other =
-        switch (noiseOf) {
+        switch (figure.metric()) {
           case TTFO_MS, TTFT_FROM_SCHEDULE_MS -> Metric.TTFT_MS;
           case E2E_FROM_SCHEDULE_MS -> Metric.E2E_MS;
           default -> null;
@@ -152,7 +129,7 @@ record ComparedFigure(
   }
 
   private boolean isSame(Metric other, Figures figures) {
-    Double own = figures.metric(noiseOf).mean();
+    Double own = figures.metric(figure.metric()).mean();
     Double its = figures.metric(other).mean();
     return own == null || its == null || Math.abs(own - its) < Comparison.MIN_MS;
   }

@@ -43,7 +43,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     return new RunComparison(base, run).compare(runs);
   }
 
-  /** The verdict on the change of a figure. */
   public enum Outcome {
     BETTER("better"),
     WORSE("worse"),
@@ -71,7 +70,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   public record Place(
       String name, @Nullable LevelInfo level, Figures base, Figures run, List<Change> changes) {
 
-    /** The label of the load level; null for all pooled. */
     public @Nullable String stage() {
       return level == null ? null : level.label();
     }
@@ -190,9 +188,14 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
     private Judged judged(Place place, boolean allowThin) {
       Change change =
-          place.change(figure.name()).orElseGet(() -> RunComparison.measured(figure, place));
-      Double measured = change == null ? null : change.percent();
-      if (change == null || measured == null) {
+          place
+              .change(figure.name())
+              .orElseGet(
+                  () ->
+                      RunComparison.change(
+                          new ComparedFigure(figure), place.base(), place.run(), null));
+      Double measured = change.percent();
+      if (measured == null) {
         boolean isZero = Double.valueOf(0).equals(figure.of(place.base()));
         String missing = isZero ? "it is 0 in the base" : "one of the runs has no value";
         return new Judged(this, place.name(), null, missing, false, true);
@@ -240,7 +243,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       return figures.summary().stages().get(stage).figures();
     }
 
-    /** The slices of a load level; null where nothing was measured. */
     @Nullable SliceSample sampleOf(int stage) {
       List<TimeSlice> parts = figures.slices().get(stage);
       Double seconds = figures.summary().stages().get(stage).durationS();
@@ -310,7 +312,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         @Nullable String base,
         List<Change> changes) {
 
-      /** Whether a figure differs beyond chance. */
       public boolean isMarked() {
         return changes.stream().anyMatch(change -> change.outcome().isClear());
       }
@@ -324,11 +325,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
     private final Map<Series, List<Step>> series = new LinkedHashMap<>();
     private final Map<Series, Base> bases = new LinkedHashMap<>();
-
-    /** The figures that are compared. */
-    public static List<Figure> figures() {
-      return ComparedFigure.all().stream().map(ComparedFigure::figure).toList();
-    }
 
     public void add(String name, ComparedRun run) throws IOException {
       Summary summary = run.figures().summary();
@@ -348,9 +344,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
                 level.label(),
                 summary.operatingLevel(curve).figures(),
                 base == null ? null : base.name,
-                base == null
-                    ? List.of()
-                    : changes(known.get(base), level, !summary.hasSeveralTargets()));
+                changes(known.get(base), level, !summary.hasSeveralTargets()));
         series.computeIfAbsent(of, key -> new ArrayList<>()).add(step);
         if (base == null || step.isMarked()) {
           bases.put(of, new Base(name, run));
@@ -358,7 +352,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       }
     }
 
-    /** The names of targets matter only where a run has several. */
     private static List<Change> changes(
         @Nullable Comparison comparison, LevelInfo level, boolean haveOneTarget) {
       return comparison == null
@@ -367,9 +360,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
               .filter(
                   place ->
                       place.level() != null
-                          && place.level().label().equals(level.label())
-                          && Objects.equals(place.level().scenario(), level.scenario())
-                          && (haveOneTarget || place.level().target().equals(level.target())))
+                          && RunComparison.isSame(place.level(), level, haveOneTarget))
               .findFirst()
               .map(Place::changes)
               .orElse(List.of());

@@ -84,7 +84,7 @@ final class RunComparison {
     List<Question> questions = new ArrayList<>();
     for (Part part : parts) {
       for (ComparedFigure figure : figures) {
-        if (figure.isKnown().test(part.base) && figure.isKnown().test(part.run)) {
+        if (figure.isKnown(part.base, part.run)) {
           questions.add(part.question(figure));
         }
       }
@@ -124,7 +124,10 @@ final class RunComparison {
     for (int b = 0; b < ours.size(); b++) {
       LevelInfo level = ours.get(b);
       Integer found =
-          free.stream().filter(r -> isSame(level, theirs.get(r))).findFirst().orElse(null);
+          free.stream()
+              .filter(r -> isSame(level, theirs.get(r), haveOneTarget))
+              .findFirst()
+              .orElse(null);
       if (found == null) {
         unmatched.add(named(level) + " is only in the base");
         continue;
@@ -139,7 +142,8 @@ final class RunComparison {
     free.forEach(r -> unmatched.add(named(theirs.get(r)) + " is only in the other run"));
   }
 
-  private boolean isSame(LevelInfo one, LevelInfo other) {
+  /** The names of targets matter only where a run has several. */
+  static boolean isSame(LevelInfo one, LevelInfo other, boolean haveOneTarget) {
     return one.label().equals(other.label())
         && Objects.equals(one.scenario(), other.scenario())
         && (haveOneTarget || one.target().equals(other.target()));
@@ -167,16 +171,12 @@ final class RunComparison {
   }
 
   private Place place(Part part, Map<Question, Double> halves) {
-    List<Change> changes = new ArrayList<>();
-    for (ComparedFigure figure : figures) {
-      Double before = figure.figure().of(part.base);
-      Double after = figure.figure().of(part.run);
-      if ((before != null || after != null) && !figure.repeatsAnother(part.base, part.run)) {
-        Double half = halves.get(part.question(figure));
-        boolean isKnown = figure.isKnown().test(part.base) && figure.isKnown().test(part.run);
-        changes.add(change(figure.figure(), before, after, half, isKnown));
-      }
-    }
+    List<Change> changes =
+        figures.stream()
+            .filter(figure -> !figure.repeatsAnother(part.base, part.run))
+            .map(figure -> change(figure, part.base, part.run, halves.get(part.question(figure))))
+            .filter(change -> change.base() != null || change.run() != null)
+            .toList();
     LevelInfo level =
         part.matches.size() > 1 ? null : base.levels().get(matches.get(part.matches.get(0)).base);
     return new Place(
@@ -187,13 +187,12 @@ final class RunComparison {
         changes);
   }
 
-  private static Change change(
-      Figure figure,
-      @Nullable Double before,
-      @Nullable Double after,
-      @Nullable Double half,
-      boolean isKnown) {
-    Scale scale = Scale.of(figure);
+  /** The change of a figure; {@code half} is null where it gets no interval. */
+  static Change change(ComparedFigure of, Figures base, Figures run, @Nullable Double half) {
+    Figure figure = of.figure();
+    Double before = figure.of(base);
+    Double after = figure.of(run);
+    Scale scale = of.scale();
     Double change = scale.change(before, after);
     if (change == null || half == null) {
       // If both are 0, their ratio has no logarithm.
@@ -204,11 +203,11 @@ final class RunComparison {
               ? (Double) scale.inPercent(change)
               : isSame ? (Double) 0.0 : isRatio ? (Double) ((after / before - 1) * 100) : null;
       Outcome outcome =
-          !isKnown ? Outcome.TOO_FEW : isSame ? Outcome.NO_CLEAR_CHANGE : Outcome.NOT_JUDGED;
+          !of.isKnown(base, run)
+              ? Outcome.TOO_FEW
+              : isSame ? Outcome.NO_CLEAR_CHANGE : Outcome.NOT_JUDGED;
       return new Change(figure, before, after, percent, null, outcome);
     }
-    Interval interval =
-        new Interval(scale.inPercent(change - half), scale.inPercent(change + half));
     boolean isClear =
         Math.abs(change) > half
             && scale.isRelevant(change, requireNonNull(after) - requireNonNull(before));
@@ -218,17 +217,7 @@ final class RunComparison {
         before,
         after,
         scale.inPercent(change),
-        interval,
+        new Interval(scale.inPercent(change - half), scale.inPercent(change + half)),
         !isClear ? Outcome.NO_CLEAR_CHANGE : isBetter ? Outcome.BETTER : Outcome.WORSE);
-  }
-
-  /** The measured change of a figure that gets no interval; null where a value is missing. */
-  static @Nullable Change measured(Figure figure, Place place) {
-    Double before = figure.of(place.base());
-    Double after = figure.of(place.run());
-    boolean isKnown =
-        ComparedFigure.isKnown(figure, place.base()) && ComparedFigure.isKnown(figure, place.run());
-    Change change = change(figure, before, after, null, isKnown);
-    return change.percent() == null ? null : change;
   }
 }

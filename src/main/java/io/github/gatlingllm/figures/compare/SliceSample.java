@@ -108,7 +108,6 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
       return seconds;
     }
 
-    /** The mean of a metric; null without a value. */
     @Nullable Double mean(Metric metric) {
       double count = sum(slice -> slice.values(metric).total());
       return count == 0 ? null : (Double) (sum(slice -> slice.values(metric).sum()) / count);
