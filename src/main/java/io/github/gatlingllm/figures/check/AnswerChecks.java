@@ -19,8 +19,6 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -66,14 +64,13 @@ final class AnswerChecks {
     Finding found =
         Finding.of(
             share,
-            "%s of %s requests failed (%s)%s; they count in goodput and tok/s, not in latencies."
-                .formatted(
-                    count(counts.failed()),
-                    count(counts.ended()),
-                    percent(share),
-                    counts.rateLimited() == 0
-                        ? ""
-                        : ", and " + count(counts.rateLimited()) + " were rate limited"));
+            "%s of %s requests failed (%s)%s; they count in goodput and tok/s, not in latencies.",
+            count(counts.failed()),
+            count(counts.ended()),
+            percent(share),
+            counts.rateLimited() == 0
+                ? ""
+                : ", and " + count(counts.rateLimited()) + " were rate limited");
     if (counts.ok() == 0) {
       return found.level(Level.INVALID);
     }
@@ -97,45 +94,39 @@ final class AnswerChecks {
     Distribution retryAfter = limits.retryAfterS();
     return Finding.of(
         share,
-        "The server rejected %s of %s requests by rate limits (%s; %s)%s. They are no failures, but were not served%s."
-                .formatted(
-                    count(limits.requests()),
-                    count(in.figures().counts().ended()),
-                    percent(share),
-                    in.figures().errors().stream()
-                        .filter(e -> e.verdict().equals(RequestStatus.RATE_LIMITED.key()))
-                        .map(ErrorCount::message)
-                        .findFirst()
-                        .orElse("HTTP 429"),
-                    retryAfter.isEmpty()
-                        ? ""
-                        : " and asked to wait %s s (median; at most %s s)"
-                            .formatted(number(retryAfter.p50()), number(retryAfter.max())),
-                    in.figures().goodput() == null ? "" : ", so the SLO counts them as missed")
-            + left);
+        "The server rejected %s of %s requests by rate limits (%s; %s)%s. They are no failures, but"
+            + " were not served%s.%s",
+        count(limits.requests()),
+        count(in.figures().counts().ended()),
+        percent(share),
+        in.figures().errors().stream()
+            .filter(e -> e.verdict().equals(RequestStatus.RATE_LIMITED.key()))
+            .map(ErrorCount::message)
+            .findFirst()
+            .orElse("HTTP 429"),
+        retryAfter.isEmpty()
+            ? ""
+            : " and asked to wait %s s (median; at most %s s)"
+                .formatted(number(retryAfter.p50()), number(retryAfter.max())),
+        in.figures().goodput() == null ? "" : ", so the SLO counts them as missed",
+        left);
   }
 
   static @Nullable Finding connectionsClosed(CheckInput in) {
     Map<String, Connections> servers = in.info().outcome().connections();
-    if (servers.values().stream().allMatch(server -> server.answers() == 0)) {
-      return null;
-    }
-    Map.Entry<String, Connections> worst =
-        Collections.max(
-            servers.entrySet(),
-            Comparator.comparingDouble(server -> closedShare(server.getValue())));
-    double share = closedShare(worst.getValue());
-    if (share == 0) {
-      return Finding.of(share, "The server closed no connection unannounced.");
-    }
-    return Finding.of(
-        share,
-        "%s closed the connection unannounced after %s of its answers; %s requests were sent once more."
-            .formatted(worst.getKey(), percent(share), count(in.answers().of(Property.RESENT))));
-  }
-
-  private static double closedShare(Connections connections) {
-    return share(connections.closed(), connections.answers());
+    return CheckInput.atWorst(
+        servers.keySet().stream().filter(server -> servers.get(server).answers() > 0).toList(),
+        server -> share(servers.get(server).closed(), servers.get(server).answers()),
+        (server, share) ->
+            share == 0
+                ? Finding.of(share, "The server closed no connection unannounced.")
+                : Finding.of(
+                    share,
+                    "%s closed the connection unannounced after %s of its answers; %s requests were"
+                        + " sent once more.",
+                    server,
+                    percent(share),
+                    count(in.answers().of(Property.RESENT))));
   }
 
   static @Nullable Finding finishReasons(CheckInput in) {
@@ -196,16 +187,15 @@ final class AnswerChecks {
             ? ""
             : " %s impossible counts of the server were ignored.".formatted(count(refused));
     Finding found =
-        Finding.of(
-            share,
-            (estimated == 0
-                    ? "every answer has the server's token count."
-                    : "%s of the token counts are estimates (%s by tokenizer, %s by counting events)."
-                        .formatted(
-                            percent(answers.share(target, estimated, Property.OK)),
-                            count(answers.of(target, Property.COUNTED_BY_TOKENIZER)),
-                            count(answers.of(target, Property.COUNTED_BY_CHUNKS))))
-                + impossible);
+        estimated == 0
+            ? Finding.of(share, "every answer has the server's token count.%s", impossible)
+            : Finding.of(
+                share,
+                "%s of the token counts are estimates (%s by tokenizer, %s by counting events).%s",
+                percent(answers.share(target, estimated, Property.OK)),
+                count(answers.of(target, Property.COUNTED_BY_TOKENIZER)),
+                count(answers.of(target, Property.COUNTED_BY_CHUNKS)),
+                impossible);
     return refused == 0 ? found : found.level(Level.WARNING);
   }
 
@@ -218,30 +208,26 @@ final class AnswerChecks {
         "in requests of any length, from a chat template or special tokens");
   }
 
-  /** The finding for the target with the largest difference. */
   private static @Nullable Finding comparison(
       CheckInput in, CountComparison counts, String tokens, String scope, String template) {
     CountComparison.TargetCounts worst = counts.worst();
     if (worst == null) {
       return null;
     }
-    double difference = worst.difference();
-    double overhead = worst.medianOverhead();
+    double difference = Math.abs(worst.difference());
     boolean isTemplate = worst.isTemplateOnly();
-    String who = counts.hasSeveralTargets() ? worst.target() + " counts " : "The server counts ";
     Finding found =
-        Finding.of(
-            Math.abs(difference),
-            worst.areEqual()
-                ? "Server and tokenizer count the same " + tokens + scope + "."
-                : "%s%s %s %s than the local tokenizer%s%s."
-                    .formatted(
-                        who,
-                        isTemplate ? number(Math.abs(overhead)) : percent(Math.abs(difference)),
-                        difference < 0 ? "fewer" : "more",
-                        tokens,
-                        scope,
-                        isTemplate ? ", " + template : ""));
+        worst.areEqual()
+            ? Finding.of(difference, "Server and tokenizer count the same %s%s.", tokens, scope)
+            : Finding.of(
+                difference,
+                "%s counts %s %s %s than the local tokenizer%s%s.",
+                counts.hasSeveralTargets() ? worst.target() : "The server",
+                isTemplate ? number(Math.abs(worst.medianOverhead())) : percent(difference),
+                worst.difference() < 0 ? "fewer" : "more",
+                tokens,
+                scope,
+                isTemplate ? ", " + template : "");
     return isTemplate
         ? found.warnsIf(false)
         : in.hasOwnTokenizer(worst.target()) ? found.remedy(OWN_TOKENIZER) : found;
@@ -278,11 +264,11 @@ final class AnswerChecks {
         (target, share) ->
             Finding.of(
                 share,
-                percent(share)
-                    + " of the answers that should be streams arrived as one body"
-                    + (share == 0
-                        ? "."
-                        : ": they have no TTFT, TPOT or ITL, and their tokens count at its end.")));
+                "%s of the answers that should be streams arrived as one body%s.",
+                percent(share),
+                share == 0
+                    ? ""
+                    : ": they have no TTFT, TPOT or ITL, and their tokens count at its end"));
   }
 
   static @Nullable Finding tokensPerEvent(CheckInput in) {
@@ -294,17 +280,18 @@ final class AnswerChecks {
                     <= answers.of(target.label(), Property.COUNTED_BY_CHUNKS)
                 ? null
                 : target.figures().number(Metric.BATCH_RATIO),
-        (target, ratio) -> {
-          boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) != Level.OK;
-          return Finding.of(
-              ratio,
-              number(ratio)
-                  + (ratio == 1 ? " token per event" : " tokens per event")
-                  + (answers.of(target.label(), Property.SHARED) > 0
-                      ? ", shared evenly (TPOT and ITL are estimates)"
-                      : "")
-                  + (isMany ? ": ITL describes chunks, not single tokens." : "."));
-        });
+        (target, ratio) ->
+            Finding.of(
+                ratio,
+                "%s %s per event%s%s.",
+                number(ratio),
+                ratio == 1 ? "token" : "tokens",
+                answers.of(target.label(), Property.SHARED) > 0
+                    ? ", shared evenly (TPOT and ITL are estimates)"
+                    : "",
+                CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) == Level.OK
+                    ? ""
+                    : ": ITL describes chunks, not single tokens"));
   }
 
   static @Nullable Finding buffering(CheckInput in) {
@@ -340,8 +327,11 @@ final class AnswerChecks {
     if (share == null) {
       return null;
     }
-    String cached = percent(share) + " of the prompt tokens came from the server's prefix cache.";
-    return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(share, cached));
+    return asMeant(
+        in,
+        CheckCatalogue.CACHED_SHARE,
+        Finding.of(
+            share, "%s of the prompt tokens came from the server's prefix cache.", percent(share)));
   }
 
   private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {
@@ -359,26 +349,28 @@ final class AnswerChecks {
     return asMeant(
         in,
         CheckCatalogue.REPEATED_PROMPTS,
-        Finding.of(
-            share,
-            prompts.repeated() == 0
-                ? "No prompt was sent twice."
-                : "%s of %s prompts repeat an earlier one, and the server does not report cached tokens."
-                    .formatted(percent(share), count(prompts.counted()))));
+        prompts.repeated() == 0
+            ? Finding.of(share, "No prompt was sent twice.")
+            : Finding.of(
+                share,
+                "%s of %s prompts repeat an earlier one, and the server does not report cached"
+                    + " tokens.",
+                percent(share),
+                count(prompts.counted())));
   }
 
   static Finding cancelledTails(CheckInput in) {
     long cancelled = in.answers().of(Property.CANCELLED);
     long waiting = in.answers().of(Property.NEVER_ADMITTED);
+    double share = share(cancelled, in.figures().counts().started());
     Finding found =
-        Finding.of(
-            share(cancelled, in.figures().counts().started()),
-            cancelled == 0
-                ? "No request was cancelled."
-                : "%s requests were cancelled at the end%s: latency percentiles are lower bounds."
-                    .formatted(
-                        count(cancelled),
-                        waiting == 0 ? "" : ", %s of them not yet sent".formatted(count(waiting))));
+        cancelled == 0
+            ? Finding.of(share, "No request was cancelled.")
+            : Finding.of(
+                share,
+                "%s requests were cancelled at the end%s: latency percentiles are lower bounds.",
+                count(cancelled),
+                waiting == 0 ? "" : ", %s of them not yet sent".formatted(count(waiting)));
     if (waiting > 0) {
       return found.remedy(
           "A throttle, maxInFlight or a limit per minute held requests back: raise it, or offer"

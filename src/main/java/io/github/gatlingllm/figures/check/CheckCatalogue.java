@@ -170,7 +170,7 @@ enum CheckCatalogue {
       Threshold.judged("warning if a level was cut short; invalid if consecutive errors ended it"),
       "runs that a stop rule ended",
       "Look at the errors of the last level: its figures cover only the time before.",
-      in -> PlanChecks.conclusions(in, "stopped early", "Stopped early")),
+      in -> PlanChecks.conclusions(in, "stopped early", "Stopped early: ")),
   REPEATS(
       "Did the repeats make the chosen figure certain enough?",
       "widest half 95 % interval of the mean of the repeats, in percent, and the asked one",

@@ -9,8 +9,6 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
-import io.github.gatlingllm.record.SelfTest.JvmOptions;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -24,7 +22,6 @@ record CheckInput(Summary summary, RunFacts facts) {
   /** Names of the built-in scenarios whose prompts have text in common. */
   private static final Set<String> SHARING_SCENARIOS = Set.of("A1", "A2", "C", "D");
 
-  /** Endpoints on the machine of the load generator. */
   private static final Pattern HERE =
       Pattern.compile("^https?://([^/]*@)?(127\\.|localhost\\b|\\[::1\\])");
 
@@ -66,15 +63,6 @@ record CheckInput(Summary summary, RunFacts facts) {
         .orElse(null);
   }
 
-  /** The known options of each JVM that produced load; one list if all had the same. */
-  List<List<String>> jvmOptions() {
-    String joined = config(JvmOptions.CONFIG_NAME);
-    return Arrays.stream(joined.split(",", -1))
-        .filter(options -> !options.isBlank())
-        .map(options -> List.of(options.split(" ", -1)))
-        .toList();
-  }
-
   String config(String name) {
     return info().config().getOrDefault(name, "");
   }
@@ -90,7 +78,6 @@ record CheckInput(Summary summary, RunFacts facts) {
     return summary.workload().endpoints().keySet().stream().anyMatch(HERE.asPredicate());
   }
 
-  /** Whether prompts share text by design of the workload. */
   boolean isSharingPlanned() {
     return info().config().containsKey("sharedPrefix")
         || info().config().containsKey("dataset")

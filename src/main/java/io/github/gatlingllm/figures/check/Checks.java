@@ -31,7 +31,6 @@ public final class Checks {
 
   private Checks() {}
 
-  /** The same figures with the results of the checks, the worst first. */
   public static RunFigures judged(RunFigures figures) {
     Summary summary = figures.summary();
     CheckInput in = new CheckInput(summary, figures.facts());

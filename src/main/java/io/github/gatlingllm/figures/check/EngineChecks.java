@@ -57,11 +57,10 @@ final class EngineChecks {
         (run, difference) ->
             Finding.of(
                 difference,
-                "The engine%2$s counted %1$s output tokens in the whole run, the report %3$s."
-                    .formatted(
-                        count(Math.round(requireNonNull(run.generatedTokens()))),
-                        at(run),
-                        count(run.outputTokens()))));
+                "The engine%2$s counted %1$s output tokens in the whole run, the report %3$s.",
+                count(Math.round(requireNonNull(run.generatedTokens()))),
+                at(run),
+                count(run.outputTokens())));
   }
 
   /** Not all engines do; this one's tokens are those that were received, cut answers included. */
@@ -79,17 +78,15 @@ final class EngineChecks {
           Double later = secondsAfterLeaving(in, run);
           return Finding.of(
                   share,
-                  "%s left; the engine%s made %s tokens for nobody, %s of all, %s for each%s."
-                      .formatted(
-                          counted(run.abandoned(), "user"),
-                          at(run),
-                          count(Math.round(tokens)),
-                          percent(share),
-                          number(tokens / run.abandoned()),
-                          later == null
-                              ? ""
-                              : ", and held their requests for %s more"
-                                  .formatted(ms(1_000 * later))))
+                  "%s left; the engine%s made %s tokens for nobody, %s of all, %s for each%s.",
+                  counted(run.abandoned(), "user"),
+                  at(run),
+                  count(Math.round(tokens)),
+                  percent(share),
+                  number(tokens / run.abandoned()),
+                  later == null
+                      ? ""
+                      : ", and held their requests for %s more".formatted(ms(1_000 * later)))
               .warnsIf(share > MANY_TOKENS && tokens > UNDER_WAY * run.abandoned());
         });
   }
@@ -135,15 +132,13 @@ final class EngineChecks {
         (run, others) ->
             Finding.of(
                     others,
-                    "The engine%2$s finished %1$s, this run sent %3$s."
-                        .formatted(
-                            counted(Math.round(requireNonNull(run.finishedRequests())), "request"),
-                            at(run),
-                            count(run.sent())))
+                    "The engine%2$s finished %1$s, this run sent %3$s.",
+                    counted(Math.round(requireNonNull(run.finishedRequests())), "request"),
+                    at(run),
+                    count(run.sent()))
                 .warnsIf(hasOthers(run)));
   }
 
-  /** Requests of other clients ÷ own requests; null if the engine does not count them. */
   private static @Nullable Double others(WholeRun run) {
     Double finished = run.finishedRequests();
     return finished == null
@@ -160,7 +155,6 @@ final class EngineChecks {
     return run.targets().isEmpty() ? "" : " at " + String.join(" and ", run.targets());
   }
 
-  /** A figure of the server's metrics at a level; null if it reports none. */
   private static Function<LevelFigures, @Nullable Double> engine(
       Function<EngineFigures, @Nullable Double> figure) {
     return level -> level.serverMetrics() == null ? null : figure.apply(level.serverMetrics());
@@ -174,7 +168,6 @@ final class EngineChecks {
     return level.figures().metric(Metric.TTFT_MS).mean();
   }
 
-  /** TTFT that is not spent in the engine. */
   private static @Nullable Double outsideMs(LevelFigures level) {
     Double engine = timing(level, EngineMetric.ENGINE_TTFT_S);
     Double client = clientTtftMs(level);
@@ -194,27 +187,23 @@ final class EngineChecks {
           boolean isHeld = AnswerChecks.isHeldByParser(in, level.target());
           List<String> targets = sharing(in, level);
           Finding found =
-              Finding.of(
-                  outside,
-                  level.says(
-                          "mean TTFT is %s at the client and %s in the engine, a difference of %s."
-                              .formatted(
-                                  ms(client),
-                                  ms(timing(level, EngineMetric.ENGINE_TTFT_S)),
-                                  ms(outside)))
-                      + (targets.isEmpty()
+              Finding.at(
+                      level,
+                      outside,
+                      "mean TTFT is %s at the client and %s in the engine, a difference of %s.%s%s",
+                      ms(client),
+                      ms(timing(level, EngineMetric.ENGINE_TTFT_S)),
+                      ms(outside),
+                      targets.isEmpty()
                           ? ""
                           : " The engine's mean covers the requests of %s."
-                              .formatted(String.join(" and ", targets)))
-                      + (isHeld
-                          ? " Some answers to requests with tools arrived all at once."
-                          : ""));
-          Finding judged =
-              found.level(
-                  isMost && outside > 100 && !isHeld
-                      ? Check.Level.WARNING
-                      : isMost && outside > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
-          return isHeld ? judged.remedy(AnswerChecks.PARSER) : judged;
+                              .formatted(String.join(" and ", targets)),
+                      isHeld ? " Some answers to requests with tools arrived all at once." : "")
+                  .level(
+                      isMost && outside > 100 && !isHeld
+                          ? Check.Level.WARNING
+                          : isMost && outside > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
+          return isHeld ? found.remedy(AnswerChecks.PARSER) : found;
         });
   }
 
@@ -239,11 +228,11 @@ final class EngineChecks {
     return in.atWorst(
         engine(EngineChecks::uncovered),
         (level, uncovered) ->
-            Finding.of(
+            Finding.at(
+                    level,
                     -uncovered,
-                    level.says(
-                        "readings of the server's counters cover %s of the measure window."
-                            .formatted(percent(Math.min(1, -uncovered)))))
+                    "readings of the server's counters cover %s of the measure window.",
+                    percent(Math.min(1, -uncovered)))
                 .warnsIf(-uncovered < EngineFigures.Growth.MIN_COVERED));
   }
 
@@ -261,12 +250,14 @@ final class EngineChecks {
         (level, queue) -> {
           double client = requireNonNull(clientTtftMs(level));
           double share = client == 0 ? 0 : queue / client;
-          return Finding.of(
+          return Finding.at(
+                  level,
                   share,
-                  level.says(
-                      "requests waited %s in the engine's queue on average, %s of the mean TTFT of %s."
-                          .formatted(ms(queue), percent(Math.min(1, share)), ms(client))))
-              .notesIf(share > HALF && queue > MIN_MS);
+                  "requests waited %s in the engine's queue on average, %s of the mean TTFT of %s.",
+                  ms(queue),
+                  percent(Math.min(1, share)),
+                  ms(client))
+              .level(share > HALF && queue > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
         });
   }
 
@@ -275,18 +266,17 @@ final class EngineChecks {
         engine(engine -> engine.total(EngineMetric.PREEMPTIONS)),
         (level, times) -> {
           Double jitter = level.figures().number(Metric.JITTER);
-          String spikes =
-              jitter == null || jitter <= SPIKES
-                  ? ""
-                  : "; ITL p99 is %s × p50".formatted(number(jitter));
-          return Finding.of(
-                  times,
-                  Math.round(times) == 0
-                      ? "The engine preempted no request."
-                      : level.says(
-                          "the engine preempted requests %s times for lack of KV cache%s."
-                              .formatted(count(Math.round(times)), spikes)))
-              .notesIf(Math.round(times) > 0);
+          return Math.round(times) == 0
+              ? Finding.of(times, "The engine preempted no request.").level(Check.Level.OK)
+              : Finding.at(
+                      level,
+                      times,
+                      "the engine preempted requests %s times for lack of KV cache%s.",
+                      count(Math.round(times)),
+                      jitter == null || jitter <= SPIKES
+                          ? ""
+                          : "; ITL p99 is %s × p50".formatted(number(jitter)))
+                  .level(Check.Level.NOTE);
         });
   }
 
@@ -294,9 +284,6 @@ final class EngineChecks {
     return in.atWorst(
         engine(engine -> engine.max(EngineMetric.KV_CACHE_USE)),
         (level, use) ->
-            Finding.of(
-                use,
-                level.says(
-                    "the KV cache was at most %s full.".formatted(percent(Math.min(1, use))))));
+            Finding.at(level, use, "the KV cache was at most %s full.", percent(Math.min(1, use))));
   }
 }

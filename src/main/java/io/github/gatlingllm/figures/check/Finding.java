@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.check;
 
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import org.jspecify.annotations.Nullable;
 
 /** The answer of a check; null parts are those of the catalogue. */
@@ -11,9 +12,16 @@ record Finding(
     String message,
     @Nullable String remedy) {
 
-  /** A finding that the catalogue's threshold judges. */
-  static Finding of(@Nullable Double value, String message) {
-    return new Finding(value, null, null, message, null);
+  /** A finding that the catalogue's threshold judges; with parts the message is their format. */
+  static Finding of(@Nullable Double value, String message, Object... parts) {
+    return new Finding(
+        value, null, null, parts.length == 0 ? message : message.formatted(parts), null);
+  }
+
+  /** A finding at a load level, which the sentence begins with. */
+  static Finding at(LevelFigures level, double value, String sentence, Object... parts) {
+    Finding found = of(value, sentence, parts);
+    return found.withMessage(level.says(found.message));
   }
 
   Finding level(Level own) {
@@ -22,10 +30,6 @@ record Finding(
 
   Finding warnsIf(boolean isDoubtful) {
     return level(isDoubtful ? Level.WARNING : Level.OK);
-  }
-
-  Finding notesIf(boolean isWorthKnowing) {
-    return level(isWorthKnowing ? Level.NOTE : Level.OK);
   }
 
   Finding adding(String sentence) {

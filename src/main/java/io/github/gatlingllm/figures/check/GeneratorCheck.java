@@ -54,23 +54,17 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     if (others < 0) {
       return Finding.of(
               worst.value(),
-              "Event loops lagged by at most %s in the measure windows%s."
-                  .formatted(
-                      ms(lag),
-                      idle == null
-                          ? ""
-                          : ", and %s of the machine's CPU was idle on average at the busiest load"
-                              .formatted(percent(idle))))
+              "Event loops lagged by at most %s in the measure windows%s.",
+              ms(lag),
+              idle == null
+                  ? ""
+                  : ", and %s of the machine's CPU was idle on average at the busiest load"
+                      .formatted(percent(idle)))
           .level(Level.OK);
     }
-    boolean several = in.levels().stream().anyMatch(level -> level.generators().size() > 1);
-    return worst.adding(
-        several
-            ? " Less severe in " + counted(others, "other case") + " of an injector at a level."
-            : " Less severe at " + counted(others, "other level") + ".");
+    return worst.adding(" Less severe in " + counted(others, "other case") + ".");
   }
 
-  /** Whether a load level was measured on a machine without CPU to spare. */
   static boolean isOutOfCpu(CheckInput in) {
     return in.levels().stream()
         .anyMatch(
@@ -81,15 +75,10 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
 
   private Finding finding() {
     Verdict verdict = health.verdict(level.figures());
-    boolean isOk = verdict.level() == Level.OK;
-    Finding found =
-        Finding.of(
-                verdict.share(),
-                verdict.isOutOfCpu()
-                    ? outOfCpu()
-                    : isOk ? "" : late(verdict.toleranceMs(), verdict.affected()))
-            .level(verdict.level());
-    if (!isOk && orZero(health.stolen()) >= GeneratorHealth.STOLEN) {
+    String sentence =
+        verdict.isOutOfCpu() ? outOfCpu() : late(verdict.toleranceMs(), verdict.affected());
+    Finding found = Finding.at(level, verdict.share(), sentence).level(verdict.level());
+    if (verdict.level() != Level.OK && orZero(health.stolen()) >= GeneratorHealth.STOLEN) {
       return found.remedy(
           "The host of this virtual machine gave its CPU to others: use a machine with CPUs of its"
               + " own, or repeat the run at another time.");
@@ -106,37 +95,29 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
   private String late(double toleranceMs, String figures) {
     List<GeneratorHealth> spans = spans(second -> second.lateS(toleranceMs));
     GeneratorHealth worst = spans.isEmpty() ? health : spans.get(0);
-    return level.says(
-        "event loops%s lagged by up to %s %s%s%s, which affects %s."
-            .formatted(
-                of(),
-                ms(health.lagMaxMs()),
-                place(worst),
-                switch (spans.size()) {
-                  case 0, 1 -> "";
-                  case 2 -> " and at another time";
-                  default -> " and at " + (spans.size() - 1) + " other times";
-                },
-                cause(worst),
-                figures));
+    return "event loops%s lagged by up to %s %s%s%s, which affects %s."
+        .formatted(
+            of(),
+            ms(health.lagMaxMs()),
+            place(worst),
+            spans.size() < 2 ? "" : " and at " + counted(spans.size() - 1L, "other time"),
+            cause(worst),
+            figures);
   }
 
   private String outOfCpu() {
     GeneratorHealth worst = spans(Interval::outOfCpuS).get(0);
     double own = orZero(worst.own());
     double stolen = orZero(worst.stolen());
-    return level.says(
-        "%s was out of CPU %s, which affects all times: the generator%s used %s of it%s, other programs %s%s."
-            .formatted(
-                isServerHere
-                    ? "the machine of both generator and server"
-                    : "the generator's machine",
-                place(worst),
-                of(),
-                percent(own),
-                compiler(worst, " (", ")"),
-                percent(Math.max(0, 1 - own - stolen - orZero(worst.idle()))),
-                stolen < GeneratorHealth.STOLEN ? "" : ", " + taken(stolen)));
+    return "%s was out of CPU %s, which affects all times: the generator%s used %s of it%s, other programs %s%s."
+        .formatted(
+            isServerHere ? "the machine of both generator and server" : "the generator's machine",
+            place(worst),
+            of(),
+            percent(own),
+            compiler(worst, " (", ")"),
+            percent(Math.max(0, 1 - own - stolen - orZero(worst.idle()))),
+            stolen < GeneratorHealth.STOLEN ? "" : ", " + taken(stolen));
   }
 
   private String of() {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.check;
 
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
+import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.EngineFigures.AtLimit;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
@@ -30,11 +31,6 @@ final class GpuChecks {
 
   private record At(LevelFigures level, String name, Gpu gpu) {
 
-    /** 0 where it is not known. */
-    double value(EngineMetric gauge) {
-      return Objects.requireNonNullElse(gpu.mean(gauge), 0.0);
-    }
-
     boolean isUsed() {
       Double used = gpu.mean(EngineMetric.GPU_MEMORY_USED_BYTES);
       Double total = gpu.mean(EngineMetric.GPU_MEMORY_TOTAL_BYTES);
@@ -56,20 +52,20 @@ final class GpuChecks {
         at -> fall(at, all),
         (at, fall) -> {
           AtLimit limit = at.gpu.atLimit();
-          return Finding.of(
-              fall,
-              limit == null
-                  ? "No GPU was at the limit of its temperature or power."
-                  : at.level.says(
-                      "the clock of %s was %s MHz at %s, %s below its highest, with its %s at the limit (%s %s)."
-                          .formatted(
-                              at.name,
-                              number(limit.clockMhz()),
-                              NumberText.clock(limit.atS()),
-                              percent(fall),
-                              limit.limit(),
-                              number(limit.value()),
-                              limit.limit().equals("power") ? "W" : "°C")));
+          return limit == null
+              ? Finding.of(fall, "No GPU was at the limit of its temperature or power.")
+              : Finding.at(
+                  at.level,
+                  fall,
+                  "the clock of %s was %s MHz at %s, %s below its highest, with its %s at the limit"
+                      + " (%s %s).",
+                  at.name,
+                  number(limit.clockMhz()),
+                  NumberText.clock(limit.atS()),
+                  percent(fall),
+                  limit.limit(),
+                  number(limit.value()),
+                  limit.limit().equals("power") ? "W" : "°C");
         });
   }
 
@@ -103,17 +99,16 @@ final class GpuChecks {
         all,
         of -> -of.value / of.median,
         (of, share) ->
-            Finding.of(
+            Finding.at(
+                of.at.level,
                 -share,
-                of.at.level.says(
-                    "the %s of %s was %s, %s of the median of %s GPUs (%s)."
-                        .formatted(
-                            of.gauge.title().replace("GPU ", ""),
-                            of.at.name,
-                            text(of.gauge, of.value),
-                            percent(-share),
-                            of.gpus,
-                            text(of.gauge, of.median)))));
+                "the %s of %s was %s, %s of the median of %s GPUs (%s).",
+                of.gauge.title().replace("GPU ", ""),
+                of.at.name,
+                text(of.gauge, of.value),
+                percent(-share),
+                of.gpus,
+                text(of.gauge, of.median)));
   }
 
   private static String text(EngineMetric gauge, double value) {
@@ -126,12 +121,13 @@ final class GpuChecks {
     return median == 0 || known.size() < 2
         ? null
         : known.stream()
-            .map(at -> new Lowest(at, gauge, at.value(gauge), median, known.size()))
+            .map(
+                at ->
+                    new Lowest(at, gauge, requireNonNull(at.gpu.mean(gauge)), median, known.size()))
             .min(Comparator.comparingDouble(Lowest::value))
             .orElseThrow();
   }
 
-  /** 0 where it is not known. */
   private static double median(List<At> gpus, EngineMetric gauge) {
     List<Double> values =
         gpus.stream().map(at -> at.gpu.mean(gauge)).filter(Objects::nonNull).sorted().toList();

@@ -4,7 +4,6 @@ import static io.github.gatlingllm.figures.metric.NumberText.count;
 import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
@@ -12,7 +11,6 @@ import io.github.gatlingllm.record.InjectorRun.LevelPart;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -40,17 +38,16 @@ final class InjectorChecks {
     injectors.stream()
         .filter(injector -> !injector.isComplete())
         .forEach(injector -> found.add(died(injector, in.info())));
-    return Finding.of(
+    return found.isEmpty()
+        ? Finding.of(0.0, "All %s injectors finished.", count(injectors.size()))
+        : Finding.of(
             (double) missing + injectors.stream().filter(one -> !one.isComplete()).count(),
-            found.isEmpty()
-                ? "All %s injectors finished.".formatted(count(injectors.size()))
-                : String.join(" ", found))
-        .level(found.isEmpty() ? Level.OK : Level.INVALID);
+            String.join(" ", found));
   }
 
   private static int missing(RunInfo info) {
     Integer expected = info.merged().injectorsExpected();
-    return expected == null ? 0 : expected - info.injectors().size();
+    return expected == null ? 0 : Math.max(0, expected - info.injectors().size());
   }
 
   private static String missing(RunInfo info, int missing) {
@@ -67,27 +64,31 @@ final class InjectorChecks {
         absent.add(new InjectorShare(index, expected).toString());
       }
     }
+    double planned = missing * planned(info, info.stages());
     return "Of %s injectors %s missing%s.%s"
         .formatted(
             count(expected),
             missing == 1 ? "1 is" : count(missing) + " are",
             absent.isEmpty() ? "" : ": " + String.join(", ", absent),
-            estimated(info, missing));
+            planned == 0
+                ? ""
+                : " Judged by the plans of the others, about %s requests are missing."
+                    .formatted(count(Math.round(planned))));
   }
 
-  /** Planned requests of missing injectors by the mean of the others, as shares are equal. */
-  private static String estimated(RunInfo info, int missing) {
-    List<Long> planned =
-        info.injectors().stream()
-            .filter(InjectorRun::isComplete)
-            .map(InjectorRun::planned)
-            .filter(requests -> requests != null)
-            .toList();
-    double mean = planned.stream().mapToLong(Long::longValue).average().orElse(0);
-    return mean == 0
-        ? ""
-        : " Judged by the plans of the others, about %s requests are missing."
-            .formatted(count(Math.round(mean * missing)));
+  /** An injector's share of the requests of levels, by the mean of others, as shares are equal. */
+  private static double planned(RunInfo info, List<LevelInfo> levels) {
+    double planned = 0;
+    for (LevelInfo level : levels) {
+      planned +=
+          info.injectors().stream()
+              .flatMap(other -> other.levels().stream())
+              .filter(part -> part.isOf(level) && part.planned() != null)
+              .mapToLong(part -> requireNonNull(part.planned()))
+              .average()
+              .orElse(0);
+    }
+    return planned;
   }
 
   private static String died(InjectorRun injector, RunInfo info) {
@@ -111,27 +112,17 @@ final class InjectorChecks {
             neverBegun(injector, info));
   }
 
-  /** Levels that only other injectors have, and an estimate of its share of their requests. */
   private static String neverBegun(InjectorRun injector, RunInfo info) {
-    Set<String> levels = new LinkedHashSet<>();
-    double planned = 0;
-    for (LevelInfo level : info.stages()) {
-      if (injector.levels().stream().noneMatch(own -> own.isOf(level))) {
-        levels.add(level.label());
-        planned +=
-            info.injectors().stream()
-                .flatMap(other -> other.levels().stream())
-                .filter(part -> part.isOf(level) && part.planned() != null)
-                .mapToLong(part -> requireNonNull(part.planned()))
-                .average()
-                .orElse(0);
-      }
-    }
+    List<LevelInfo> levels =
+        info.stages().stream()
+            .filter(level -> injector.levels().stream().noneMatch(own -> own.isOf(level)))
+            .toList();
+    double planned = planned(info, levels);
     return levels.isEmpty()
         ? ""
         : " It never started %s%s."
             .formatted(
-                String.join(", ", levels),
+                levels.stream().map(LevelInfo::label).distinct().collect(Collectors.joining(", ")),
                 planned == 0
                     ? ""
                     : ": about %s requests, judged by the plans of the others"
@@ -150,18 +141,17 @@ final class InjectorChecks {
             .limit(MAX_NAMED)
             .map(name -> name + " is " + values(name, injectors))
             .collect(Collectors.joining("; "));
-    return Finding.of(
-        (double) names.size(),
-        names.isEmpty()
-            ? "All injectors had the same settings and versions."
-            : "%s %s between injectors: %s%s."
-                .formatted(
-                    NumberText.counted(names.size(), "setting"),
-                    names.size() == 1 ? "differs" : "differ",
-                    different,
-                    names.size() > MAX_NAMED
-                        ? "; and " + String.join(", ", names.stream().skip(MAX_NAMED).toList())
-                        : ""));
+    return names.isEmpty()
+        ? Finding.of(0.0, "All injectors had the same settings and versions.")
+        : Finding.of(
+            (double) names.size(),
+            "%s %s between injectors: %s%s.",
+            NumberText.counted(names.size(), "setting"),
+            names.size() == 1 ? "differs" : "differ",
+            different,
+            names.size() > MAX_NAMED
+                ? "; and " + String.join(", ", names.stream().skip(MAX_NAMED).toList())
+                : "");
   }
 
   private static String values(String name, List<InjectorRun> injectors) {
@@ -177,29 +167,30 @@ final class InjectorChecks {
         .collect(Collectors.joining(", "));
   }
 
+  private record Start(InjectorRun injector, String level, long lateNanos) {}
+
   /** The injector that began a level farthest from its planned start. */
   static @Nullable Finding starts(CheckInput in) {
-    double most = 0;
-    String where = "";
-    boolean isPlanned = false;
+    List<Start> planned = new ArrayList<>();
     for (InjectorRun injector : in.info().injectors()) {
       for (LevelPart level : injector.levels()) {
-        isPlanned |= level.lateNanos() != null;
-        double late = level.lateNanos() == null ? 0 : level.lateNanos() / 1e9;
-        if (Math.abs(late) > Math.abs(most)) {
-          most = late;
-          where = "%s began %s".formatted(injector.name(), level.label());
+        if (level.lateNanos() != null) {
+          planned.add(new Start(injector, level.label(), level.lateNanos()));
         }
       }
     }
-    if (!isPlanned) {
-      return null;
-    }
-    return Finding.of(
-        Math.abs(most),
-        where.isEmpty()
-            ? "All injectors began all levels when planned."
-            : "%s %s s %s its planned start."
-                .formatted(where, number(Math.abs(most)), most > 0 ? "after" : "before"));
+    return CheckInput.atWorst(
+        planned,
+        start -> Math.abs(start.lateNanos / 1e9),
+        (start, most) ->
+            most == 0
+                ? Finding.of(most, "All injectors began all levels when planned.")
+                : Finding.of(
+                    most,
+                    "%s began %s %s s %s its planned start.",
+                    start.injector.name(),
+                    start.level,
+                    number(most),
+                    start.lateNanos > 0 ? "after" : "before"));
   }
 }

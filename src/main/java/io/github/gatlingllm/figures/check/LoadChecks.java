@@ -23,6 +23,7 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.SelfTest.Machine;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -77,11 +78,13 @@ final class LoadChecks {
         level -> level.law() == null ? null : (Double) level.law().excess(),
         (level, excess) -> {
           LittlesLaw law = requireNonNull(level.law());
-          return Finding.of(
+          return Finding.at(
+                  level,
                   law.residual(),
-                  level.says(
-                      "%s requests in flight on average, as counted during the run; %s by the records (rate × time in the system)."
-                          .formatted(number(law.mean()), number(law.rateTimesStay()))))
+                  "%s requests in flight on average, as counted during the run; %s by the records"
+                      + " (rate × time in the system).",
+                  number(law.mean()),
+                  number(law.rateTimesStay()))
               .threshold(law.tolerance())
               .warnsIf(excess > 0);
         });
@@ -125,14 +128,14 @@ final class LoadChecks {
   private static Finding drifting(LevelFigures worst) {
     Drift drift = drift(worst);
     Double from = drift.steadyFromS();
-    return Finding.of(
+    return Finding.at(
+        worst,
         drift.change(),
-        worst.says(
-            from == null
-                ? "%s %s from %s to %s over the measure window."
-                    .formatted(drift.what(), drift.up() ? "grew" : "fell", drift.from(), drift.to())
-                : "%s was %s in the first %s s of the measure window (a transient), then %s."
-                    .formatted(drift.what(), drift.from(), number(from), drift.to())));
+        from == null
+            ? "%s %s from %s to %s over the measure window."
+                .formatted(drift.what(), drift.up() ? "grew" : "fell", drift.from(), drift.to())
+            : "%s was %s in the first %s s of the measure window (a transient), then %s."
+                .formatted(drift.what(), drift.from(), number(from), drift.to()));
   }
 
   private static String unjudged(List<LevelFigures> levels) {
@@ -176,22 +179,20 @@ final class LoadChecks {
             .findFirst()
             .orElse(null);
     if (empty != null) {
-      return Finding.of(
-              1.0,
-              empty.says(
-                  "no request was scheduled in the measure window; those in flight began before"
-                      + " it."))
-          .warnsIf(true);
+      return Finding.at(
+              empty,
+              1,
+              "no request was scheduled in the measure window; those in flight began before it.")
+          .level(Level.WARNING);
     }
     return in.atWorst(
         LevelFigures::shareOfWindow,
         (level, share) -> {
           double e2eMs = requireNonNull(level.figures().metric(Metric.E2E_MS).p90());
-          return Finding.of(
-              share,
-              level.says(
-                  "E2E p90 is %s, %s of the measure window of %s."
-                      .formatted(ms(e2eMs), NumberText.percent(share), ms(e2eMs / share))));
+          String sentence =
+              "E2E p90 is %s, %s of the measure window of %s."
+                  .formatted(ms(e2eMs), NumberText.percent(share), ms(e2eMs / share));
+          return Finding.at(level, share, sentence);
         });
   }
 
@@ -204,16 +205,14 @@ final class LoadChecks {
     double realised = requireNonNull(arrivals.realisedPerS());
     return Finding.of(
         planned == 0 ? 0 : Math.abs(realised - planned) / planned,
-        "Planned %s, realised %s%s."
-            .formatted(
-                NumberText.with(planned, arrivals.unit()),
-                NumberText.with(realised, arrivals.unit()),
-                arrivals.plannedDispersion() == null
-                    ? ""
-                    : "; burstiness (1 = Poisson) %s planned, %s realised"
-                        .formatted(
-                            number(arrivals.plannedDispersion()),
-                            number(arrivals.realisedDispersion()))));
+        "Planned %s, realised %s%s.",
+        NumberText.with(planned, arrivals.unit()),
+        NumberText.with(realised, arrivals.unit()),
+        arrivals.plannedDispersion() == null
+            ? ""
+            : "; burstiness (1 = Poisson) %s planned, %s realised"
+                .formatted(
+                    number(arrivals.plannedDispersion()), number(arrivals.realisedDispersion())));
   }
 
   static @Nullable Finding startLag(CheckInput in) {
@@ -222,8 +221,10 @@ final class LoadChecks {
         ? null
         : Finding.of(
             lag.lagP99Ms(),
-            "Requests started late by p50 %s, p99 %s, at most %s."
-                .formatted(ms(lag.lagP50Ms()), ms(lag.lagP99Ms()), ms(lag.lagMaxMs())));
+            "Requests started late by p50 %s, p99 %s, at most %s.",
+            ms(lag.lagP50Ms()),
+            ms(lag.lagP99Ms()),
+            ms(lag.lagMaxMs()));
   }
 
   static @Nullable Finding paced(CheckInput in) {
@@ -239,32 +240,38 @@ final class LoadChecks {
             .collect(Collectors.joining(" and "));
     return Finding.of(
         (double) pacing.heldBack() / pacing.requests(),
-        "%s %s.".formatted(settings.isEmpty() ? "A limit per minute" : settings, pacing.words()));
+        "%s %s.",
+        settings.isEmpty() ? "A limit per minute" : settings,
+        pacing.words());
   }
 
   /** Elsewhere the optimizing compiler has a processor to itself until it is done. */
   static @Nullable Finding jvmOptions(CheckInput in) {
-    List<List<String>> jvms = in.jvmOptions();
+    List<String> jvms =
+        Arrays.stream(in.config(JvmOptions.CONFIG_NAME).split(",", -1))
+            .filter(options -> !options.isBlank())
+            .toList();
     int processors =
         in.info().environment().machines().values().stream()
             .mapToInt(Machine::processors)
             .min()
             .orElse(0);
-    boolean optimises =
-        jvms.stream().anyMatch(one -> !one.contains(JvmOptions.NO_OPTIMISING_COMPILER));
-    boolean isShared =
-        processors <= SMALL_MACHINE && in.isServerHere() && GeneratorCheck.isOutOfCpu(in);
+    boolean isDoubtful =
+        processors <= SMALL_MACHINE
+            && in.isServerHere()
+            && GeneratorCheck.isOutOfCpu(in)
+            && jvms.stream().anyMatch(one -> !one.contains(JvmOptions.NO_OPTIMISING_COMPILER));
     return jvms.isEmpty() || processors == 0
         ? null
         : Finding.of(
                 (double) processors,
-                isShared && optimises
+                isDoubtful
                     ? "The JVM's optimizing compiler took CPU from a server on the same machine,"
                         + " which has only "
                         + counted(processors, "processor")
                         + " and was out of CPU."
                     : "The JVM's compilers had no server beside them that was short of CPU.")
-            .warnsIf(isShared && optimises);
+            .warnsIf(isDoubtful);
   }
 
   static @Nullable Finding silentSpans(CheckInput in) {
@@ -280,22 +287,20 @@ final class LoadChecks {
     }
     Silence silence = requireNonNull(level.silence());
     Double windowS = level.figures().windowS();
+    String longest = number(silence.longestS());
+    String others =
+        "; such silences take %s of %s s".formatted(number(silence.allS()), number(windowS));
+    String sentence =
+        silence.spans() == 0
+            ? "at most %s s without a byte for any request in flight.".formatted(longest)
+            : "from %s s of the measure window none of %s in flight received a byte for %s s%s."
+                .formatted(
+                    number(silence.fromS()),
+                    counted(silence.inFlight(), "request"),
+                    longest,
+                    silence.spans() == 1 ? "" : others);
     Finding found =
-        Finding.of(
-                silence.longestS(),
-                level.says(
-                    silence.spans() == 0
-                        ? "at most %s s without a byte for any request in flight."
-                            .formatted(number(silence.longestS()))
-                        : "from %s s of the measure window none of %s in flight received a byte for %s s%s."
-                            .formatted(
-                                number(silence.fromS()),
-                                counted(silence.inFlight(), "request"),
-                                number(silence.longestS()),
-                                silence.spans() == 1
-                                    ? ""
-                                    : "; such silences take %s of %s s"
-                                        .formatted(number(silence.allS()), number(windowS)))))
+        Finding.at(level, silence.longestS(), sentence)
             .threshold(silence.boundS())
             .warnsIf(silence.spans() > 0);
     Double perS = level.figures().number(Metric.REQUESTS_PER_S);
@@ -330,24 +335,24 @@ final class LoadChecks {
     if (of.outages() == 0) {
       return Finding.of(
           span.seconds(),
-          "No outage: requests failed and none succeeded for at most %s s."
-              .formatted(number(span.seconds())));
+          "No outage: requests failed and none succeeded for at most %s s.",
+          number(span.seconds()));
     }
     Double back = span.backAtS();
     String others = of.outages() == 1 ? "" : " the longest of " + count(of.outages()) + " outages,";
     return Finding.of(
             span.seconds(),
-            "%s was unavailable from %s to %s:%s in %s s %s requests failed and none succeeded; %s."
-                .formatted(
-                    targets.size() == 1 ? "The endpoint" : worst.label(),
-                    NumberText.clock(span.fromS()),
-                    NumberText.clock(span.toS()),
-                    others,
-                    number(span.seconds()),
-                    count(span.requests()),
-                    back == null
-                        ? "no later request succeeded"
-                        : "the next successful request was sent at " + NumberText.clock(back)))
+            "%s was unavailable from %s to %s:%s in %s s %s requests failed and none succeeded;"
+                + " %s.",
+            targets.size() == 1 ? "The endpoint" : worst.label(),
+            NumberText.clock(span.fromS()),
+            NumberText.clock(span.toS()),
+            others,
+            number(span.seconds()),
+            count(span.requests()),
+            back == null
+                ? "no later request succeeded"
+                : "the next successful request was sent at " + NumberText.clock(back))
         .warnsIf(true);
   }
 

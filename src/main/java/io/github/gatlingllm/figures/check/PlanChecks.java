@@ -36,19 +36,18 @@ final class PlanChecks {
 
   static Finding windows(CheckInput in) {
     long unplanned = in.levels().stream().filter(level -> !level.isPlanned()).count();
-    return Finding.of((double) unplanned, windows(in, unplanned)).warnsIf(unplanned > 0);
-  }
-
-  private static String windows(CheckInput in, long unplanned) {
-    if (unplanned > 0) {
-      return unplanned + " load levels of the records are in no plan, so they have no rates.";
-    }
     long injected = in.levels().stream().filter(LevelFigures::isInjected).count();
-    String plan = injected < in.levels().size() || injected == 0 ? "the load plan" : "";
-    return "Measure windows are those of "
-        + plan
-        + (injected == 0 ? "" : (plan.isEmpty() ? "" : " and of ") + INJECTION)
-        + ".";
+    String plans =
+        injected == 0
+            ? "the load plan"
+            : (injected < in.levels().size() ? "the load plan and of " : "") + INJECTION;
+    return unplanned == 0
+        ? Finding.of(0.0, "Measure windows are those of %s.", plans).level(Level.OK)
+        : Finding.of(
+                (double) unplanned,
+                "%s load levels of the records are in no plan, so they have no rates.",
+                unplanned)
+            .level(Level.WARNING);
   }
 
   /** The level that headlines quote; if there are several, the one with the fewest values. */
@@ -63,9 +62,7 @@ final class PlanChecks {
     }
     long values = quotedValues(level);
     Finding found =
-        Finding.of(
-            (double) values,
-            level.says("p99 is based on %s.".formatted(counted(values, "request"))));
+        Finding.at(level, (double) values, "p99 is based on %s.", counted(values, "request"));
     int repeats = Math.max(1, level.figures().repeats().size());
     Double windowS = level.figures().windowS();
     return windowS == null || values == 0 || !level.hasDuration()
@@ -91,14 +88,13 @@ final class PlanChecks {
               (double) open, "Output is flat from the first load level on: the knee is below it.")
           .remedy("Add lower load levels.");
     }
-    return Finding.of(
-        (double) open,
-        open == 0
-            ? "The knee is within the loads tried."
-            : "The knee was not reached: the last load level still adds 10 % of output or more.");
+    return open == 0
+        ? Finding.of(0.0, "The knee is within the loads tried.")
+        : Finding.of(
+            (double) open,
+            "The knee was not reached: the last load level still adds 10 % of output or more.");
   }
 
-  /** One finding per conclusion of a load plan on that topic. */
   static Stream<Finding> conclusions(CheckInput in, String topic, String title) {
     List<Conclusion> conclusions = in.info().outcome().conclusions();
     boolean several =
@@ -108,16 +104,14 @@ final class PlanChecks {
         .filter(found -> found.topic().equals(topic))
         .map(
             found ->
-                Finding.of(found.value(), title(title, several, found) + found.text() + ".")
+                Finding.of(
+                        found.value(),
+                        "%s%s%s.",
+                        title,
+                        several ? found.target() + ", " + found.scenario() + ": " : "",
+                        found.text())
                     .threshold(found.threshold())
                     .level(level(found)));
-  }
-
-  private static String title(String title, boolean several, Conclusion found) {
-    String whose = several ? found.target() + ", " + found.scenario() : "";
-    return title.isEmpty()
-        ? several ? whose + ": " : ""
-        : title + (several ? " (" + whose + ")" : "") + ": ";
   }
 
   /** Only consecutive errors give a stopped level a figure; they make it invalid. */
@@ -149,38 +143,37 @@ final class PlanChecks {
     if (!isPlanKnown && started == null) {
       return null;
     }
-    Map<String, Long> reasons = new LinkedHashMap<>();
-    long unnamed = 0;
+    Map<String, Long> unfinished = new LinkedHashMap<>();
+    Map<String, Long> known = new LinkedHashMap<>();
     if (missing > 0) {
       for (InjectorRun injector : injectors) {
-        Long lost = injector.isComplete() ? null : injector.missing();
-        put(reasons, injector.name() + " did not finish", lost == null ? 0 : lost);
-        unnamed += lost == null ? 0 : lost;
+        if (!injector.isComplete() && injector.missing() != null) {
+          unfinished.put(injector.name() + " did not finish", injector.missing());
+        }
       }
-      put(
-          reasons,
+      known.put(
           hasLimit ? "maxDuration was over" : "the level was stopped early",
           injectors.isEmpty() ? cut : 0);
-      put(reasons, "lost records", in.lost());
-      in.info().outcome().notSent().forEach((reason, count) -> put(reasons, reason, count));
+      known.put("lost records", in.lost());
+      known.putAll(in.info().outcome().notSent());
     }
+    String reasons =
+        Stream.of(unfinished, known)
+            .flatMap(some -> some.entrySet().stream())
+            .filter(reason -> reason.getValue() > 0)
+            .map(reason -> reason.getKey() + ": " + count(reason.getValue()))
+            .collect(Collectors.joining(", "));
     long named =
-        reasons.entrySet().stream()
-                .filter(reason -> !reason.getKey().endsWith(RunInfo.NOT_BUILT))
-                .mapToLong(Map.Entry::getValue)
-                .sum()
-            - unnamed;
+        known.entrySet().stream()
+            .filter(reason -> !reason.getKey().endsWith(RunInfo.NOT_BUILT))
+            .mapToLong(reason -> Math.max(0, reason.getValue()))
+            .sum();
     long records = in.facts().file().records();
     long unrecorded =
         started == null ? 0 : Math.max(records - started, started - records - in.lost());
     String sentence =
         isPlanKnown
-            ? sent(in, planned, missing, extra)
-                + (reasons.isEmpty()
-                    ? ""
-                    : reasons.entrySet().stream()
-                        .map(reason -> reason.getKey() + ": " + count(reason.getValue()))
-                        .collect(Collectors.joining(", ", " (", ")")))
+            ? sent(in, planned, missing, extra) + (reasons.isEmpty() ? "" : " (" + reasons + ")")
             : "";
     String recorded =
         started == null
@@ -196,25 +189,18 @@ final class PlanChecks {
     return in.levels().stream().mapToLong(requests).sum();
   }
 
-  private static void put(Map<String, Long> reasons, String reason, long count) {
-    if (count > 0) {
-      reasons.put(reason, count);
-    }
-  }
-
   private static String sent(CheckInput in, long planned, long missing, long extra) {
     String requests = in.figures().counts().planned() == null ? "first requests" : "requests";
+    long notBuilt = in.figures().counts().of(RequestStatus.NOT_BUILT);
     return missing + extra == 0
         ? "All %s %s planned for measure windows were sent%s"
-            .formatted(count(planned), requests, orNotBuilt(in))
+            .formatted(
+                count(planned),
+                requests,
+                notBuilt == 0 ? "" : " or could not be built (" + count(notBuilt) + ")")
         : "Of %s %s planned for measure windows %s were sent"
                 .formatted(count(planned), requests, count(planned - missing))
             + (extra == 0 ? "" : ", and " + count(extra) + " more");
-  }
-
-  private static String orNotBuilt(CheckInput in) {
-    long notBuilt = in.figures().counts().of(RequestStatus.NOT_BUILT);
-    return notBuilt == 0 ? "" : " or could not be built (" + count(notBuilt) + ")";
   }
 
   static @Nullable Finding sameModel(CheckInput in) {
@@ -222,17 +208,17 @@ final class PlanChecks {
     if (models.size() < 2) {
       return null;
     }
-    boolean sameModel = models.stream().distinct().count() == 1 && !models.get(0).contains("");
-    String different =
-        in.info().hasOneTokenizer()
-            ? "The targets were not asked for the same model name"
-            : "The targets have different tokenizers";
-    boolean isSame = sameModel && in.info().hasOneTokenizer();
-    return Finding.of(
-            null,
-            isSame
-                ? "All targets were asked for the same model."
-                : different + ": a token may not be the same amount of text.")
-        .warnsIf(!isSame);
+    boolean hasOneTokenizer = in.info().hasOneTokenizer();
+    boolean isSame =
+        models.stream().distinct().count() == 1 && !models.get(0).contains("") && hasOneTokenizer;
+    return isSame
+        ? Finding.of(null, "All targets were asked for the same model.").level(Level.OK)
+        : Finding.of(
+                null,
+                "The targets %s: a token may not be the same amount of text.",
+                hasOneTokenizer
+                    ? "were not asked for the same model name"
+                    : "have different tokenizers")
+            .level(Level.WARNING);
   }
 }
