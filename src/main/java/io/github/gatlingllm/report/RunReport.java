@@ -2,7 +2,6 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
@@ -30,7 +29,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.ToDoubleFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -244,18 +242,13 @@ public final class RunReport {
           Column.figure("Load level", Finished::level),
           Column.number("Output tok/s", level -> level.figures.tokensPerSecondMean()),
           Column.number("Requests/s", level -> level.figures.requestsPerSecond()),
-          Column.number("TTFT p50, ms", level -> ms(level.figures.ttftMs(), Percentiles::p50)),
-          Column.number("TTFT p99, ms", level -> ms(level.figures.ttftMs(), Percentiles::p99)),
-          Column.number("ITL p50, ms", level -> ms(level.figures.itlMs(), Percentiles::p50)),
-          Column.number("ITL p99, ms", level -> ms(level.figures.itlMs(), Percentiles::p99)),
+          Column.number("TTFT p50, ms", level -> level.figures.ttftMs().p50()),
+          Column.number("TTFT p99, ms", level -> level.figures.ttftMs().p99()),
+          Column.number("ITL p50, ms", level -> level.figures.itlMs().p50()),
+          Column.number("ITL p99, ms", level -> level.figures.itlMs().p99()),
           Column.percent("In SLO", level -> level.figures.sloShare()),
           Column.count("Ok", level -> level.figures.ok()),
           Column.count("Failed", level -> level.figures.failed()));
-    }
-
-    private static @Nullable Double ms(
-        @Nullable Percentiles ms, ToDoubleFunction<Percentiles> which) {
-      return ms == null ? null : (Double) which.applyAsDouble(ms);
     }
   }
 }

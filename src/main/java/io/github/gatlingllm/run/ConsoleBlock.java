@@ -1,15 +1,14 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,28 +60,22 @@ final class ConsoleBlock {
   }
 
   private static void stream(LiveFigures figures, List<String> lines) {
-    Percentiles ttft = figures.ttftMs();
-    Percentiles itl = figures.itlMs();
+    Distribution ttft = figures.ttftMs();
+    Distribution itl = figures.itlMs();
     lines.add(
         row(
             "TTFT ms",
-            cell("p50", number(ttft, Percentiles::p50)),
-            cell("p95", number(ttft, Percentiles::p95)),
-            cell("p99", number(ttft, Percentiles::p99))));
-    lines.add(
-        row(
-            "ITL ms",
-            cell("p50", number(itl, Percentiles::p50)),
-            cell("p99", number(itl, Percentiles::p99))));
-    lines.add(
-        row(
-            "output tok/s",
-            cell("now", number(figures.tokensPerSecondNow())),
-            cell("mean", number(figures.tokensPerSecondMean()))));
+            cell("p50", number(ttft.p50())),
+            cell("p95", number(ttft.p95())),
+            cell("p99", number(ttft.p99()))));
+    lines.add(row("ITL ms", cell("p50", number(itl.p50())), cell("p99", number(itl.p99()))));
+    String mean = number(figures.tokensPerSecondMean());
+    String now = number(figures.tokensPerSecondNow());
+    lines.add(row("output tok/s", cell("now", now), cell("mean", mean)));
   }
 
   static String finished(String level, LiveFigures figures) {
-    Percentiles ttft = figures.ttftMs();
+    Distribution ttft = figures.ttftMs();
     String slo =
         figures.sloShare() == null ? "" : ", " + NumberText.percent(figures.sloShare()) + " in SLO";
     return PrintableText.of(
@@ -93,7 +86,7 @@ final class ConsoleBlock {
                     ? NumberText.number(figures.tokensPerSecondMean()) + " tok/s"
                     : NumberText.number(figures.inputsPerSecond()) + " inputs/s",
                 NumberText.number(figures.requestsPerSecond()),
-                ttft == null
+                ttft.isEmpty()
                     ? ""
                     : ", TTFT p50 %s, p99 %s"
                         .formatted(NumberText.ms(ttft.p50()), NumberText.ms(ttft.p99())),
@@ -150,10 +143,6 @@ final class ConsoleBlock {
       case STABILIZE, MEASURE -> phase.key().replaceFirst("e$", "ing");
       case FILL, DRAIN -> phase.key() + "ing";
     };
-  }
-
-  private static String number(@Nullable Percentiles ms, ToDoubleFunction<Percentiles> which) {
-    return ms == null ? UNKNOWN : NumberText.number(which.applyAsDouble(ms));
   }
 
   private static String number(@Nullable Double value) {

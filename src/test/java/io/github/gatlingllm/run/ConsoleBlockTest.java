@@ -1,17 +1,19 @@
 package io.github.gatlingllm.run;
 
+import static io.github.gatlingllm.figures.metric.Distribution.EMPTY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ConsoleBlockTest {
 
   private static final LiveFigures NOTHING =
-      new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null, null);
+      new LiveFigures(0, 0, 0, 0, null, EMPTY, EMPTY, null, null, null, null, null, null);
 
   private static final LiveFigures FULL =
       new LiveFigures(
@@ -20,14 +22,20 @@ class ConsoleBlockTest {
           0,
           0,
           0.9872,
-          new Percentiles(182.3, 402, 1_733),
-          new Percentiles(12.11, 20, 35.16),
+          times(182.3, 402, 1_733),
+          times(12.11, 20, 35.16),
           1_604.4,
           1_580.0,
           null,
           57.94,
           16L,
           new Progress("c=8", Phase.MEASURE, 0.3333, 65_000_000_000L));
+
+  private static Distribution times(double p50, double p95, double p99) {
+    return new Distribution(
+        1_000, null, null, null, null, null, null, p50, null, null, p95, p99, null, null, null,
+        null, null, List.of());
+  }
 
   @Test
   void runUnderLoad() {
@@ -47,7 +55,7 @@ class ConsoleBlockTest {
   @Test
   void rateLimitsHaveALineOnlyIfTheyApplied() {
     LiveFigures limited =
-        new LiveFigures(7, 0, 12, 3, null, null, null, null, null, null, null, null, null);
+        new LiveFigures(7, 0, 12, 3, null, EMPTY, EMPTY, null, null, null, null, null, null);
     assertThat(ConsoleBlock.of(limited, 25_000_000_000L).lines())
         .last()
         .isEqualTo("> rate limits       | 429                12 | held back           3");

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
@@ -109,8 +109,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
         amounts.count(Amount.RATE_LIMITED),
         heldBack,
         judged > 0 ? (Double) (amounts.of(Amount.MET) / judged) : null,
-        Percentiles.of(ttft),
-        Percentiles.of(itl),
+        ttft.distribution(),
+        itl.distribution(),
         perSecond(tokens - tokensBefore, now - snapshotNanos),
         perSecond(tokens, now - startNanos),
         inputs == 0 || tokens > 0 ? null : perSecond(inputs, now - startNanos),
@@ -139,8 +139,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
       long rateLimited,
       long heldBack,
       @Nullable Double sloShare,
-      @Nullable Percentiles ttftMs,
-      @Nullable Percentiles itlMs,
+      Distribution ttftMs,
+      Distribution itlMs,
       @Nullable Double tokensPerSecondNow,
       @Nullable Double tokensPerSecondMean,
       @Nullable Double inputsPerSecond,
@@ -148,25 +148,15 @@ public final class LiveStats implements Consumer<RequestRecord> {
       @Nullable Long inFlight,
       @Nullable Progress progress) {
 
-    public record Percentiles(double p50, double p95, double p99) {
-
-      static @Nullable Percentiles of(ValueRecorder values) {
-        Double p50 = values.percentile(50);
-        Double p95 = values.percentile(95);
-        Double p99 = values.percentile(99);
-        return p50 == null || p95 == null || p99 == null ? null : new Percentiles(p50, p95, p99);
-      }
-    }
-
     /** By the names that the setting {@code repeats} knows; without those that have no value. */
     public Map<String, Double> byName() {
       Map<String, Double> all = new HashMap<>();
       all.put("throughput", inputsPerSecond == null ? tokensPerSecondMean : inputsPerSecond);
       all.put("requests_per_s", requestsPerSecond);
-      all.put("ttft.p50", ttftMs == null ? null : (Double) ttftMs.p50);
-      all.put("ttft.p99", ttftMs == null ? null : (Double) ttftMs.p99);
-      all.put("itl.p50", itlMs == null ? null : (Double) itlMs.p50);
-      all.put("itl.p99", itlMs == null ? null : (Double) itlMs.p99);
+      all.put("ttft.p50", ttftMs.p50());
+      all.put("ttft.p99", ttftMs.p99());
+      all.put("itl.p50", itlMs.p50());
+      all.put("itl.p99", itlMs.p99());
       all.values().removeIf(Objects::isNull);
       return all;
     }

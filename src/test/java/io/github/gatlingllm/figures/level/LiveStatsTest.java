@@ -1,9 +1,10 @@
 package io.github.gatlingllm.figures.level;
 
+import static io.github.gatlingllm.figures.metric.Distribution.EMPTY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.List;
@@ -22,7 +23,7 @@ class LiveStatsTest {
   void nothingIsKnownBeforeTheFirstRequestEnds() {
     assertThat(stats.snapshot())
         .isEqualTo(
-            new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null, null));
+            new LiveFigures(0, 0, 0, 0, null, EMPTY, EMPTY, null, null, null, null, null, null));
   }
 
   @Test
@@ -30,8 +31,12 @@ class LiveStatsTest {
     stats.accept(request(RequestStatus.COMPLETE, 100, List.of(10, 10, 10, 30), true));
     stats.accept(request(RequestStatus.TRUNCATED, 900, List.of(900, 900), false));
     LiveFigures figures = stats.snapshot();
-    assertThat(figures.ttftMs()).isEqualTo(new Percentiles(100, 100, 100));
-    assertThat(figures.itlMs()).isEqualTo(new Percentiles(10.007, 30, 30));
+    assertThat(figures.ttftMs())
+        .extracting(Distribution::p50, Distribution::p95, Distribution::p99)
+        .containsExactly(100.0, 100.0, 100.0);
+    assertThat(figures.itlMs())
+        .extracting(Distribution::p50, Distribution::p95, Distribution::p99)
+        .containsExactly(10.007, 30.0, 30.0);
     assertThat(figures.ok()).isOne();
     assertThat(figures.failed()).isOne();
   }
@@ -78,7 +83,9 @@ class LiveStatsTest {
     LiveFigures figures = window.peek();
     assertThat(figures.tokensPerSecondMean()).isEqualTo(5.5);
     assertThat(figures.requestsPerSecond()).isEqualTo(1);
-    assertThat(figures.ttftMs()).isEqualTo(new Percentiles(100, 100, 100));
+    assertThat(figures.ttftMs())
+        .extracting(Distribution::p50, Distribution::p95, Distribution::p99)
+        .containsExactly(100.0, 100.0, 100.0);
     assertThat(figures.itlMs().p99()).isEqualTo(100);
     assertThat(figures.ok()).isEqualTo(2);
     assertThat(figures.failed()).isOne();
