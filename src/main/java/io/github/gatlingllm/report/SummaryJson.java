@@ -113,8 +113,7 @@ final class SummaryJson {
     "place",
     "is_planned",
     "is_cut_short",
-    "is_open",
-    "sent",
+    "missing",
     "law",
     "silence",
     "steadiness",
@@ -261,8 +260,7 @@ final class SummaryJson {
     Double p10();
   }
 
-  /** The range is wider than a 95 % interval under open loads. */
-  @JsonIgnoreProperties("range")
+  @JsonIgnoreProperties("worth")
   interface GoodputForm {}
 
   @JsonPropertyOrder({"text", "expected", "actual", "ok", "note"})

@@ -38,7 +38,6 @@ class Amounts {
     add(Amount.TOKENS_IN_SLO, inSlo ? tokens : 0);
   }
 
-  /** Adds the end of a request, by its instant. */
   final void ended(boolean ok, boolean inSlo) {
     count(Amount.COMPLETED, ok);
     count(Amount.COMPLETED_IN_SLO, inSlo);
@@ -52,7 +51,6 @@ class Amounts {
     outcome(record.outcome());
   }
 
-  /** Adds how a request ended. */
   final void outcome(RequestRecord.Outcome outcome) {
     count(Amount.ENDED, !outcome.status().isCut());
     count(Amount.OK, outcome.ok());
@@ -61,7 +59,6 @@ class Amounts {
     count(Amount.ABANDONED, outcome.status() == RequestStatus.ABANDONED);
   }
 
-  /** Adds an ok request to the readers, if it has one. */
   final void reader(RequestValues values) {
     count(Amount.READERS, values.hasReader());
     count(Amount.READERS_STALLED, values.readerStalls());

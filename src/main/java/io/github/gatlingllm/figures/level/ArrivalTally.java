@@ -22,8 +22,13 @@ final class ArrivalTally {
   private final int[] planned;
   private final int[] realised;
   private final ValueRecorder lagMs = new ValueRecorder(ValueRecorder.MICROS);
-  private long sent;
-  private long measured;
+
+  /** Arrivals planned for the window whose request was sent, maybe some time later. */
+  long sent;
+
+  /** Requests in measure that are the first request of an arrived user. */
+  long measured;
+
   private long realisedCount;
   private long plannedCount;
 
@@ -70,16 +75,6 @@ final class ArrivalTally {
     }
   }
 
-  /** Number of arrivals planned for the window whose request was sent, maybe some time later. */
-  long sent() {
-    return sent;
-  }
-
-  /** Number of requests in measure that are the first request of an arrived user. */
-  long measured() {
-    return measured;
-  }
-
   /** Dispersion is the mean over levels, as each has its own rate. */
   static @Nullable ArrivalFigures pooled(List<ArrivalTally> stages, boolean areUsers) {
     ValueRecorder lag = new ValueRecorder(ValueRecorder.MICROS);
@@ -115,7 +110,6 @@ final class ArrivalTally {
         lag.moments().max());
   }
 
-  /** Index of dispersion: variance ÷ mean of arrivals per bin. */
   private static void addDispersion(int[] bins, Moments into) {
     Moments perBin = new Moments();
     for (int count : bins) {

@@ -10,7 +10,6 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -99,8 +98,7 @@ record AssertionJudge(
     }
     Long lowN = figure.lowN(figures);
     if (lowN != null) {
-      notes.add(
-          String.format(Locale.ROOT, "low n: fewer than 10 of %,d values lie beyond it", lowN));
+      notes.add("low n: fewer than 10 of " + NumberText.count(lowN) + " values lie beyond it");
     }
     return notes.isEmpty() ? null : String.join("; ", notes);
   }

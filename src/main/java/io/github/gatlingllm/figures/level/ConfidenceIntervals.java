@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
@@ -120,8 +121,8 @@ final class ConfidenceIntervals {
         hasWaves ? null : percentile(metric, values, 0.99, counts));
   }
 
-  /** The range of the share of requests that met the SLO; null for too few requests. */
-  @Nullable Interval share(long met, long attempted) {
+  /** How certain the share of requests that met the SLO is: {@link Goodput#worth}. */
+  @Nullable Double share(long met, long attempted) {
     if (attempted < MIN_VALUES) {
       return null;
     }
@@ -129,7 +130,7 @@ final class ConfidenceIntervals {
     double[] in = each(slice -> slice.of(Amount.MET));
     double[] all = each(slice -> slice.of(Amount.ATTEMPTED));
     Noise noise = noise(in, all, share * (1 - share), judged);
-    return Interval.ofShare(share, attempted / noise.effect(), noise.quantile());
+    return attempted / noise.effect() / Math.pow(noise.quantile(), 2);
   }
 
   private @Nullable Interval mean(Metric metric, ValueRecorder values, double[] counts) {

@@ -2,7 +2,6 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Amounts.Span;
 import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
-import io.github.gatlingllm.figures.level.WindowSums.GpuTally;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.Point;
@@ -22,17 +21,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Computes figures by load level and over time from the readings of {@code llm/server.jsonl}, in
  * the order of the file. Bounded memory: sums per load level and time bucket, and the latest
- * reading of each of at most {@value #MAX_PAGES} pages.
+ * reading of each page.
  */
 final class EngineTally {
-
-  private static final int MAX_PAGES = 200;
 
   /** Older readings of a page are not combined with current ones of other pages. */
   private static final long STALE_NANOS = 10_000_000_000L;
@@ -45,10 +45,88 @@ final class EngineTally {
   private final Map<String, Span> sent = new LinkedHashMap<>();
   private final Map<String, TimeBuckets<WindowSums>> overTime = new LinkedHashMap<>();
 
-  private record PageKey(@Nullable String target, String url) {
+  private record PageKey(@Nullable String target, String url) {}
 
-    boolean describes(String other) {
-      return target == null || target.equals(other);
+  /** What was read so far from one metrics page. */
+  private static final class PageState {
+
+    /** Two counters are one if they differ by at most this share of their growth. */
+    private static final double SAME = 0.01;
+
+    private final PageKey key;
+    private @Nullable ServerSample first;
+    private @Nullable ServerSample latest;
+    private String source = "";
+    private long readings;
+    private long failed;
+    private long resets;
+    private @Nullable String lastError;
+    private final Map<EngineMetric, Double> counted = new EnumMap<>(EngineMetric.class);
+    private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
+
+    private PageState(PageKey key) {
+      this.key = key;
+    }
+
+    private boolean describes(String target) {
+      return key.target == null || key.target.equals(target);
+    }
+
+    /** Adds a reading; whether it has values that are later than those before. */
+    private boolean add(ServerSample sample) {
+      readings++;
+      source = sample.source().isEmpty() ? source : sample.source();
+      if (sample.error() != null) {
+        failed++;
+        lastError = sample.error();
+        return false;
+      }
+      if (latest != null && sample.unixNanos() < latest.unixNanos()) {
+        return false;
+      }
+      resets += sample.reset() ? 1 : 0;
+      names.putAll(sample.names());
+      first = first == null ? sample : first;
+      latest = sample;
+      return true;
+    }
+
+    private Page page() {
+      return new Page(key.target, key.url, source, readings, failed, resets, lastError, names);
+    }
+
+    /** Whether it was read before and after some requests, and its server was not restarted. */
+    private boolean covers(Span requests) {
+      return resets == 0
+          && first != null
+          && latest != null
+          && requests.from >= first.unixNanos()
+          && requests.to <= latest.unixNanos()
+          && requests.count(Amount.STARTED) > 0;
+    }
+
+    /** Whether each counter had the same value on both pages, before the load and after it. */
+    private boolean countsAs(PageState other) {
+      return !counted.isEmpty()
+          && resets + other.resets == 0
+          && source.equals(other.source)
+          && counted.keySet().equals(other.counted.keySet())
+          && counted.keySet().stream()
+              .allMatch(
+                  of ->
+                      isSame(of, first, other.first, other)
+                          && isSame(of, latest, other.latest, other));
+    }
+
+    private boolean isSame(
+        EngineMetric counter,
+        @Nullable ServerSample own,
+        @Nullable ServerSample theirs,
+        PageState other) {
+      Double one = own == null ? null : own.value(counter);
+      Double two = theirs == null ? null : theirs.value(counter);
+      double grown = Math.max(counted.get(counter), other.counted.get(counter));
+      return one != null && two != null && Math.abs(one - two) <= SAME * grown;
     }
   }
 
@@ -77,31 +155,17 @@ final class EngineTally {
 
   void add(ServerSample sample) {
     PageKey key = new PageKey(sample.target(), sample.url());
-    if (pages.size() >= MAX_PAGES && !pages.containsKey(key)) {
-      return;
-    }
-    PageState page = pages.computeIfAbsent(key, k -> new PageState());
+    PageState page = pages.computeIfAbsent(key, PageState::new);
     ServerSample before = page.latest;
-    boolean isOutOfOrder = before != null && sample.unixNanos() < before.unixNanos();
-    boolean isFailed = sample.error() != null;
-    page.readings++;
-    page.failed += isFailed ? 1 : 0;
-    page.lastError = isFailed ? sample.error() : page.lastError;
-    page.source = sample.source().isEmpty() ? page.source : sample.source();
     List<String> described = sample.target() == null ? targets : List.of(sample.target());
     for (String target : described) {
-      each(target, sample.unixNanos(), of -> of.reading(isFailed, sample.reset()));
+      each(target, sample.unixNanos(), of -> of.reading(sample.error() != null, sample.reset()));
     }
-    if (isFailed || isOutOfOrder) {
-      return;
-    }
-    page.resets += sample.reset() ? 1 : 0;
-    page.names.putAll(sample.names());
-    page.latest = sample;
-    page.first = before == null ? sample : page.first;
-    described.forEach(target -> gauges(target, sample));
-    if (before != null) {
-      growth(page, described, before, sample);
+    if (page.add(sample)) {
+      described.forEach(target -> gauges(target, sample));
+      if (before != null) {
+        growth(page, described, before, sample);
+      }
     }
   }
 
@@ -132,36 +196,30 @@ final class EngineTally {
     sample
         .gpus()
         .forEach(
-            (name, values) -> {
-              Consumer<GpuTally> reading = gpu -> gpu.add(values, (at - origin) / 1e9);
-              each(target, at, of -> of.gpu(name, reading));
-              bucket(target, at).gpu(name, reading);
-            });
-    sample
-        .values()
-        .forEach(
-            (metric, value) -> {
-              if (metric.kind() == Kind.GAUGE) {
-                double all = ofAllPages(target, metric, at);
-                each(target, at, of -> of.gauge(metric, all, isShared));
-                bucket(target, at).gauge(metric, all, isShared);
-              }
-            });
+            (name, values) ->
+                eachAndBucket(
+                    target, at, of -> of.gpu(name, gpu -> gpu.add(values, (at - origin) / 1e9))));
+    for (EngineMetric metric : sample.values().keySet()) {
+      if (metric.kind() == Kind.GAUGE) {
+        double all = ofAllPages(target, metric, at);
+        eachAndBucket(target, at, of -> of.gauge(metric, all, isShared));
+      }
+    }
+  }
+
+  private void eachAndBucket(String target, long at, Consumer<WindowSums> sink) {
+    each(target, at, sink);
+    sink.accept(bucket(target, at));
   }
 
   private double ofAllPages(String target, EngineMetric metric, long now) {
-    DoubleSummaryStatistics all = new DoubleSummaryStatistics();
-    pages.forEach(
-        (key, page) -> {
-          ServerSample latest = page.latest;
-          Double value = latest == null ? null : latest.value(metric);
-          if (latest != null
-              && value != null
-              && key.describes(target)
-              && now - latest.unixNanos() <= STALE_NANOS) {
-            all.accept(value);
-          }
-        });
+    DoubleSummaryStatistics all =
+        pages.values().stream()
+            .filter(page -> page.describes(target))
+            .flatMap(page -> Stream.ofNullable(page.latest))
+            .filter(latest -> now - latest.unixNanos() <= STALE_NANOS)
+            .flatMap(latest -> Stream.ofNullable(latest.value(metric)))
+            .collect(Collectors.summarizingDouble(Double::doubleValue));
     return switch (metric.series()) {
       case SUM -> all.getSum();
       case MEAN -> all.getAverage();
@@ -195,8 +253,10 @@ final class EngineTally {
               }
             });
     counters.forEach((metric, grown) -> page.counted.merge(metric, grown, Double::sum));
-    for (String target :
-        counters.isEmpty() && histograms.isEmpty() ? List.<String>of() : described) {
+    if (counters.isEmpty() && histograms.isEmpty()) {
+      return;
+    }
+    for (String target : described) {
       divide(
           target,
           before,
@@ -214,9 +274,8 @@ final class EngineTally {
 
   /** Number of pages with a counter, by which the seconds of each page's growth are divided. */
   private long pagesWith(String target, EngineMetric counter) {
-    return pages.entrySet().stream()
-        .filter(page -> page.getValue().counted.containsKey(counter))
-        .filter(page -> page.getKey().describes(target))
+    return pages.values().stream()
+        .filter(page -> page.counted.containsKey(counter) && page.describes(target))
         .count();
   }
 
@@ -240,31 +299,22 @@ final class EngineTally {
     sink.to(bucket(target, from + nanos / 2), 1);
   }
 
-  /** The figures of one load level, all repeats pooled; null without readings in its windows. */
-  @Nullable EngineFigures of(int level) {
-    return of(levels.stream().filter(each -> each.index == level).toList());
-  }
-
-  private static @Nullable EngineFigures of(List<LevelTally> some) {
+  /** The figures of some load levels pooled; null without readings in their windows. */
+  @Nullable EngineFigures of(Predicate<LevelTally> some) {
     WindowSums all = new WindowSums();
     double seconds = 0;
-    for (LevelTally level : some) {
+    for (LevelTally level : levels.stream().filter(some).toList()) {
       all.add(level.engine);
       seconds += level.nanos() / 1e9;
     }
     return all.figures(seconds);
   }
 
-  /** The figures of a target's load levels pooled; null without readings in their windows. */
-  @Nullable EngineFigures of(String target) {
-    return of(levels.stream().filter(level -> level.target().equals(target)).toList());
-  }
-
   /** GPU energy in the windows of some levels, in joules; null if unknown, or if they overlap. */
   @Nullable Double joules(List<LevelTally> some) {
     double sum = 0;
     for (LevelTally level : some) {
-      EngineFigures of = of(List.of(level));
+      EngineFigures of = of(level::equals);
       Double joules = of == null ? null : of.joules();
       if (of == null || joules == null || overlapsOthers(level, of.isPowerShared())) {
         return null;
@@ -275,49 +325,29 @@ final class EngineTally {
   }
 
   private boolean overlapsOthers(LevelTally own, boolean isPowerShared) {
-    for (LevelTally other : levels) {
-      if (other != own
-          && (isPowerShared || other.target().equals(own.target()))
-          && own.overlapNanos(other.from, other.to) > 0) {
-        return true;
-      }
-    }
-    return false;
+    return levels.stream()
+        .filter(other -> other != own)
+        .filter(other -> isPowerShared || other.target().equals(own.target()))
+        .anyMatch(other -> own.overlapNanos(other.from, other.to) > 0);
   }
 
   List<Page> pages() {
-    List<Page> all = new ArrayList<>();
-    pages.forEach(
-        (key, page) ->
-            all.add(
-                new Page(
-                    key.target(),
-                    key.url(),
-                    page.source,
-                    page.readings,
-                    page.failed,
-                    page.resets,
-                    page.lastError,
-                    page.names)));
-    return all;
+    return pages.values().stream().map(PageState::page).toList();
   }
 
   List<TargetPoints> overTime() {
     List<TargetPoints> all = new ArrayList<>();
-    overTime.forEach(
-        (target, buckets) -> {
-          double width = buckets.width() / 1e9;
-          List<Point> points = new ArrayList<>();
-          List<WindowSums> each = buckets.all();
-          for (int i = 0; i < each.size(); i++) {
-            Map<EngineMetric, Double> values = each.get(i).values();
-            if (!values.isEmpty()) {
-              points.add(new Point(i * width, values, each.get(i).gpus()));
-            }
-          }
-          all.add(new TargetPoints(target, points));
-        });
+    overTime.forEach((target, buckets) -> all.add(new TargetPoints(target, points(buckets))));
     return all;
+  }
+
+  private static List<Point> points(TimeBuckets<WindowSums> buckets) {
+    double width = buckets.width() / 1e9;
+    List<WindowSums> each = buckets.all();
+    return IntStream.range(0, each.size())
+        .mapToObj(i -> new Point(i * width, each.get(i).values(), each.get(i).gpus()))
+        .filter(point -> !point.values().isEmpty())
+        .toList();
   }
 
   /** Counters of the whole run by engine; of all together if no page describes a single target. */
@@ -330,18 +360,17 @@ final class EngineTally {
           .ifPresentOrElse(
               others -> others.add(target), () -> engines.add(new ArrayList<>(List.of(target))));
     }
-    sent.keySet().stream()
-        .filter(target -> pagesOf(target).findAny().isEmpty())
-        .forEach(
-            target ->
-                engines.stream()
-                    .filter(engine -> countsAlso(engine, target))
-                    .findFirst()
-                    .ifPresent(
-                        engine -> {
-                          engines.remove(List.of(target));
-                          engine.add(target);
-                        }));
+    for (String target : sent.keySet()) {
+      List<String> same =
+          engines.stream()
+              .filter(engine -> pagesOf(target).findAny().isEmpty() && countsAlso(engine, target))
+              .findFirst()
+              .orElse(null);
+      if (same != null) {
+        engines.remove(List.of(target));
+        same.add(target);
+      }
+    }
     List<WholeRun> all = new ArrayList<>();
     engines.forEach(of -> add(of, of.get(0), sent(of), all));
     if (all.isEmpty()) {
@@ -387,10 +416,8 @@ final class EngineTally {
         && Math.abs(finished - all) <= Math.max(1, PageState.SAME * all);
   }
 
-  private Stream<PageState> pagesOf(String target) {
-    return pages.entrySet().stream()
-        .filter(page -> target.equals(page.getKey().target()))
-        .map(Map.Entry::getValue);
+  private Stream<PageState> pagesOf(@Nullable String target) {
+    return pages.values().stream().filter(page -> Objects.equals(target, page.key.target));
   }
 
   private void add(List<String> targets, @Nullable String target, Span of, List<WholeRun> to) {
@@ -412,25 +439,9 @@ final class EngineTally {
 
   /** Null if a page was not read before and after the requests, or if its server was restarted. */
   private @Nullable Double counted(@Nullable String target, EngineMetric metric, Span requests) {
-    double sum = 0;
-    boolean isKnown = false;
-    for (Map.Entry<PageKey, PageState> each : pages.entrySet()) {
-      PageState page = each.getValue();
-      Double counted = page.counted.get(metric);
-      if (counted != null && Objects.equals(each.getKey().target(), target)) {
-        ServerSample latest = page.latest;
-        if (page.resets > 0
-            || latest == null
-            || requests.count(Amount.STARTED) == 0
-            || page.first == null
-            || requests.from < page.first.unixNanos()
-            || requests.to > latest.unixNanos()) {
-          return null;
-        }
-        sum += counted;
-        isKnown = true;
-      }
-    }
-    return isKnown ? (Double) sum : null;
+    List<PageState> own = pagesOf(target).filter(page -> page.counted.containsKey(metric)).toList();
+    return own.isEmpty() || !own.stream().allMatch(page -> page.covers(requests))
+        ? null
+        : (Double) own.stream().mapToDouble(page -> page.counted.get(metric)).sum();
   }
 }

@@ -121,7 +121,6 @@ final class FigureGroups {
         levels().stream().filter(within).map(level -> new long[] {level.from, level.to}).toList());
   }
 
-  /** Whether requests of a level share their target with those levels at the same time. */
   private static boolean runsBeside(LevelTally other, List<LevelTally> levels) {
     return other.target().equals(levels.get(0).target())
         && levels.stream().anyMatch(own -> own.overlapNanos(other.from, other.to) > 0);
@@ -138,8 +137,7 @@ final class FigureGroups {
     if (level.kind().equals(LevelInfo.INJECTION)) {
       return level.offered() != null;
     }
-    return level.isSteadyByPlan()
-        && !level.kind().equals(LevelInfo.BATCH)
+    return !List.of(LevelInfo.RATE_CURVE, LevelInfo.TRACE, LevelInfo.BATCH).contains(level.kind())
         && (!level.label().equals(LevelInfo.WHOLE_RUN) || areInjectionsConstant);
   }
 

@@ -1,5 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Interval;
@@ -9,6 +12,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /** The health of load generators, by injector and over time; at most {@value #MOST} lines. */
@@ -18,104 +23,47 @@ final class GeneratorTally {
   private static final int MOST = 400_000;
 
   private final long origin;
-  private final TimeBuckets<Sums> overTime;
   private final Map<String, List<Interval>> seconds = new LinkedHashMap<>();
   private int lines;
 
   GeneratorTally(long origin) {
     this.origin = origin;
-    overTime = TimeBuckets.from(origin, 1_000_000_000L, Series.MAX_BUCKETS, Sums::new, Sums::join);
-  }
-
-  /** The sums of a bucket; the largest value of a lag. */
-  private static final class Sums {
-    private double lagP99Ms;
-    private double lagMaxMs;
-    private double seconds;
-    private double machine;
-    private double ownMachine;
-    private double busy;
-    private double stolen;
-    private double own;
-
-    private void join(Sums next) {
-      lagP99Ms = Math.max(lagP99Ms, next.lagP99Ms);
-      lagMaxMs = Math.max(lagMaxMs, next.lagMaxMs);
-      seconds += next.seconds;
-      machine += next.machine;
-      ownMachine += next.ownMachine;
-      busy += next.busy;
-      stolen += next.stolen;
-      own += next.own;
-    }
-
-    private void add(GeneratorSecond second) {
-      double length = second.number(GeneratorField.LENGTH_S) / 1e9;
-      lagP99Ms = Math.max(lagP99Ms, second.largest(GeneratorField.LOOP_LAG_P99_US) / 1e3);
-      lagMaxMs = Math.max(lagMaxMs, second.largest(GeneratorField.LOOP_LAG_MAX_US) / 1e3);
-      seconds += length;
-      double all = machineNanos(second);
-      machine += all;
-      if (second.has(GeneratorField.PROCESS_CPU_S)) {
-        ownMachine += all;
-        own += second.number(GeneratorField.PROCESS_CPU_S);
-      }
-      busy += all - second.number(GeneratorField.MACHINE_IDLE_S);
-      stolen += second.number(GeneratorField.MACHINE_STEAL_S);
-    }
-
-    private @Nullable GeneratorBucket bucket(double startS) {
-      return seconds == 0
-          ? null
-          : new GeneratorBucket(
-              startS,
-              lagP99Ms,
-              lagMaxMs,
-              share(own, ownMachine),
-              share(busy, machine),
-              share(stolen, machine));
-    }
-  }
-
-  /** CPU time of all processors in nanoseconds; 0 where the system does not report it. */
-  private static double machineNanos(GeneratorSecond second) {
-    return !second.has(GeneratorField.MACHINE_IDLE_S)
-        ? 0
-        : (double) second.number(GeneratorField.MACHINE_USER_S)
-            + second.number(GeneratorField.MACHINE_SYSTEM_S)
-            + second.number(GeneratorField.MACHINE_IDLE_S)
-            + second.number(GeneratorField.MACHINE_STEAL_S);
-  }
-
-  private static @Nullable Double share(double part, double whole) {
-    return whole <= 0 ? null : (Double) (part / whole);
   }
 
   void add(GeneratorSecond second) {
     if (lines++ >= MOST) {
       return;
     }
-    long from = second.number(GeneratorField.START_UNIX_NS);
-    if (from >= origin) {
-      overTime.at(from).add(second);
-    }
+    long from = second.number(GeneratorField.START_UNIX_NS) - origin;
     String injector = second.injector();
-    double all = machineNanos(second);
+    double all =
+        !second.has(GeneratorField.MACHINE_IDLE_S)
+            ? 0
+            : (double) second.number(GeneratorField.MACHINE_USER_S)
+                + second.number(GeneratorField.MACHINE_SYSTEM_S)
+                + second.number(GeneratorField.MACHINE_IDLE_S)
+                + second.number(GeneratorField.MACHINE_STEAL_S);
     seconds
         .computeIfAbsent(injector == null ? "" : injector, i -> new ArrayList<>())
         .add(
             new Interval(
-                (from - origin) / 1e9,
-                (from - origin + second.number(GeneratorField.LENGTH_S)) / 1e9,
+                from / 1e9,
+                (from + second.number(GeneratorField.LENGTH_S)) / 1e9,
+                second.largest(GeneratorField.LOOP_LAG_P99_US) / 1e3,
                 second.largest(GeneratorField.LOOP_LAG_MAX_US) / 1e3,
                 second.numbers(GeneratorField.LATEST_LOOP_US),
-                share((double) second.number(GeneratorField.MACHINE_IDLE_S), all),
+                share(second, GeneratorField.MACHINE_IDLE_S, all),
                 second.has(GeneratorField.PROCESS_CPU_S)
-                    ? share((double) second.number(GeneratorField.PROCESS_CPU_S), all)
+                    ? share(second, GeneratorField.PROCESS_CPU_S, all)
                     : null,
-                share((double) second.number(GeneratorField.MACHINE_STEAL_S), all),
+                share(second, GeneratorField.MACHINE_STEAL_S, all),
                 second.number(GeneratorField.COMPILER_S) / 1e9,
                 second.number(GeneratorField.GC_PAUSE_MAX_S) / 1e6));
+  }
+
+  /** Of the CPU time of all processors; null where the system does not report that. */
+  private static @Nullable Double share(GeneratorSecond of, GeneratorField part, double all) {
+    return all <= 0 ? null : (Double) (of.number(part) / all);
   }
 
   /** The health of each injector in some windows: of the seconds whose middle lies in one. */
@@ -139,17 +87,37 @@ final class GeneratorTally {
     return at >= (window.from - origin) / 1e9 && at < (window.to - origin) / 1e9;
   }
 
-  /** The buckets in order of time, without those that no line falls into. */
+  /** Buckets of 1, 2, 4 … s in order of time, without those that no line falls into. */
   List<GeneratorBucket> buckets() {
-    List<GeneratorBucket> buckets = new ArrayList<>();
-    double width = overTime.width() / 1e9;
-    List<Sums> all = overTime.all();
-    for (int i = 0; i < all.size(); i++) {
-      GeneratorBucket bucket = all.get(i).bucket(i * width);
-      if (bucket != null) {
-        buckets.add(bucket);
-      }
-    }
-    return buckets;
+    List<Interval> all =
+        seconds.values().stream()
+            .flatMap(List::stream)
+            .filter(second -> second.fromS() >= 0)
+            .toList();
+    double last = all.stream().mapToDouble(Interval::fromS).max().orElse(0);
+    double width =
+        DoubleStream.iterate(1, wider -> 2 * wider)
+            .filter(wide -> last / wide < Series.MAX_BUCKETS)
+            .findFirst()
+            .orElseThrow();
+    Map<Double, List<Interval>> byStart =
+        all.stream()
+            .collect(
+                groupingBy(
+                    second -> Math.floor(second.fromS() / width) * width, TreeMap::new, toList()));
+    return byStart.entrySet().stream()
+        .map(of -> bucket(of.getKey(), new GeneratorHealth("", of.getValue())))
+        .toList();
+  }
+
+  private static GeneratorBucket bucket(double startS, GeneratorHealth health) {
+    Double idle = health.idle();
+    return new GeneratorBucket(
+        startS,
+        health.seconds().stream().mapToDouble(Interval::lagP99Ms).max().orElse(0),
+        health.lagMaxMs(),
+        health.own(),
+        idle == null ? null : (Double) (1 - idle),
+        health.stolen());
   }
 }

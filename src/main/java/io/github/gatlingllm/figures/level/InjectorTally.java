@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.LevelPart;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -26,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 /** Counts the requests of each injector of a merged run by load level; about 60 KiB each. */
 final class InjectorTally {
 
-  /** Pairs of injector and load level with figures of their own. */
   private static final int MAX_CELLS = 2_000;
 
   private final List<InjectorRun> injectors;
@@ -49,7 +49,6 @@ final class InjectorTally {
     names = injectors.stream().map(InjectorRun::name).collect(Collectors.toSet());
   }
 
-  /** An injector at a load level. */
   private static final class Cell extends Amounts {
     private final ValueRecorder ttftMs = new ValueRecorder(ValueRecorder.MICROS);
     private final ValueRecorder lagMs = new ValueRecorder(ValueRecorder.MICROS);
@@ -100,17 +99,16 @@ final class InjectorTally {
   }
 
   List<InjectorFigures> at(LevelTally level, Figures of, List<GeneratorHealth> generators) {
-    return injectors.stream()
-        .filter(injector -> cells.containsKey(new Key(injector.name(), level.index)))
-        .map(
-            injector ->
-                figures(
-                    injector,
-                    planned(injector, level),
-                    cells.get(new Key(injector.name(), level.index)),
-                    level.repeats.stream().mapToLong(LevelTally::nanos).sum(),
-                    Judged.of(injector, generators, of)))
-        .toList();
+    List<InjectorFigures> all = new ArrayList<>();
+    for (InjectorRun injector : injectors) {
+      Cell cell = cells.get(new Key(injector.name(), level.index));
+      if (cell != null) {
+        long nanos = level.repeats.stream().mapToLong(LevelTally::nanos).sum();
+        Stream<Judged> judged = Judged.of(injector, generators, of);
+        all.add(figures(injector, planned(injector, level), cell, nanos, judged));
+      }
+    }
+    return all;
   }
 
   private static @Nullable Long planned(InjectorRun injector, LevelTally level) {

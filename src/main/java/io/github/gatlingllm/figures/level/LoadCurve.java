@@ -99,9 +99,9 @@ final class LoadCurve {
 
   /** The lightest level with nearly the highest output tok/s; null when none delivered any. */
   @Nullable Knee knee() {
-    double most = levels.stream().mapToDouble(LoadCurve::tokens).max().orElse(0);
+    double most = levels.stream().mapToDouble(LoadCurve::delivered).max().orElse(0);
     LevelFigures knee =
-        levels.stream().filter(s -> tokens(s) >= NEARLY_MOST * most).findFirst().orElse(null);
+        levels.stream().filter(s -> delivered(s) >= NEARLY_MOST * most).findFirst().orElse(null);
     if (knee == null || most == 0) {
       return null;
     }
@@ -119,7 +119,7 @@ final class LoadCurve {
         isFlat && isFirst && (levels.size() > 2 || gainIsSmall()));
   }
 
-  private static double tokens(LevelFigures stage) {
+  static double delivered(LevelFigures stage) {
     return Objects.requireNonNullElse(stage.figures().delivered(), 0.0);
   }
 
@@ -129,7 +129,7 @@ final class LoadCurve {
     LevelFigures last = levels.get(levels.size() - 1);
     double half =
         Interval.halfOfLogRatio(first.figures().counts().ok(), last.figures().counts().ok());
-    return tokens(last) / tokens(first) * Math.exp(half) < MAX_GAIN;
+    return delivered(last) / delivered(first) * Math.exp(half) < MAX_GAIN;
   }
 
   /** The realised load: by chance two rates may get the same number of arrivals. */
@@ -138,7 +138,6 @@ final class LoadCurve {
     return stage.kind().equals(LevelInfo.OPEN_LOOP) && arrived != null ? arrived : offered(stage);
   }
 
-  /** Where the required share lies: below, within or above the interval of the share that met. */
   enum SloProof {
     MET,
     UNDECIDED,
@@ -215,7 +214,6 @@ final class LoadCurve {
 
   record Chosen(LevelFigures level, Choice by) {}
 
-  /** The level that headlines quote. */
   Chosen chosen() {
     int proven = lastProven();
     int holding = lastHolding();

@@ -155,7 +155,6 @@ final class Outages {
       slots.set(from, Math.max(from, at(toNanos)) + 1);
     }
 
-    /** Adds to the number of a slot, in an array that grows. */
     int[] add(int[] values, int slot, int more) {
       int[] grown =
           slot < values.length

@@ -39,7 +39,6 @@ public record Series(
     List<GeneratorBucket> generator,
     List<EngineFigures.TargetPoints> engines) {
 
-  /** The most buckets over time. */
   public static final int MAX_BUCKETS = 600;
 
   static final int MAX_LEVELS = 24;
@@ -78,7 +77,7 @@ public record Series(
    * The health of the load generator in one interval of time.
    *
    * @param lagP99Ms lag of the event loop, of the loop and second where it was largest
-   * @param stolenCpu share of them that the hypervisor took; null where unknown
+   * @param stolenCpu share of the machine's CPU that the hypervisor took; null where unknown
    */
   public record GeneratorBucket(
       double startS,
@@ -132,13 +131,10 @@ public record Series(
     GATE_WAIT,
     /** written − admitted. */
     CONNECT,
-    /** Queue time that the server reported. */
     SERVER_QUEUE,
-    /** Prefill time that the server reported. */
     SERVER_PREFILL,
     /** Rest of the time to the first token: network, and time that the server did not report. */
     FIRST_TOKEN,
-    /** Decode time that the server reported. */
     SERVER_DECODE,
     /** last token − first token, without the decode time that the server reported. */
     DECODE,
@@ -242,15 +238,11 @@ public record Series(
         if (!record.outcome().status().isCut()) {
           Interval interval = intervals.at(closed);
           interval.outcome(record.outcome());
-          failed(interval, record.outcome());
+          if (record.outcome().hasFailed()) {
+            interval.failures.merge(record.outcome().status().key(), 1L, Long::sum);
+          }
           limited(interval, record, owner);
         }
-      }
-    }
-
-    private static void failed(Interval interval, RequestRecord.Outcome outcome) {
-      if (outcome.hasFailed()) {
-        interval.failures.merge(outcome.status().key(), 1L, Long::sum);
       }
     }
 
@@ -295,12 +287,10 @@ public record Series(
       intervals.at(unixNanos).tokens(tokens, inSlo);
     }
 
-    /** Width of a bucket in seconds: 1, 2, 4, … */
     public double bucketS() {
       return intervals.width() / 1e9;
     }
 
-    /** The buckets in order of time, from the origin to the last one in use. */
     public List<Bucket> buckets(boolean hasSlo) {
       double seconds = bucketS();
       List<Bucket> buckets = new ArrayList<>();

@@ -19,6 +19,8 @@ final class SloFormatter {
 
   private final LoadCurve curve;
   private final LevelFigures level;
+  private final Goodput goodput;
+  private final boolean holds;
   private final List<Term> terms;
   private final LatencyOrigin clock;
   private final boolean byRequests;
@@ -47,11 +49,7 @@ final class SloFormatter {
     }
 
     TooFew tooFew(LevelFigures level) {
-      long attempted = Objects.requireNonNull(in(level)).attempted();
-      return new TooFew(
-          attempted,
-          of(NumberText.counted(attempted, "request")),
-          Interval.tooFew(attempted, of.slo.percentile()));
+      return TooFew.of(Objects.requireNonNull(in(level)).attempted(), of(""), of.slo);
     }
 
     boolean isMissedIn(LevelFigures level) {
@@ -67,7 +65,15 @@ final class SloFormatter {
    * @param requests e.g. {@code 17 requests of chat}
    * @param remark of {@link Interval#tooFew}; empty where they are enough
    */
-  private record TooFew(long count, String requests, String remark) {}
+  private record TooFew(long count, String requests, String remark) {
+
+    static TooFew of(long count, String name, Slo slo) {
+      return new TooFew(
+          count,
+          NumberText.counted(count, "request") + name,
+          Interval.tooFew(count, slo.percentile()));
+    }
+  }
 
   /**
    * @param curve has an SLO
@@ -78,6 +84,8 @@ final class SloFormatter {
   SloFormatter(LoadCurve curve, LevelFigures level, List<LevelFigures> missing) {
     this.curve = curve;
     this.level = level;
+    goodput = Objects.requireNonNull(level.figures().goodput());
+    holds = Boolean.TRUE.equals(goodput.holds());
     List<LevelFigures> judged = Stream.concat(Stream.of(level), missing.stream()).toList();
     List<SloTally.Objectives> used =
         curve.slo().stream()
@@ -103,7 +111,7 @@ final class SloFormatter {
   /** E.g. {@code TTFT p99 < 200 ms and TPOT p99 < 50 ms are met}. */
   String isMet() {
     return byRequests
-        ? percent + " % of the requests meet " + limits() + atOnce()
+        ? percent + " % of the requests meet " + limits()
         : limits() + (isOne() ? " is met" : " are met");
   }
 
@@ -114,44 +122,18 @@ final class SloFormatter {
 
   /** Of the objectives with too few requests, the one with fewest; empty without any. */
   private Optional<TooFew> fewest() {
-    Goodput goodput = Objects.requireNonNull(level.figures().goodput());
     Stream<TooFew> counts =
         byRequests
-            ? Stream.of(
-                new TooFew(
-                    goodput.attempted(),
-                    NumberText.counted(goodput.attempted(), "request"),
-                    Interval.tooFew(goodput.attempted(), terms.get(0).of.slo.percentile())))
+            ? Stream.of(TooFew.of(goodput.attempted(), "", terms.get(0).of.slo))
             : terms.stream().filter(term -> term.isIn(level)).map(term -> term.tooFew(level));
     return counts.filter(few -> !few.remark.isEmpty()).min(Comparator.comparingLong(TooFew::count));
   }
 
-  /** The sentence that no level meets the SLO, with the result of this one, the lowest. */
-  String noneMeets(String lowest) {
-    Goodput goodput = Objects.requireNonNull(level.figures().goodput());
-    if (goodput.holds() == null) {
-      return "No load level is known to meet %s; at the lowest, %s, %s"
-          .formatted(demand(), lowest, whyUnknown(goodput));
-    }
-    return byRequests
-        ? "At no load level do %s %% of the requests meet %s; at the lowest, %s, %s do%s"
-            .formatted(
-                percent,
-                limits() + atOnce(),
-                lowest,
-                NumberText.percent(goodput.share()),
-                noise(false))
-        : "No load level meets %s; at the lowest, %s, %s"
-            .formatted(demand(), lowest, byShares(false) + noise(false));
-  }
-
   /** E.g. {@code TTFT p99 < 200 ms is not met: TTFT by 98.0 % of 50 requests}. */
   String outcome() {
-    Goodput goodput = Objects.requireNonNull(level.figures().goodput());
     if (goodput.holds() == null) {
-      return "it is not known whether " + isMet() + ": " + whyUnknown(goodput);
+      return "it is not known whether " + isMet() + ": " + whyUnknown();
     }
-    boolean holds = goodput.holds();
     if (byRequests) {
       String few = holds ? fewest().map(each -> " (" + each.remark() + ")").orElse("") : "";
       return "%s of %s%s met %s, %s the required %s %%%s"
@@ -159,17 +141,17 @@ final class SloFormatter {
               NumberText.percent(goodput.share()),
               NumberText.counted(goodput.attempted(), "request"),
               few,
-              limits() + atOnce(),
+              limits(),
               holds ? "at least" : "less than",
               percent,
-              noise(holds));
+              noise());
     }
     String verb = isOne() ? holds ? "is met" : "is not met" : holds ? "are met" : "are not all met";
-    return demand() + " " + verb + ": " + byShares(holds) + noise(holds);
+    return limits() + " " + verb + ": " + byShares() + noise();
   }
 
   /** Empty where the requests can decide, and where they are remarked as too few to show it. */
-  private String noise(boolean holds) {
+  private String noise() {
     Interval interval =
         LoadCurve.SloProof.of(level, curve.slo()) == LoadCurve.SloProof.UNDECIDED
                 && !(holds && fewest().isPresent())
@@ -178,7 +160,7 @@ final class SloFormatter {
     if (interval == null) {
       return "";
     }
-    return Objects.requireNonNull(level.figures().goodput()).range() == null
+    return goodput.worth() == null
         ? " (within noise)"
         : " (within noise: %s to %s holds the true share in at least %s %% of simulated runs)"
             .formatted(
@@ -187,16 +169,9 @@ final class SloFormatter {
                 ConfidenceIntervals.LEAST_COVERAGE);
   }
 
-  private String demand() {
-    return byRequests ? limits() + atOnce() + " with " + percent + " % of the requests" : limits();
-  }
-
-  private String atOnce() {
-    return isOne() ? "" : " at once";
-  }
-
   private String limits() {
-    return terms.stream().map(this::limit).collect(Collectors.joining(" and "));
+    String all = terms.stream().map(this::limit).collect(Collectors.joining(" and "));
+    return byRequests && !isOne() ? all + " at once" : all;
   }
 
   private String limit(Term term) {
@@ -216,10 +191,8 @@ final class SloFormatter {
 
   /**
    * {@code TTFT by 98.0 % of 50 requests, TPOT by 100 % of 48}: of the missed objectives if any.
-   *
-   * @param holds whether the level meets the SLO: too few requests are then remarked
    */
-  private String byShares(boolean holds) {
+  private String byShares() {
     List<Term> missed = terms.stream().filter(term -> term.isMissedIn(level)).toList();
     List<String> shares = new ArrayList<>();
     String latestRemark = "";
@@ -242,7 +215,7 @@ final class SloFormatter {
     return String.join(", ", shares);
   }
 
-  private static String whyUnknown(Goodput goodput) {
+  private String whyUnknown() {
     return Stream.concat(
             Stream.ofNullable(goodput.undefined()),
             goodput.objectives().stream()

@@ -60,7 +60,6 @@ public record Summary(
     List<EngineFigures.Page> serverPages,
     List<Injector> injectors) {
 
-  /** Name and version of the format of the file. */
   public static final String SCHEMA = "gatling-llm/summary/1";
 
   /** The same with the results of the checks, which assertions about validity count. */
@@ -136,11 +135,13 @@ public record Summary(
 
   /** The name of a curve: its target, its scenario or both, as the curves of the run differ. */
   public String name(Curve curve) {
-    String scenario = curve.scenario();
-    if (scenario == null || !hasSeveralScenarios()) {
-      return curve.target();
-    }
-    return hasSeveralTargets() ? scenario + " at " + curve.target() : scenario;
+    return named(curve.target(), curve.scenario(), targets.size(), curves.size());
+  }
+
+  static String named(String target, @Nullable String scenario, int targets, int curves) {
+    return scenario == null || curves == targets
+        ? target
+        : targets == 1 ? scenario : scenario + " at " + target;
   }
 
   /** The pairs of a grid of lengths; empty for other runs. */
@@ -152,7 +153,6 @@ public record Summary(
     return isGrid ? curves.stream().map(curve -> LengthPair.of(this, curve)).toList() : List.of();
   }
 
-  /** The load level that headlines about a curve quote. */
   public LevelFigures operatingLevel(Curve curve) {
     return stages.stream()
         .filter(stage -> curve.operatingPoint().isAt(stage.info()))
@@ -165,7 +165,6 @@ public record Summary(
     return stages.size() > 1;
   }
 
-  /** The clock of headlines about the run. */
   LatencyOrigin clock() {
     return LatencyOrigin.of(stages);
   }
@@ -198,7 +197,6 @@ public record Summary(
       List<String> injectors,
       Map<String, String> versions) {
 
-    /** Whether the run reached its planned end. */
     public boolean isComplete() {
       return state.equals("complete");
     }
@@ -245,7 +243,6 @@ public record Summary(
   public record SloTable(
       String text, double percentile, Slo.Rule rule, List<ObjectiveRow> objectives) {
 
-    /** Whether all objectives ask for the same share of requests. */
     public boolean hasOnePercentile() {
       return objectives.stream().allMatch(row -> row.percentile() == percentile);
     }

@@ -31,8 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +69,7 @@ final class SummaryAssembly {
             groups.judge((String) null),
             planned(),
             bestGoodput(curves),
-            repeats(rounds, null, (level, k) -> level.equals(level.repeats.get(k))));
+            repeats(rounds, null, level -> true));
     ArrivalFigures arrivals =
         ArrivalTally.pooled(
             counted.levels.all().stream()
@@ -97,15 +97,16 @@ final class SummaryAssembly {
                 run,
                 curves.size() == 1 ? curves.get(0).chosen().level() : null,
                 stages),
-            new AssertionJudge(groups, this::maxGoodput).judge(info.assertionsToJudge()),
+            new AssertionJudge(groups, target -> bestGoodput(curves(target)))
+                .judge(info.assertionsToJudge()),
             counted.serverNames,
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
-            requests(),
+            groups.requests(null).stream().map(name -> group(RequestKind::name, name)).toList(),
             atPoints(RequestKind::name, 1),
-            parts(),
-            partsAtPoints(),
+            byDimension(this::parts),
+            byDimension(by -> atPoints(kind -> kind.of(by), 2)),
             counted.engines.pages(),
             injectors(groups.windowNanos(level -> true)));
     return new RunFigures(summary, facts(), series(), slices());
@@ -123,7 +124,7 @@ final class SummaryAssembly {
             groups.judge(level),
             hasSeveralEach ? null : info.planned(),
             null,
-            repeats(repeats.size(), level.target(), (one, k) -> one.equals(repeats.get(k))));
+            repeats(repeats.size(), level.target(), repeats::contains));
     if (figures.counts().ok() > 0 && quantiles.size() < Series.MAX_LEVELS) {
       quantiles.put(level.index, group.quantiles());
     }
@@ -149,32 +150,40 @@ final class SummaryAssembly {
                 : null,
             arrivals.isEmpty() || isChangingInjection(info) ? null : level.queue(),
             counted.slo.level(level.index),
-            arrivals.isEmpty()
-                ? null
-                : ArrivalTally.pooled(
-                    arrivals, hasSeveralEach || info.kind().equals(LevelInfo.INJECTION)),
-            counted.engines.of(level.index),
+            ArrivalTally.pooled(
+                arrivals, hasSeveralEach || info.kind().equals(LevelInfo.INJECTION)),
+            counted.engines.of(each -> each.index == level.index),
             counted.byInjector.at(level, figures, generators),
             figures,
             !info.kind().equals(Windows.UNPLANNED),
             isCutShort(level),
-            !arrivals.isEmpty() || info.isOpen(),
-            arrivals.isEmpty()
-                ? info.isOpen() ? 0 : figures.counts().started()
-                : arrivals.stream().mapToLong(ArrivalTally::sent).sum(),
+            missing(info, figures.counts().started(), arrivals),
             inFlight == null ? null : littlesLaw(group, repeats, inFlight),
             stalls == null ? null : stalls.over(repeats),
             slices == null ? null : SteadyState.of(level.nanos(), slices),
             generators));
   }
 
-  /** The figures of so many repeats, of those windows each; empty for one. */
-  private List<Figures> repeats(
-      int count, @Nullable String target, BiPredicate<LevelTally, Integer> windows) {
+  /** The figures of so many repeats of these levels; empty for one. */
+  private List<Figures> repeats(int count, @Nullable String target, Predicate<LevelTally> levels) {
     return IntStream.range(0, count == 1 ? 0 : count)
-        .mapToObj(k -> groups.joined(level -> windows.test(level, k), null))
+        .mapToObj(
+            k ->
+                groups.joined(
+                    level -> levels.test(level) && level.equals(level.repeats.get(k)), null))
         .map(group -> group.figures(groups.judge(target), null, null))
         .toList();
+  }
+
+  /** Users of a closed loop may send more requests than planned. */
+  private static long missing(LevelInfo level, long started, List<ArrivalTally> arrivals) {
+    Long planned = level.planned();
+    if (planned == null) {
+      return 0;
+    }
+    return level.isOpen() || !arrivals.isEmpty()
+        ? planned - arrivals.stream().mapToLong(each -> each.sent).sum()
+        : Math.max(0, planned - started);
   }
 
   /** Whether the level is an injection profile whose load changes, so that its queue may grow. */
@@ -182,14 +191,13 @@ final class SummaryAssembly {
     return level.kind().equals(LevelInfo.INJECTION) && level.offered() == null;
   }
 
-  /** Whether users of a level send more requests than one each, which is what the plan counts. */
   private static boolean hasSeveralEach(
       LevelInfo level, GroupTally group, List<ArrivalTally> arrivals) {
     Long planned = level.planned();
     long started = group.count(Amount.STARTED);
     return arrivals.isEmpty()
         ? planned != null && started > planned
-        : started > arrivals.stream().mapToLong(ArrivalTally::measured).sum();
+        : started > arrivals.stream().mapToLong(each -> each.measured).sum();
   }
 
   /** Whether a stop rule ended a level early: the last level of a plan that was stopped. */
@@ -286,13 +294,9 @@ final class SummaryAssembly {
             counted.workload.models(target),
             bestKnee(own),
             outages == null ? null : outages.failures(),
-            counted.engines.of(target),
+            counted.engines.of(FigureGroups.of(target)),
             counted.alone.get(target),
             group.figures(groups.judge(target), null, bestGoodput(own))));
-  }
-
-  private @Nullable MaxGoodput maxGoodput(@Nullable String target) {
-    return bestGoodput(curves(target));
   }
 
   private List<LoadCurve> curves(@Nullable String target) {
@@ -308,7 +312,6 @@ final class SummaryAssembly {
         .orElse(null);
   }
 
-  /** The knee of the curve that delivers most tokens at its knee. */
   private static @Nullable Knee bestKnee(List<LoadCurve> curves) {
     return curves.stream()
         .map(LoadCurve::knee)
@@ -317,32 +320,30 @@ final class SummaryAssembly {
         .orElse(null);
   }
 
-  private List<RequestGroup> requests() {
-    return groups.requests(null).stream().map(name -> group(RequestKind::name, name)).toList();
-  }
-
   private RequestGroup group(Function<RequestKind, String> by, String name) {
     GroupTally joined = groups.joined(level -> true, kind -> by.apply(kind).equals(name));
     return new RequestGroup(name, joined.figures(groups.judge((String) null), null, null));
   }
 
-  /** The requests by each dimension in which those of some load level differ. */
-  private Map<Dimension, List<RequestGroup>> parts() {
-    Map<Dimension, List<RequestGroup>> parts = new EnumMap<>(Dimension.class);
+  /** Without the dimensions in which requests do not differ. */
+  private static <T> Map<Dimension, List<T>> byDimension(Function<Dimension, List<T>> parts) {
+    Map<Dimension, List<T>> all = new EnumMap<>(Dimension.class);
     for (Dimension by : Dimension.values()) {
-      List<RequestGroup> some =
-          counted.levels.all().stream()
-              .map(level -> names(level, kind -> kind.of(by)))
-              .filter(names -> names.size() > 1)
-              .flatMap(List::stream)
-              .distinct()
-              .map(name -> group(kind -> kind.of(by), name))
-              .toList();
-      if (!some.isEmpty()) {
-        parts.put(by, some);
-      }
+      all.put(by, parts.apply(by));
     }
-    return parts;
+    all.values().removeIf(List::isEmpty);
+    return all;
+  }
+
+  /** The requests by a dimension, if those of some load level differ in it. */
+  private List<RequestGroup> parts(Dimension by) {
+    return counted.levels.all().stream()
+        .map(level -> names(level, kind -> kind.of(by)))
+        .filter(names -> names.size() > 1)
+        .flatMap(List::stream)
+        .distinct()
+        .map(name -> group(kind -> kind.of(by), name))
+        .toList();
   }
 
   private static List<String> names(LevelTally level, Function<RequestKind, String> by) {
@@ -350,17 +351,6 @@ final class SummaryAssembly {
         .flatMap(each -> each.groups.keySet().stream().map(by))
         .distinct()
         .toList();
-  }
-
-  private Map<Dimension, List<RequestAtPoint>> partsAtPoints() {
-    Map<Dimension, List<RequestAtPoint>> parts = new EnumMap<>(Dimension.class);
-    for (Dimension by : Dimension.values()) {
-      List<RequestAtPoint> all = atPoints(kind -> kind.of(by), 2);
-      if (!all.isEmpty()) {
-        parts.put(by, all);
-      }
-    }
-    return parts;
   }
 
   /** The requests at the operating point of each curve, where they have so many names or more. */

@@ -57,11 +57,10 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
           .otherwise(
               "more", "{first} delivers {percent} % more than {second} at {load}: {figures}");
 
-  /** The levels of both targets at one load. */
   record Pair(LevelFigures one, LevelFigures other) {
 
     double ratio() {
-      return delivered(one) / delivered(other);
+      return LoadCurve.delivered(one) / LoadCurve.delivered(other);
     }
 
     Pair swapped() {
@@ -81,11 +80,11 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
         (scenario, own) -> {
           List<LoadCurve> answered =
               own.stream()
-                  .filter(curve -> delivered(curve.chosen().level()) > 0)
+                  .filter(curve -> LoadCurve.delivered(curve.chosen().level()) > 0)
                   .filter(curve -> !curve.hasMostlyFailed())
                   .sorted(
                       Comparator.comparingDouble(
-                          (LoadCurve curve) -> -delivered(curve.chosen().level())))
+                          (LoadCurve curve) -> -LoadCurve.delivered(curve.chosen().level())))
                   .toList();
           TargetRanking ranking = answered.size() < 2 ? null : of(answered.get(0), answered.get(1));
           if (ranking != null && sentences.size() < MAX_SCENARIOS) {
@@ -105,7 +104,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
                         .filter(other -> isSameLoad(level, other))
                         .limit(1)
                         .map(other -> new Pair(level, other)))
-            .filter(pair -> delivered(pair.one) > 0 && delivered(pair.other) > 0)
+            .filter(
+                pair -> LoadCurve.delivered(pair.one) > 0 && LoadCurve.delivered(pair.other) > 0)
             .toList();
     if (loads.isEmpty()) {
       return null;
@@ -131,10 +131,6 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
         && (level.offered() == null
             ? level.label().equals(other.label())
             : level.offered().equals(other.offered()));
-  }
-
-  private static double delivered(LevelFigures level) {
-    return Objects.requireNonNullElse(level.figures().delivered(), 0.0);
   }
 
   private Pair pair() {
@@ -202,8 +198,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
     Distribution.Quantile tail = fewer.tail();
     return "%s against %s %s%s."
         .formatted(
-            NumberText.number(delivered(one)),
-            NumberText.number(delivered(pair().other)),
+            NumberText.number(LoadCurve.delivered(one)),
+            NumberText.number(LoadCurve.delivered(pair().other)),
             one.figures().deliveredUnit(),
             its.isEmpty() || others.isEmpty()
                 ? ""

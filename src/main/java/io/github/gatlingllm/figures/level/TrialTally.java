@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** The batch trials of one load level, each from its first schedule to its last close. */
 final class TrialTally {
 
-  /** Trials with a row of their own in the report. */
   private static final int MAX_ROWS = 1_000;
 
   private final Map<Integer, Span> trials = new TreeMap<>();

@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class VerdictSentence {
 
-  /** Curves, conclusions and scenarios that are named. */
   private static final int MAX_NAMED = 3;
 
   private static final String SEARCH = "search";
@@ -53,7 +52,6 @@ final class VerdictSentence {
           entry("certain", Quote::certain),
           entry("undecided", quote -> prefixed("; undecided ", span(quote.curve.undecided()))),
           entry("metAt", quote -> loads(quote.metAbove())),
-          entry("noneMeets", quote -> quote.slo(quote.levels()).noneMeets(quote.level.load())),
           entry("growth", quote -> quote.growth().sentence()));
 
   /** The result of a curve; the level is the one that headlines quote. */
@@ -86,7 +84,14 @@ final class VerdictSentence {
               "slo_missed_at_lightest",
               quote -> quote.curve.lastHolding() < 0 && !quote.metAbove().isEmpty(),
               "{At}, the lightest load: {tokens}; {slo}; met at {metAt}")
-          .row("slo_missed", quote -> quote.curve.lastHolding() < 0, "{noneMeets}")
+          .row(
+              "slo_unknown",
+              quote -> quote.curve.lastHolding() < 0 && !quote.isDecided(),
+              "No load level is known to meet the SLO; at the lowest, {load}, {slo}")
+          .row(
+              "slo_missed",
+              quote -> quote.curve.lastHolding() < 0,
+              "No load level meets the SLO; at the lowest, {load}, {slo}")
           .row(
               "slo_met_at_highest",
               quote -> quote.curve.lastHolding() == quote.levels().size() - 1,
@@ -98,7 +103,6 @@ final class VerdictSentence {
 
   private record Quote(LoadCurve curve, LevelFigures level) {
 
-    /** The level that the sentence about a curve is about. */
     static Quote of(LoadCurve curve) {
       return new Quote(
           curve,
@@ -130,6 +134,10 @@ final class VerdictSentence {
     boolean isJudged() {
       Goodput goodput = level.figures().goodput();
       return hasSlo() && goodput != null && goodput.attempted() + goodput.excluded() > 0;
+    }
+
+    boolean isDecided() {
+      return Objects.requireNonNull(level.figures().goodput()).holds() != null;
     }
 
     String at() {
@@ -166,7 +174,6 @@ final class VerdictSentence {
       return new SloFormatter(curve, level, missing);
     }
 
-    /** Lighter loads that miss the SLO within noise. */
     List<LevelFigures> missedBelow() {
       return levels().subList(0, Math.max(0, curve.lastHolding())).stream()
           .filter(each -> !curve.holds(each))
@@ -207,7 +214,6 @@ final class VerdictSentence {
     }
   }
 
-  /** Ratios between two levels; null where unknown. */
   private record Growth(
       @Nullable Double load, @Nullable Double throughput, @Nullable Double time, String latency) {
 
@@ -272,7 +278,7 @@ final class VerdictSentence {
         .flatMap(
             each ->
                 curve.levels().stream()
-                    .filter(s -> s.offered() != null && s.figures().counts().ok() > 0)
+                    .filter(s -> s.figures().counts().ok() > 0)
                     .filter(s -> Objects.equals(s.offered(), each.holdsAt())))
         .map(level -> new Quote(curve, level))
         .findFirst()
@@ -289,35 +295,29 @@ final class VerdictSentence {
           ? List.of(mostlyFailed(curve), sentence(curve) + ".")
           : List.of(sentence(curve) + ".", curve.alone());
     }
-    Map<Boolean, List<LoadCurve>> byFailed =
-        curves.stream().collect(Collectors.partitioningBy(LoadCurve::hasMostlyFailed));
+    List<LoadCurve> failed =
+        curves.stream().filter(LoadCurve::hasMostlyFailed).limit(MAX_NAMED).toList();
+    List<LoadCurve> shown =
+        curves.stream().filter(curve -> !curve.hasMostlyFailed()).limit(MAX_NAMED).toList();
     List<String> parts = new ArrayList<>();
-    for (LoadCurve curve : some(byFailed, true)) {
+    for (LoadCurve curve : failed) {
       parts.add(name(curve, curves) + ": " + mostlyFailed(curve));
     }
     parts.addAll(TargetRanking.sentences(curves));
-    List<LoadCurve> shown = some(byFailed, false);
     for (LoadCurve curve : shown) {
       parts.add(name(curve, curves) + ": " + inShort(curve) + ".");
       parts.add(curve.alone());
     }
-    int more = curves.size() - some(byFailed, true).size() - shown.size();
+    int more = curves.size() - failed.size() - shown.size();
     if (more > 0) {
       parts.add((more == 1 ? "One more curve is" : more + " more curves are") + " in the report.");
     }
     return parts;
   }
 
-  private static List<LoadCurve> some(Map<Boolean, List<LoadCurve>> byFailed, boolean hasFailed) {
-    return byFailed.getOrDefault(hasFailed, List.of()).stream().limit(MAX_NAMED).toList();
-  }
-
   private static String name(LoadCurve curve, List<LoadCurve> curves) {
-    String scenario = curve.scenario();
     long targets = curves.stream().map(LoadCurve::target).distinct().count();
-    return scenario == null || targets == curves.size()
-        ? curve.target()
-        : targets == 1 ? scenario : scenario + " at " + curve.target();
+    return Summary.named(curve.target(), curve.scenario(), (int) targets, curves.size());
   }
 
   private static String mostlyFailed(LoadCurve curve) {
@@ -375,7 +375,6 @@ final class VerdictSentence {
         + RESULT.of(quote);
   }
 
-  /** The growing queue of the first level that has one. */
   private static Optional<String> queued(Stream<LevelFigures> levels) {
     return levels
         .filter(LevelFigures::fallsBehind)

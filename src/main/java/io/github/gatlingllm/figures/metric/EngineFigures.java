@@ -65,7 +65,6 @@ public record EngineFigures(
    */
   public record Growth(double total, @Nullable Double perS, double covered) {
 
-    /** Least covered share of a window of which a rate is given. */
     public static final double MIN_COVERED = 0.95;
 
     public static Growth of(double grown, double coveredS, double windowS) {

@@ -3,8 +3,6 @@ package io.github.gatlingllm.figures.metric;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.record.RequestStatus;
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -44,13 +42,6 @@ public record Figures(
     @Nullable RateLimits rateLimits,
     List<Figures> repeats) {
 
-  public Figures {
-    repeats = List.copyOf(repeats);
-    metrics = Collections.unmodifiableMap(new EnumMap<>(metrics));
-    numbers = Collections.unmodifiableMap(numbers);
-    errors = List.copyOf(errors);
-  }
-
   /** The spread of a figure between repeats, over those that have it; null for fewer than two. */
   public @Nullable Spread spread(Function<Figures, @Nullable Double> figure) {
     Double all = figure.apply(this);
@@ -72,7 +63,6 @@ public record Figures(
     return all;
   }
 
-  /** A figure of each repeat, and the interval of its value over all of them. */
   public record Repeated(List<@Nullable Double> values, Interval interval) {}
 
   /** The interval between repeats as a clause that follows others; empty without. */
@@ -96,7 +86,6 @@ public record Figures(
     return perS == null ? null : (Double) (perS * 60);
   }
 
-  /** Population standard deviation of pooled ITL. */
   public @Nullable Double itlStdMs() {
     return metric(Metric.ITL_MS).std();
   }
@@ -126,12 +115,7 @@ public record Figures(
       double minTokensPerS,
       double maxTokensPerS,
       List<Trial> rows,
-      long rowsLeftOut) {
-
-    public Trials {
-      rows = List.copyOf(rows);
-    }
-  }
+      long rowsLeftOut) {}
 
   /** One batch trial; {@code wallS} is null if last close − first schedule is 0. */
   public record Trial(
@@ -147,9 +131,9 @@ public record Figures(
    *
    * @param share met ÷ attempted, 0 to 1; null if nothing was attempted, or if more than 1 % of
    *     attempted and excluded requests were excluded
-   * @param range the interval that the true share lies in, adjusted for autocorrelated requests and
-   *     at times too wide to be shown as a 95 % interval; null for too few requests, for several
-   *     load levels together, and for a part of the requests of a level
+   * @param worth of how many independent requests {@code share} is as certain, ÷ z² of Wilson's
+   *     interval, which is at times too wide to be shown as one of 95 %; null for too few requests,
+   *     for several load levels together, and for a part of the requests of a level
    * @param excluded requests that were cut or never admitted, and could not be judged
    * @param holds whether a load level holds the SLO by its rule; null if undecided, and for other
    *     sets of requests
@@ -157,7 +141,7 @@ public record Figures(
   public record Goodput(
       String slo,
       @Nullable Double share,
-      @Nullable Interval range,
+      @Nullable Double worth,
       @Nullable Double requestsPerS,
       @Nullable Double tokensPerS,
       long attempted,
@@ -171,37 +155,21 @@ public record Figures(
     /** A smaller design effect is within the error of its estimate. */
     private static final double MIN_EFFECT = 1.25;
 
-    public Goodput {
-      objectives = List.copyOf(objectives);
-    }
-
-    /** The interval of {@link #share}; of independent requests where {@link #range} is null. */
+    /** The interval of {@link #share}; of independent requests where {@link #worth} is null. */
     public @Nullable Interval interval() {
-      return share == null || range != null ? range : Interval.ofShare(met, attempted);
+      double all = worth == null ? Interval.independent(attempted) : worth;
+      return share == null ? null : Interval.ofShare(share, all, 1);
     }
 
     /** The interval of the share that met an objective; null if the share is unknown. */
     public @Nullable Interval interval(String objective) {
+      double independent = Interval.independent(attempted);
+      double all = worth == null || worth * MIN_EFFECT > independent ? independent : worth;
       return objectives.stream()
           .filter(of -> of.objective().equals(objective) && of.share() != null)
-          .map(of -> Interval.ofShare(of.share(), worth() * of.attempted() / attempted, 1))
+          .map(of -> Interval.ofShare(of.share(), all * of.attempted() / attempted, 1))
           .findFirst()
           .orElse(null);
-    }
-
-    /**
-     * The number n ÷ z² of Wilson's interval: an end x of the interval of a share p solves (p − x)²
-     * = z² x (1 − x) ÷ n.
-     */
-    private double worth() {
-      Interval all = interval();
-      if (share == null || all == null) {
-        return Interval.independent(attempted);
-      }
-      double end = share > 0 ? all.low() : all.high();
-      double correlated = end * (1 - end) / Math.pow(share - end, 2);
-      double independent = Interval.independent(attempted);
-      return correlated * MIN_EFFECT > independent ? independent : correlated;
     }
 
     /** The result of one objective; {@code share} is null where that of the goodput would be. */
@@ -229,7 +197,6 @@ public record Figures(
     }
   }
 
-  /** The highest offered load that holds the SLO by its rule. */
   public record MaxGoodput(
       String stage,
       String target,
@@ -299,10 +266,6 @@ public record Figures(
       long ok,
       long cancelled,
       Map<String, Long> verdicts) {
-
-    public Counts {
-      verdicts = Collections.unmodifiableMap(new LinkedHashMap<>(verdicts));
-    }
 
     /** Requests that ended by themselves, were not ok, and were not rejected with status 429. */
     public long failed() {
@@ -384,7 +347,6 @@ public record Figures(
     public enum Level {
       OK,
       NOTE,
-      /** The figures must be read with the finding in mind. */
       WARNING,
       INVALID;
 

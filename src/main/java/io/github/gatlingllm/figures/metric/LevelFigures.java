@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param meanInFlight time-weighted mean of requests in flight over the measure window
  * @param arrivedPerS requests whose scheduled instant lies in the measure window ÷ window; in
  *     closed loops that is when they started
- * @param sent requests that started, of those that its plan has; more if users send several each
+ * @param missing requests of its plan that did not start; below 0 if more did
  * @param law null without a measure window or without counted requests in flight
  * @param silence null without a measure window, and if most answers were not streamed
  * @param steadiness null if the load changes by plan
@@ -42,8 +42,7 @@ public record LevelFigures(
     Figures figures,
     boolean isPlanned,
     boolean isCutShort,
-    boolean isOpen,
-    long sent,
+    long missing,
     @Nullable LittlesLaw law,
     @Nullable Silence silence,
     @Nullable Steadiness steadiness,
@@ -78,7 +77,6 @@ public record LevelFigures(
     return figures.counts().started() > 0 || (meanInFlight != null && meanInFlight > 0);
   }
 
-  /** Whether both were measured at the same time, in part. */
   public boolean overlaps(LevelFigures other) {
     return startS != null
         && durationS != null
@@ -108,7 +106,6 @@ public record LevelFigures(
         isConcurrency() ? "concurrent request" + (isOneRequest() ? "" : "s") : info.unit());
   }
 
-  /** Whether it has one request at a time. */
   public boolean isOneRequest() {
     Double offered = offered();
     return offered != null && offered == 1 && isConcurrency();
@@ -167,12 +164,6 @@ public record LevelFigures(
 
   public boolean isClosedLoop() {
     return kind().equals(LevelInfo.CLOSED_LOOP);
-  }
-
-  /** Planned − sent requests; below 0 if more were sent. */
-  public long missing() {
-    Long planned = info.planned();
-    return planned == null ? 0 : isOpen ? planned - sent : Math.max(0, planned - sent);
   }
 
   public record PhaseSpan(String phase, double startS, double durationS) {}
@@ -272,7 +263,6 @@ public record LevelFigures(
     public static final double SIGNIFICANT = 0.05;
   }
 
-  /** State of one load generator in the measure window of one load level. */
   public record GeneratorHealth(String injector, List<Interval> seconds) {
 
     /** About a second; {@code lateMicros} as in {@link GeneratorSecond#LATE_MS}. */
@@ -280,6 +270,7 @@ public record LevelFigures(
     public record Interval(
         double fromS,
         double untilS,
+        double lagP99Ms,
         double lagMaxMs,
         int[] lateMicros,
         @Nullable Double idle,
@@ -307,7 +298,6 @@ public record LevelFigures(
         return lagMaxMs > toleranceMs ? lengthS() : 0;
       }
 
-      /** How long the machine was out of CPU because of the generator, in seconds. */
       public double outOfCpuS() {
         return idle != null && own != null && idle < FULL && own > LIGHT ? lengthS() : 0;
       }
@@ -412,12 +402,7 @@ public record LevelFigures(
       return seconds.stream().map(share).allMatch(Objects::isNull)
           ? null
           : (Double)
-              (seconds.stream()
-                      .mapToDouble(
-                          second ->
-                              Objects.requireNonNullElse(share.apply(second), 0.0)
-                                  * second.lengthS())
-                      .sum()
+              (sum(each -> Objects.requireNonNullElse(share.apply(each), 0.0) * each.lengthS())
                   / lengthS());
     }
   }

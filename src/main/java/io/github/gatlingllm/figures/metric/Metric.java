@@ -383,7 +383,6 @@ public enum Metric {
     FAILED,
     /** Scheduled requests that the server rejected with status 429. */
     RATE_LIMITED,
-    /** Requests whose user left. */
     ABANDONED,
     ATTEMPTED,
     MET,
@@ -438,7 +437,6 @@ public enum Metric {
     key = entry.key == null ? entry.section + plain : entry.key;
   }
 
-  /** Whether it is a time to the first token, which a later timeout does not change. */
   public boolean isOfFirstToken() {
     return kind() == Kind.FIRST_TOKEN;
   }
@@ -546,7 +544,6 @@ public enum Metric {
     return entry.count;
   }
 
-  /** The whole that the number of requests is a share of; null for none. */
   @Nullable ToLongFunction<Figures.Counts> whole() {
     return entry.whole;
   }

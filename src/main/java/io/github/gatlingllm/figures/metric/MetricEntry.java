@@ -97,7 +97,6 @@ final class MetricEntry {
     return this;
   }
 
-  /** The whole that the number of requests is a share of. */
   MetricEntry outOf(ToLongFunction<Counts> all) {
     this.whole = all;
     return this;
@@ -162,14 +161,12 @@ final class MetricEntry {
         .of(tokens);
   }
 
-  /** Tokens per second of one request; higher is better. */
   static MetricEntry speed(String title, String formula) {
     return new MetricEntry(Kind.PER_REQUEST, title, Unit.TOKENS_PER_S, Better.HIGHER)
         .formula(formula)
         .words(title.replace("tok/s", "tokens per second"));
   }
 
-  /** An amount per second of the measure window; higher is better. */
   static MetricEntry rate(String title, Unit unit, Amount amount) {
     return new MetricEntry(Kind.RATE, title, unit, Better.HIGHER)
         .in("throughput.")

@@ -173,10 +173,12 @@ class ConfidenceIntervalsTest {
         if (varies(limit)) {
           slices.forEach(slice -> slice.add(Amount.MET, -slice.of(Amount.MET)));
           visits.stream().filter(met).forEach(v -> at(slices, v, seconds).add(Amount.MET, 1));
+          long count = visits.stream().filter(met).count();
+          Double worth =
+              new ConfidenceIntervals(slices, openMs, limited).share(count, visits.size());
+          double share = (double) count / visits.size();
           of[SHARES + i].add(
-              new ConfidenceIntervals(slices, openMs, limited)
-                  .share(visits.stream().filter(met).count(), visits.size()),
-              i % 2 == 0 ? 0.95 : 0.99);
+              worth == null ? null : Interval.ofShare(share, worth, 1), i % 2 == 0 ? 0.95 : 0.99);
         }
       }
     }
@@ -222,15 +224,15 @@ class ConfidenceIntervalsTest {
   @Test
   void fewValuesHaveNoInterval() {
     assertThat(stage("closed loop", 29).metric(Metric.E2E_MS).p50Ci95()).isNull();
-    assertThat(stage("closed loop", 29).goodput().range()).isNull();
+    assertThat(stage("closed loop", 29).goodput().worth()).isNull();
     assertThat(stage("closed loop", 30).metric(Metric.E2E_MS).p50Ci95()).isNotNull();
-    assertThat(stage("closed loop", 30).goodput().range()).isNotNull();
+    assertThat(stage("closed loop", 30).goodput().worth()).isNotNull();
   }
 
   /** Wilson's interval of 100 of 100, all alike: 1 − t² ÷ (100 + t²) with t = 2.0117. */
   @Test
   void allInSlo() {
-    Interval share = stage("closed loop", 100).goodput().range();
+    Interval share = stage("closed loop", 100).goodput().interval();
     assertThat(share.low()).isEqualTo(100 / (100 + 2.01174 * 2.01174), within(1e-5));
     assertThat(share.high()).isEqualTo(1);
   }
@@ -239,7 +241,7 @@ class ConfidenceIntervalsTest {
   void loadsThatChangeByPlanHaveNoInterval() {
     for (String kind : List.of("rate curve", "trace", "batch")) {
       assertThat(stage(kind, 100).metric(Metric.E2E_MS).p50Ci95()).as(kind).isNull();
-      assertThat(stage(kind, 100).goodput().range()).as(kind).isNull();
+      assertThat(stage(kind, 100).goodput().worth()).as(kind).isNull();
     }
   }
 
@@ -257,7 +259,7 @@ class ConfidenceIntervalsTest {
     Summary pooled = summary(two, records);
     assertThat(pooled.stages().get(0).figures().metric(Metric.E2E_MS).p50Ci95()).isNotNull();
     assertThat(pooled.figures().metric(Metric.E2E_MS).p50Ci95()).isNull();
-    assertThat(pooled.figures().goodput().range()).isNull();
+    assertThat(pooled.figures().goodput().worth()).isNull();
 
     List<RequestRecord> named = new ArrayList<>(requests(0, 100, "ask"));
     named.addAll(requests(0, 100, "tell"));

@@ -64,7 +64,7 @@ class EngineTallyTest {
   }
 
   private EngineFigures level() {
-    EngineFigures figures = tally.of(0);
+    EngineFigures figures = tally.of(level -> level.index == 0);
     assertThat(figures).isNotNull();
     return figures;
   }
@@ -110,7 +110,7 @@ class EngineTallyTest {
             "b",
             "http://b/metrics",
             Map.of(SPEC_ACCEPTANCE_RATE, 0.6, SPEC_ACCEPTANCE_LENGTH, 2.8)));
-    assertThat(tally.of(1))
+    assertThat(tally.of(level -> level.index == 1))
         .extracting(EngineFigures::acceptanceRate, EngineFigures::acceptedLength)
         .containsExactly(0.6, 2.8);
   }
@@ -224,13 +224,15 @@ class EngineTallyTest {
     for (int at = 5; at <= 26; at++) {
       gap.add(reading(at, "a", "http://a", Map.of(GPU_ENERGY_J, 500.0 * at)));
     }
-    EngineFigures figures = gap.of(0);
+    EngineFigures figures = gap.of(level -> level.index == 0);
     assertThat(figures).isNotNull();
     assertThat(figures.counters()).containsEntry(GPU_ENERGY_J, new Growth(8_000, null, 16 / 30.0));
     assertThat(gap.joules(gap.levels.subList(0, 1))).isNull();
 
     gap.add(reading(39, "a", "http://a", Map.of(GPU_ENERGY_J, 500.0 * 39)));
-    assertThat(gap.of(0).perS(GPU_ENERGY_J)).as("29 of 30 s").isCloseTo(500, within(1e-9));
+    assertThat(gap.of(level -> level.index == 0).perS(GPU_ENERGY_J))
+        .as("29 of 30 s")
+        .isCloseTo(500, within(1e-9));
     assertThat(gap.joules(gap.levels.subList(0, 1))).isCloseTo(15_000, within(1e-9));
   }
 
@@ -269,9 +271,9 @@ class EngineTallyTest {
 
   @Test
   void withoutReadingsThereAreNoFigures() {
-    assertThat(tally.of(0)).isNull();
-    assertThat(tally.of("a")).isNull();
-    assertThat(tally.of(7)).as("a level that no plan names").isNull();
+    assertThat(tally.of(level -> level.index == 0)).isNull();
+    assertThat(tally.of(FigureGroups.of("a"))).isNull();
+    assertThat(tally.of(level -> level.index == 7)).as("a level that no plan names").isNull();
     assertThat(tally.joules(tally.levels.subList(0, 1))).isNull();
     assertThat(tally.pages()).isEmpty();
     assertThat(tally.overTime()).isEmpty();

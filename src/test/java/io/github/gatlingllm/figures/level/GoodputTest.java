@@ -94,7 +94,7 @@ class GoodputTest {
     assertThat(figures.excluded()).isEqualTo(1);
     assertThat(figures.attempted()).isEqualTo(8);
     assertThat(figures.share()).isNull();
-    assertThat(figures.range()).isNull();
+    assertThat(figures.worth()).isNull();
     assertThat(figures.undefined())
         .isEqualTo("1 of 9 requests were ended by the client before they could be judged");
     ObjectiveRow ttft = with.slo().objectives().get(0);

@@ -75,8 +75,10 @@ class VerdictSentenceTest {
         of(
             "none at once",
             levels().level(1, 10, 100, 4).level(8, 50, 300).verdict(REQUESTS),
-            "At no load level do 99 %",
-            "60.0 % do"),
+            "No load level meets",
+            "60.0 % of 10 requests met",
+            "at once",
+            "less than the required 99 %"),
         // Two of three requests were cancelled before their first token.
         of(
             "undecided",
