@@ -81,7 +81,6 @@ record FieldType<T>(
           PlainLine::integer,
           Object::toString);
 
-  /** A time in nanoseconds. */
   static final FieldType<Long> SECONDS =
       new FieldType<>(
           "decimal",
@@ -101,7 +100,6 @@ record FieldType<T>(
           PlainLine::numbers,
           null);
 
-  /** JSON text, kept as it is. */
   static final FieldType<String> JSON =
       new FieldType<>(
           "JSON",
@@ -111,7 +109,6 @@ record FieldType<T>(
           line -> PlainLine.required(null),
           null);
 
-  /** One number per event. */
   static final FieldType<int[]> INTEGERS =
       new FieldType<>(
           "list of integers",
@@ -144,7 +141,6 @@ record FieldType<T>(
         "text", "", FieldType::writeText, FieldType::readText, plain, text -> text);
   }
 
-  /** The same type with a unit. */
   FieldType<T> in(String otherUnit) {
     return new FieldType<>(name, otherUnit, writer, reader, plain, cell);
   }
@@ -174,7 +170,6 @@ record FieldType<T>(
         keys::get);
   }
 
-  /** Writes a value of this type, or null. */
   @SuppressWarnings("unchecked")
   void write(JsonGenerator json, @Nullable Object value) throws IOException {
     if (value == null) {

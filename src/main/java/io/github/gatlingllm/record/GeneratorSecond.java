@@ -141,22 +141,18 @@ public final class GeneratorSecond {
     return (String) values[GeneratorField.INJECTOR.ordinal()];
   }
 
-  /** The value of a field; 0 if there is none. */
   public long number(GeneratorField field) {
     return has(field) ? (Long) values[field.ordinal()] : 0;
   }
 
-  /** The values of a field; none if there are none. */
   public int[] numbers(GeneratorField field) {
     return has(field) ? (int[]) values[field.ordinal()] : new int[0];
   }
 
-  /** The largest value of a field; 0 if there is none. */
   public int largest(GeneratorField field) {
     return Math.max(0, Arrays.stream(numbers(field)).max().orElse(0));
   }
 
-  /** Appends it to that file, which is created if it does not exist. */
   public void append(Path file) throws IOException {
     JsonLines.append(
         file,

@@ -60,7 +60,6 @@ public record InjectorRun(
       @Nullable Long planned,
       @JsonProperty("late_ns") @Nullable Long lateNanos) {
 
-    /** Whether it is a part of that level. */
     public boolean isOf(LevelInfo level) {
       return level.key().equals(new LevelInfo.Key(label, target, scenario));
     }
@@ -117,19 +116,20 @@ public record InjectorRun(
 
     public InjectorShare {
       if (index < 1 || index > count || count > MAX_COUNT) {
-        throw new IllegalArgumentException(
-            "%s/%s is no share; expected <i>/<n> such as 2/4, i from 1 to n"
-                .formatted(index, count));
+        throw noShare(index + "/" + count);
       }
     }
 
-    /** Parses {@code i/n}, e.g. {@code 2/4}. */
+    private static IllegalArgumentException noShare(String text) {
+      return new IllegalArgumentException(
+          text + " is no share; expected <i>/<n> such as 2/4, i from 1 to n");
+    }
+
     @JsonCreator
     public static InjectorShare parse(String text) {
       Matcher parts = TEXT.matcher(text.strip());
       if (!parts.matches()) {
-        throw new IllegalArgumentException(
-            "'" + text + "' is no share; expected <i>/<n> such as 2/4, i from 1 to n");
+        throw noShare("'" + text + "'");
       }
       return new InjectorShare(Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2)));
     }
@@ -178,7 +178,6 @@ public record InjectorRun(
       this(SCHEMA, share, exitCode);
     }
 
-    /** The name of the injector's folder beside the runs. */
     public String folder() {
       return "injector-" + share.index() + "-of-" + share.count();
     }

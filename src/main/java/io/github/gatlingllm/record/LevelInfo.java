@@ -76,7 +76,6 @@ public record LevelInfo(
   /** Users that arrive at a constant mean rate. */
   public static final String OPEN_LOOP = "open loop";
 
-  /** Users that start at the same time, in trials. */
   public static final String BATCH = "batch";
 
   /** An open loop whose rate changes by plan. */
@@ -191,12 +190,6 @@ public record LevelInfo(
   @JsonIgnore
   public boolean isOpen() {
     return kind.equals(OPEN_LOOP) || kind.equals(RATE_CURVE) || kind.equals(TRACE);
-  }
-
-  /** Whether the planned load is constant during the measure window. */
-  @JsonIgnore
-  public boolean isSteadyByPlan() {
-    return !kind.equals(RATE_CURVE) && !kind.equals(TRACE);
   }
 
   public LevelInfo withPlanned(long requests) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +57,6 @@ public record Objectives(
         assertions);
   }
 
-  /** The objectives of targets that have none of their own. */
   public TargetSlo common() {
     return new TargetSlo(slo, sloPercentile, sloRule, sloByRequest, sloHeldByRequest);
   }
@@ -204,7 +204,6 @@ public record Objectives(
       }
     }
 
-    /** The count of one objective, and the SLO that it belongs to. */
     private record Counted(Slo slo, Count count) {
       Counted and(Counted other) {
         return new Counted(slo, count.and(other.count));
@@ -314,14 +313,14 @@ public record Objectives(
 
     public Assertion {
       values = List.copyOf(values);
-      if (!condition.takes(values)) {
+      String needed = condition.needs(values);
+      if (needed != null) {
         throw new IllegalArgumentException(
             "assertion on %s: '%s' of %s; expected %s"
-                .formatted(figure, condition.key(), values, condition.needs));
+                .formatted(figure, condition.key(), values, needed));
       }
     }
 
-    /** The requests that an assertion covers. */
     public enum Scope {
       /** None: it covers the run as a whole, with all its targets. */
       RUN,
@@ -338,24 +337,27 @@ public record Objectives(
     }
 
     /** How a figure is compared: Gatling's conditions, in Gatling's words. */
+    @SuppressWarnings("ImmutableEnumChecker") // functions have no state
     public enum Condition {
-      LT("is less than", "<", "a finite number"),
-      LTE("is less than or equal to", "≤", "a finite number"),
-      GT("is greater than", ">", "a finite number"),
-      GTE("is greater than or equal to", "≥", "a finite number"),
-      IS("is", "=", "a finite number"),
-      IN("is in", "one of", "one finite number or more"),
-      BETWEEN("is between", "from", "two finite numbers, the smaller one first"),
-      BETWEEN_EXCLUSIVE("is between", "inside", "two finite numbers, the smaller one first");
+      LT("is less than", "<", (actual, than) -> actual < than.get(0)),
+      LTE("is less than or equal to", "≤", (actual, than) -> actual <= than.get(0)),
+      GT("is greater than", ">", (actual, than) -> actual > than.get(0)),
+      GTE("is greater than or equal to", "≥", (actual, than) -> actual >= than.get(0)),
+      IS("is", "=", (actual, than) -> actual.doubleValue() == than.get(0)),
+      IN("is in", "one of", (actual, some) -> some.contains(actual)),
+      BETWEEN(
+          "is between", "from", (actual, both) -> actual >= both.get(0) && actual <= both.get(1)),
+      BETWEEN_EXCLUSIVE(
+          "is between", "inside", (actual, both) -> actual > both.get(0) && actual < both.get(1));
 
       private final String words;
       private final String sign;
-      private final String needs;
+      private final BiPredicate<Double, List<Double>> test;
 
-      Condition(String words, String sign, String needs) {
+      Condition(String words, String sign, BiPredicate<Double, List<Double>> test) {
         this.words = words;
         this.sign = sign;
-        this.needs = needs;
+        this.test = test;
       }
 
       @JsonValue
@@ -368,15 +370,17 @@ public record Objectives(
         return sign;
       }
 
-      private boolean takes(List<Double> values) {
-        boolean count =
-            switch (this) {
-              case LT, LTE, GT, GTE, IS -> values.size() == 1;
-              case IN -> !values.isEmpty();
-              case BETWEEN, BETWEEN_EXCLUSIVE ->
-                  values.size() == 2 && values.get(0) <= values.get(1);
-            };
-        return count && values.stream().allMatch(Double::isFinite);
+      /** What is wrong with these values; null for nothing. */
+      private @Nullable String needs(List<Double> values) {
+        boolean areFinite = values.stream().allMatch(Double::isFinite);
+        return switch (this) {
+          case LT, LTE, GT, GTE, IS -> areFinite && values.size() == 1 ? null : "a finite number";
+          case IN -> areFinite && !values.isEmpty() ? null : "one finite number or more";
+          case BETWEEN, BETWEEN_EXCLUSIVE ->
+              areFinite && values.size() == 2 && values.get(0) <= values.get(1)
+                  ? null
+                  : "two finite numbers, the smaller one first";
+        };
       }
     }
 
@@ -387,24 +391,12 @@ public record Objectives(
           : new Assertion(onlyTarget, scope, name, figure, condition, values);
     }
 
-    /** Whether its figure exists only with an SLO. */
     public boolean needsSlo() {
       return figure.startsWith("goodput");
     }
 
-    /** Whether a figure of that value meets the condition. */
     public boolean holds(double actual) {
-      double first = values.get(0);
-      return switch (condition) {
-        case LT -> actual < first;
-        case LTE -> actual <= first;
-        case GT -> actual > first;
-        case GTE -> actual >= first;
-        case IS -> actual == first;
-        case IN -> values.contains(actual);
-        case BETWEEN -> actual >= first && actual <= values.get(1);
-        case BETWEEN_EXCLUSIVE -> actual > first && actual < values.get(1);
-      };
+      return condition.test.test(actual, values);
     }
 
     /** The condition in Gatling's words, e.g. {@code is less than 200.0}. */

@@ -49,16 +49,11 @@ public final class PrintableText {
     System.err.println(of(line));
   }
 
-  /** Whether the character is invisible and may change the text direction. */
-  private static boolean turnsText(int c) {
-    // U+200D joins several emoji into one
-    return c > 0xff && Character.getType(c) == Character.FORMAT && c != 0x200D;
-  }
-
   private static boolean isHidden(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL -> c != '\n' && c != '\t';
-      case Character.FORMAT -> turnsText(c);
+      // Invisible, and may change the text direction; U+200D joins several emoji into one.
+      case Character.FORMAT -> c > 0xff && c != 0x200D;
       case Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE -> true;
       default -> false;
     };

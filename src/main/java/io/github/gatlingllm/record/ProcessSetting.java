@@ -73,7 +73,6 @@ public record ProcessSetting(String property) {
 
     public static final String NUMBER = "(?:\\d{1,9}(?:\\.\\d{1,9})?|\\.\\d{1,9})";
 
-    /** A regular expression of a number with an optional unit. */
     public static final String FORM = NUMBER + "(?:" + UNITS + ")?";
 
     private static final Pattern PARTS = Pattern.compile("(" + NUMBER + ")\\s*(" + UNITS + ")?");
@@ -117,7 +116,6 @@ public record ProcessSetting(String property) {
     }
   }
 
-  /** Suggests existing names for a misspelled one. */
   public static final class Spelling {
 
     /** Longer than any name; comparing takes time in proportion to the length. */

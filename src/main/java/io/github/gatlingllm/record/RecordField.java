@@ -321,7 +321,6 @@ enum RecordField implements FieldTable.Field {
     return condition != null;
   }
 
-  /** Whether the line of that record has the field. */
   boolean isIn(RequestRecord record) {
     return condition == null || (record.text() != null && condition.test(record.text()));
   }

@@ -41,26 +41,22 @@ public record RunFiles(Path run) {
   /** Checks that the records can be read; the message of an exception is one line. */
   public void requireRequests() throws IOException {
     if (!Files.isRegularFile(requests())) {
-      throw new NoSuchFileException(
-          requests().toString(), null, "not there; expected the directory of a recorded run");
+      throw missing(requests());
     }
     if (!Files.isReadable(requests())) {
       throw new AccessDeniedException(requests().toString());
     }
   }
 
-  /** The {@code run.json} of a recorded run. */
   public RunInfo requireInfo() throws IOException {
-    return RunInfo.read(info())
-        .orElseThrow(
-            () ->
-                new NoSuchFileException(
-                    info().toString(),
-                    null,
-                    "not there; expected the directory of a recorded run"));
+    return RunInfo.read(info()).orElseThrow(() -> missing(info()));
   }
 
-  /** Why a file could not be read or written. */
+  private static NoSuchFileException missing(Path file) {
+    return new NoSuchFileException(
+        file.toString(), null, "not there; expected the directory of a recorded run");
+  }
+
   public static String reason(IOException failure) {
     if (failure instanceof FileSystemException file && file.getReason() != null) {
       return file.getReason();

@@ -307,7 +307,6 @@ public record RunInfo(
     return with(Objectives.of(all, byLabel, objectives.assertions()));
   }
 
-  /** With another percentile or rule of its objectives; null for no other. */
   public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     return with(objectives.heldBy(percentile, rule));
   }
@@ -364,7 +363,6 @@ public record RunInfo(
     return facts != null && facts.pinnedOutput();
   }
 
-  /** Whether all targets have the same tokenizer. */
   public boolean hasOneTokenizer() {
     return targets.values().stream().map(TargetFacts::tokenizer).distinct().count() <= 1;
   }

@@ -9,8 +9,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,7 +43,6 @@ public record SelfTest(
   /** The setting in {@code config} of a run that is a self-test: the address of its engine. */
   public static final String ENGINE = "selfTest engine";
 
-  /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/self-test/1";
 
   /** The machine, or its container, and JVM of a measurement; options without system properties. */
@@ -79,7 +76,6 @@ public record SelfTest(
       itlErrorMs = Objects.requireNonNullElse(itlErrorMs, Errors.NONE);
     }
 
-    /** Whether p99 of both errors is at most that bound. */
     public boolean isWithin(double boundMs) {
       return ttftErrorMs.p99 <= boundMs && itlErrorMs.p99 <= boundMs;
     }
@@ -95,8 +91,7 @@ public record SelfTest(
 
   public SelfTest {
     machine = machine == null ? new Machine("", 0, 0, "", List.of()) : machine;
-    versions =
-        versions == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(versions));
+    versions = RunInfo.ordered(versions);
     levels = levels == null ? List.of() : List.copyOf(levels);
     differs = differs == null ? List.of() : List.copyOf(differs);
   }
@@ -112,21 +107,15 @@ public record SelfTest(
       Map<String, String> versions,
       double boundMs,
       List<Level> levels) {
-    int within = 0;
-    while (within < levels.size() && levels.get(within).isWithin(boundMs)) {
-      within++;
-    }
-    Level highest = within == 0 ? null : levels.get(within - 1);
+    List<Level> within = levels.stream().takeWhile(level -> level.isWithin(boundMs)).toList();
+    boolean isExceeded = within.size() < levels.size();
+    Level top = within.isEmpty() ? null : within.get(within.size() - 1);
     Ceiling ceiling =
-        highest == null
-            ? null
-            : new Ceiling(
-                highest.streams, highest.eventsPerS, highest.requestsPerS, within < levels.size());
+        top == null ? null : new Ceiling(top.streams, top.eventsPerS, top.requestsPerS, isExceeded);
     return new SelfTest(
         SCHEMA, measuredUnixNanos, machine, versions, boundMs, levels, ceiling, List.of());
   }
 
-  /** Whether it applies to the run that quotes it. */
   public boolean applies() {
     return differs.isEmpty();
   }

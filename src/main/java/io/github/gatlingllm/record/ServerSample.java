@@ -60,8 +60,7 @@ public record ServerSample(
     names = known(names);
     values = known(values);
     histograms = known(histograms);
-    Map<String, Map<EngineMetric, Double>> each =
-        new LinkedHashMap<>(gpus == null ? Map.of() : gpus);
+    Map<String, Map<EngineMetric, Double>> each = new LinkedHashMap<>(RunInfo.ordered(gpus));
     each.replaceAll((gpu, own) -> known(own));
     gpus = Collections.unmodifiableMap(each);
   }
@@ -134,7 +133,6 @@ public record ServerSample(
     private final Path file;
     private final Map<String, Endpoint> endpoints = new HashMap<>();
 
-    /** Names and bounds that were written for an endpoint. */
     private static final class Endpoint {
       private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
       private final Map<EngineMetric, List<Double>> bounds = new EnumMap<>(EngineMetric.class);
@@ -269,7 +267,6 @@ public record ServerSample(
     NODE_MEMORY_AVAILABLE_BYTES(
         "host memory available", "bytes", GAUGE, SUM, "without swapping, as the kernel estimates");
 
-    /** The kind of its values. */
     public enum Kind {
       /** A state at the instant of the scrape. */
       GAUGE,
@@ -279,7 +276,6 @@ public record ServerSample(
       HISTOGRAM
     }
 
-    /** How several series of one page become one number. */
     public enum Series {
       SUM,
       MEAN,
@@ -307,7 +303,6 @@ public record ServerSample(
       return kind == Kind.GAUGE && key.startsWith("gpu_");
     }
 
-    /** Its name in charts and tables. */
     public String title() {
       return title;
     }

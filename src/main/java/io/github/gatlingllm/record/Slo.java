@@ -51,7 +51,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   /** The entry in the list of missed objectives of a request that was not ok. */
   public static final String FAILED = "failed";
 
-  /** No objective. */
   public static final Slo NONE = new Slo(List.of(), 99, Rule.PERCENTILES);
 
   /**
@@ -103,7 +102,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
   }
 
-  /** Whether a request met one objective. */
   public enum Verdict {
     MET,
     MISSED,
@@ -147,7 +145,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
   }
 
-  /** The quantity that an objective limits. */
   public enum Measure {
     TTFT,
     /** Time to first output token, reasoning excluded. */
@@ -259,7 +256,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return new Slo(text.isEmpty() ? List.of() : objectives(text), percentile, rule);
   }
 
-  /** Name and objectives of each preset. */
   public static String presets() {
     return PRESETS.entrySet().stream()
         .map(preset -> preset.getKey() + " (" + preset.getValue() + ")")
@@ -270,7 +266,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return new Slo(objectives(text), NONE.percentile, NONE.rule);
   }
 
-  /** The same objectives with another percentile and rule. */
   public Slo judgedBy(double otherPercentile, Rule otherRule) {
     return new Slo(objectives, otherPercentile, otherRule);
   }
