@@ -1,13 +1,10 @@
 package io.github.gatlingllm.record;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.SerializedString;
-import io.github.gatlingllm.record.PlainLine.NotPlain;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,15 +25,10 @@ final class FieldTable<F extends FieldTable.Field> {
   private final F[] fields;
   private final Map<String, F> byKey = new HashMap<>();
 
-  /** The key of each field with its quotes and its colon. */
-  private final byte[][] keys;
-
   FieldTable(F[] fields) {
     this.fields = fields;
-    keys = new byte[fields.length][];
     for (F field : fields) {
       byKey.put(field.toString(), field);
-      keys[field.ordinal()] = ("\"" + field + "\":").getBytes(UTF_8);
     }
   }
 
@@ -51,33 +43,25 @@ final class FieldTable<F extends FieldTable.Field> {
       throw new IllegalArgumentException("not a JSON object");
     }
     int highest = -1;
-    for (String key = json.nextFieldName(); key != null; key = json.nextFieldName()) {
-      F field = byKey.get(key);
+    int likely = 0;
+    while (true) {
+      F field = fields[likely];
+      if (!json.nextFieldName(field.key())) {
+        if (json.currentToken() != JsonToken.FIELD_NAME) {
+          return highest;
+        }
+        field = byKey.get(json.currentName());
+      }
       if (field == null) {
         json.nextToken();
         json.skipChildren();
       } else {
-        values[field.ordinal()] = value(field, json);
-        highest = Math.max(highest, field.ordinal());
+        int index = field.ordinal();
+        values[index] = value(field, json);
+        highest = Math.max(highest, index);
+        likely = (index + 1) % fields.length;
       }
     }
-    return highest;
-  }
-
-  /** The same from a line that has no other fields, and these in their order. */
-  int read(PlainLine line, @Nullable Object[] values) throws NotPlain {
-    PlainLine.require(line.skip('{'));
-    boolean more = true;
-    int highest = -1;
-    for (int i = 0; i < fields.length && more; i++) {
-      if (line.skip(keys[i])) {
-        values[i] = line.skipNull() ? null : fields[i].type().plain().read(line);
-        more = line.hasNext('}');
-        highest = i;
-      }
-    }
-    PlainLine.require(!more && line.isOver());
-    return highest;
   }
 
   private static @Nullable Object value(Field field, JsonParser json) throws IOException {

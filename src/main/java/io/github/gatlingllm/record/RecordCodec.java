@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
-import io.github.gatlingllm.record.PlainLine.NotPlain;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Identity;
 import io.github.gatlingllm.record.RequestRecord.Outcome;
@@ -17,15 +16,11 @@ import io.github.gatlingllm.record.RequestRecord.Tokens;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A {@link RequestRecord} as a line of {@code llm/requests.jsonl}, by {@link RecordField}. An
- * object reads one line after the other. Not thread-safe.
- */
+/** A {@link RequestRecord} as a line of {@code llm/requests.jsonl}, by {@link RecordField}. */
 @SuppressWarnings("EnumOrdinal") // an array of values, one per field
 final class RecordCodec {
 
@@ -41,7 +36,8 @@ final class RecordCodec {
           .build();
 
   private final @Nullable Object[] values = new @Nullable Object[ALL.length];
-  private final PlainLine plain = new PlainLine();
+
+  private RecordCodec() {}
 
   /** The record as one line of UTF-8, with its line feed. */
   static byte[] write(RequestRecord record) {
@@ -62,28 +58,15 @@ final class RecordCodec {
   }
 
   /** Parses a line, without its line feed; the message of an {@link IOException} is one line. */
-  RequestRecord read(byte[] line, int offset, int length) throws IOException {
-    Arrays.fill(values, null);
-    try {
-      plain.begin(line, offset, length);
-      return record(FIELDS.read(plain, values) >= RecordField.MESSAGES.ordinal());
-    } catch (NotPlain e) {
-      return parsed(line, offset, length);
-    } catch (IllegalArgumentException e) {
-      throw new IOException(oneLine(String.valueOf(e.getMessage())), e);
-    }
-  }
-
-  /** The same by a JSON parser, for lines of any form. */
-  RequestRecord parsed(byte[] line, int offset, int length) throws IOException {
-    Arrays.fill(values, null);
+  static RequestRecord read(byte[] line, int offset, int length) throws IOException {
     try (JsonParser json = JSON.createParser(line, offset, length)) {
       json.nextToken();
-      int last = FIELDS.read(json, values);
+      RecordCodec values = new RecordCodec();
+      int last = FIELDS.read(json, values.values);
       if (json.nextToken() != null) {
         throw new IllegalArgumentException("more than one JSON object");
       }
-      return record(last >= RecordField.MESSAGES.ordinal());
+      return values.record(last >= RecordField.MESSAGES.ordinal());
     } catch (JsonProcessingException e) {
       throw new IOException(oneLine("not valid JSON: " + e.getOriginalMessage()), e);
     } catch (IllegalArgumentException e) {

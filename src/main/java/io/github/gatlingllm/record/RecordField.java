@@ -4,7 +4,6 @@ import static io.github.gatlingllm.record.FieldType.FLAG;
 import static io.github.gatlingllm.record.FieldType.INTEGER;
 import static io.github.gatlingllm.record.FieldType.INTEGERS;
 import static io.github.gatlingllm.record.FieldType.JSON;
-import static io.github.gatlingllm.record.FieldType.LABEL;
 import static io.github.gatlingllm.record.FieldType.LONG;
 import static io.github.gatlingllm.record.FieldType.NUMBERS;
 import static io.github.gatlingllm.record.FieldType.SECONDS;
@@ -37,15 +36,15 @@ enum RecordField implements FieldTable.Field {
       TEXT,
       r -> r.identity().requestId(),
       "unique; also sent as header `X-Request-Id`, warm-ups too"),
-  RUN_ID(LABEL, r -> r.identity().runId(), "the same in all records of a run"),
-  INJECTOR(LABEL, r -> r.identity().injector(), "the load generator that sent it"),
+  RUN_ID(TEXT, r -> r.identity().runId(), "the same in all records of a run"),
+  INJECTOR(TEXT, r -> r.identity().injector(), "the load generator that sent it"),
   TRIAL(INTEGER, r -> r.identity().trial(), "of a batch, from 1; null outside batch mode"),
   REQUEST_INDEX(
       LONG,
       r -> r.identity().requestIndex(),
       "position among the requests of this run and injector, from 0, by start"),
-  SCENARIO(LABEL, r -> r.identity().scenario(), "the user's name of the scenario"),
-  NAME(LABEL, r -> r.identity().name(), "the request name"),
+  SCENARIO(TEXT, r -> r.identity().scenario(), "the user's name of the scenario"),
+  NAME(TEXT, r -> r.identity().name(), "the request name"),
   GROUPS(TEXTS, r -> r.identity().groups(), "groups around the request, outermost first"),
   USER_ID(LONG, r -> r.identity().userId(), "Gatling's id of the virtual user"),
   TURN(INTEGER, r -> r.identity().turn(), "of a conversation or agent, from 1; null outside one"),
@@ -55,15 +54,15 @@ enum RecordField implements FieldTable.Field {
       "`c<n>`, the n-th conversation of the load generator, as `conversationHeader` ends;"
           + " `c<n>/<recorded session>` of a replay, `c<n>/<recorded session>/<agent>` of"
           + " sub-agents"),
-  TARGET(LABEL, r -> r.identity().target(), "label of the server under test"),
-  ENDPOINT(LABEL, r -> r.identity().endpoint(), "URL of the request, without credentials"),
-  MODEL(LABEL, r -> r.identity().model(), "the requested model"),
+  TARGET(TEXT, r -> r.identity().target(), "label of the server under test"),
+  ENDPOINT(TEXT, r -> r.identity().endpoint(), "URL of the request, without credentials"),
+  MODEL(TEXT, r -> r.identity().model(), "the requested model"),
   API(
-      LABEL,
+      TEXT,
       r -> r.identity().api(),
       "`chat`, `completions`, `responses`, `messages` or `embeddings`"),
   STAGE(
-      LABEL,
+      TEXT,
       r -> r.identity().stage(),
       "label of the load level: `c=8`, `r=16`; of its second repeat `c=8#2`"),
   PHASE(constant(Phase.class), r -> r.identity().phase(), "in which it was scheduled"),
@@ -159,14 +158,14 @@ enum RecordField implements FieldTable.Field {
 
   // Outcome.
   FINISH_REASON(
-      LABEL,
+      TEXT,
       r -> r.outcome().finishReason(),
       "of the first choice, as the server reports it: `finish_reason`, `stop_reason`, `status`"
           + " or the reason of an incomplete response"),
   STATUS(INTEGER, r -> r.outcome().httpStatus(), "of HTTP; null when no response came"),
   OK(FLAG, r -> r.outcome().ok(), "complete, and every check passed"),
   VERDICT(constant(RequestStatus.class), r -> r.outcome().status(), "how it ended"),
-  ERROR(LABEL, r -> r.outcome().error(), "constant per cause, at most 200 characters"),
+  ERROR(TEXT, r -> r.outcome().error(), "constant per cause, at most 200 characters"),
   SLO_OK(
       FLAG,
       r -> r.outcome().sloOk(),
@@ -244,7 +243,7 @@ enum RecordField implements FieldTable.Field {
       "the wait that the server asks for (`Retry-After`, `retry-after-ms`); no request waits"
           + " for it"),
   REPLICA(
-      LABEL,
+      TEXT,
       r -> r.server().replica(),
       "who answered behind the endpoint, by response header: `x-inference-pod`, `target-pod`,"
           + " `x-litellm-model-id` or `x-served-by`"),

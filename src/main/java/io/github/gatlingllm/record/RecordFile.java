@@ -42,7 +42,6 @@ public final class RecordFile {
   private static final int MAX_NAMED_BAD_LINES = 5;
   private static final int MAX_LINE_BYTES = 64 << 20;
 
-  private final RecordCodec codec = new RecordCodec();
   private final LineSink sink;
   private final int longestLine;
   private final List<ReadReport.BadLine> firstBadLines = new ArrayList<>();
@@ -139,7 +138,7 @@ public final class RecordFile {
     }
     RequestRecord record;
     try {
-      record = codec.read(buffer, from, length);
+      record = RecordCodec.read(buffer, from, length);
     } catch (IOException e) {
       if (isLast) {
         cutTailBytes = length;
