@@ -13,6 +13,7 @@ record Finding(
     @Nullable String remedy) {
 
   /** A finding that the catalogue's threshold judges; with parts the message is their format. */
+  @SuppressWarnings("AnnotateFormatMethod") // its annotation is in a library that users do not need
   static Finding of(@Nullable Double value, String message, Object... parts) {
     return new Finding(
         value, null, null, parts.length == 0 ? message : message.formatted(parts), null);
