@@ -104,8 +104,9 @@ public final class TimeSlice extends Amounts {
       if (bin >= counts.length) {
         counts = Arrays.copyOf(counts, Bins.COARSE.upTo(bin));
       }
-      counts[bin] += weight;
-      total += weight;
+      int more = Math.min(weight, Integer.MAX_VALUE - counts[bin]);
+      counts[bin] += more;
+      total += more;
     }
 
     public static int bin(double value) {
