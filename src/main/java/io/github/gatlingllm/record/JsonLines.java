@@ -1,7 +1,5 @@
 package io.github.gatlingllm.record;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import com.fasterxml.jackson.core.JsonEncoding;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -78,14 +76,15 @@ final class JsonLines implements Closeable {
         count >= 0;
         count = in.read(buffer, size, buffer.length - size)) {
       int start = 0;
-      // the JVM searches a text many bytes at a time
-      String bytes = new String(buffer, size, count, ISO_8859_1);
-      for (int at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) {
-        reader.line(buffer, start, size + at - start, skipped, false);
-        skipped = 0;
-        start = size + at + 1;
+      int end = size + count;
+      for (int i = size; i < end; i++) {
+        if (buffer[i] == '\n') {
+          reader.line(buffer, start, i - start, skipped, false);
+          skipped = 0;
+          start = i + 1;
+        }
       }
-      size += count - start;
+      size = end - start;
       System.arraycopy(buffer, start, buffer, 0, size);
       if (size >= longest) {
         skipped += size;

@@ -264,7 +264,7 @@ public final class Timeline {
   public static final class TokenGaps {
 
     /** Percentiles of requests with more tokens are not computed. */
-    private static final long MAX_TOKENS = 1_000_000;
+    public static final long MAX_TOKENS = 1_000_000;
 
     private static final double[] NONE = {};
 

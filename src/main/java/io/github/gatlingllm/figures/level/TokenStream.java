@@ -19,9 +19,6 @@ final class TokenStream implements TokenGaps.Visitor {
 
   private static final int MAX_INTERPOLATED = 100_000;
 
-  /** In the order of most adverse gaps, selecting takes the square of their number. */
-  private static final int MAX_SELECTED = 1 << 12;
-
   /** Whether N was divided evenly among the events, whose own tokens are not known. */
   boolean isShared;
 
@@ -167,46 +164,15 @@ final class TokenStream implements TokenGaps.Visitor {
 
   /** ITL p99 ÷ p50 of the request; 0 where it has none. */
   double jitter(RequestRecord record) {
-    if (isOneEach && gaps <= MAX_SELECTED) {
+    if (isOneEach && gaps <= TokenGaps.MAX_TOKENS) {
       int[] micros = Arrays.copyOf(chunkMicros, gaps);
-      int middle = TokenGaps.nearestRank(gaps, 50);
-      double median = select(micros, 0, middle);
-      return median <= 0 ? 0 : select(micros, middle, TokenGaps.nearestRank(gaps, 99)) / median;
+      Arrays.sort(micros);
+      double median = micros[TokenGaps.nearestRank(gaps, 50)];
+      return median <= 0 ? 0 : micros[TokenGaps.nearestRank(gaps, 99)] / median;
     }
     double[] micros = TokenGaps.sortedTokenMicros(record.events(), record.tokens());
     double median = micros.length == 0 ? 0 : TokenGaps.nearestRank(micros, 50);
     return median <= 0 ? 0 : TokenGaps.nearestRank(micros, 99) / median;
-  }
-
-  /**
-   * Moves values so that the one at a position is the one that it has in ascending order, none
-   * before it is larger and none after it is less (Hoare's FIND); those before {@code from} are in
-   * their place. Half as long as sorting.
-   */
-  private static int select(int[] values, int from, int position) {
-    int low = from;
-    int high = values.length - 1;
-    while (low < high) {
-      int pivot = values[position];
-      int i = low;
-      int j = high;
-      while (i <= j) {
-        while (values[i] < pivot) {
-          i++;
-        }
-        while (values[j] > pivot) {
-          j--;
-        }
-        if (i <= j) {
-          int larger = values[i];
-          values[i++] = values[j];
-          values[j--] = larger;
-        }
-      }
-      low = j < position ? i : low;
-      high = position < i ? j : high;
-    }
-    return values[position];
   }
 
   void addChunkGaps(ValueRecorder iclMs) {
