@@ -11,7 +11,6 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
-import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.nio.file.Files;
@@ -184,7 +183,6 @@ class ArrivalModelsIT {
 
       assertThat(most).isEqualTo(Map.of(32, 32, 8, 8, 1, 1));
       assertThat(run.requests())
-          .allMatch(record -> record.identity().phase() == Phase.MEASURE)
           .extracting(record -> record.identity().stage())
           .hasSize(3 * requests)
           .containsSubsequence("c=32", "c=8", "c=1");
