@@ -240,7 +240,7 @@ class SettingEffectsIT {
             }),
         new Row(
             "search=maxGoodput searchPrecision=0.9 rate=40 slo=ttft<20s sloPercentile=50"
-                + " beforeLevel=POST:/level duration=250ms stabilize=0 cooldown=false warmup=0",
+                + " beforeLevel=POST:/level duration=1s stabilize=0 cooldown=false warmup=0",
             failLevels(2, 5),
             (run, asked) ->
                 assertThat(run.info().stages())
