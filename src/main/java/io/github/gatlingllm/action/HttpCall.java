@@ -40,8 +40,11 @@ final class HttpCall {
 
   private static final String COOKIES = CookieSupport$.MODULE$.CookieJarAttributeName();
 
-  /** Ids of clients that are no user, below -1, which stands for all users. */
-  private static final AtomicLong CLIENT_IDS = new AtomicLong(-1);
+  /** Gatling pools connections by client and URL; this client stands for all users. */
+  private static final long ALL_USERS = -1;
+
+  /** Ids of clients that are no user. */
+  private static final AtomicLong CLIENT_IDS = new AtomicLong(ALL_USERS);
 
   private static final int MAX_URLS = 64;
 
@@ -51,6 +54,7 @@ final class HttpCall {
   private final boolean isCacheable;
   private final Map<String, Request> cachedByUrl = new ConcurrentHashMap<>();
   private final boolean shared;
+  private final long sharedClientId;
   private final boolean several;
   private final @Nullable SslContexts tls;
   private final Map<String, ServerConnections> servers;
@@ -59,8 +63,7 @@ final class HttpCall {
       HttpComponents http,
       HttpRequestDef definition,
       List<Header> headers,
-      boolean shared,
-      boolean several,
+      LlmProtocol protocol,
       @Nullable SslContexts tls,
       Map<String, ServerConnections> servers) {
     this.http = http;
@@ -68,9 +71,15 @@ final class HttpCall {
     this.definition = definition;
     this.headers = headers;
     this.isCacheable = isCacheable(http.httpProtocol());
-    this.shared = shared;
-    this.several = several;
+    this.shared = protocol.shareConnections;
+    this.sharedClientId = sharedClientId(protocol.verifyTls);
+    this.several = protocol.baseUrls.size() > 1;
     this.tls = tls;
+  }
+
+  /** Requests that verify certificates use no connection that was opened without. */
+  private static long sharedClientId(@Nullable Boolean verifyTls) {
+    return verifyTls == null ? ALL_USERS : Long.MIN_VALUE + (verifyTls ? 1 : 0);
   }
 
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
@@ -121,8 +130,7 @@ final class HttpCall {
             false,
             configuration),
         all,
-        protocol.shareConnections,
-        protocol.baseUrls.size() > 1,
+        protocol,
         tls,
         servers);
   }
@@ -256,19 +264,19 @@ final class HttpCall {
 
     @Override
     public void send(HttpListener listener) {
-      execute(session.userId(), shared, listener);
+      execute(shared ? sharedClientId : session.userId(), listener);
     }
 
     /** Connections belong to the client that opened them: this one has no other requests. */
     @Override
     public void sendOnNewConnection(HttpListener listener) {
       ownClientId = CLIENT_IDS.decrementAndGet();
-      execute(ownClientId, false, listener);
+      execute(ownClientId, listener);
     }
 
-    private void execute(long userId, boolean anyUser, HttpListener listener) {
+    private void execute(long clientId, HttpListener listener) {
       http.httpEngine()
-          .executeRequest(request, userId, anyUser, session.eventLoop(), listener, tlsOf(session));
+          .executeRequest(request, clientId, false, session.eventLoop(), listener, tlsOf(session));
     }
 
     /** Closes the connection of {@link #sendOnNewConnection}, unless the server does it first. */

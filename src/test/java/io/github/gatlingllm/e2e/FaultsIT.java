@@ -183,7 +183,7 @@ class FaultsIT {
     add(busy, FaultsSimulation.UNVERIFIED, url, COMPLETE, null);
     add(
         busy,
-        "TLS, not trusted",
+        FaultsSimulation.UNTRUSTED,
         url,
         CONNECTION_ERROR,
         "TLS failed: the server's certificate is not trusted; add its authority to the trust"
@@ -237,6 +237,9 @@ class FaultsIT {
 
     static final String UNVERIFIED = "TLS, not verified";
 
+    /** Begins when a connection that was opened without verifying is free. */
+    static final String UNTRUSTED = "TLS, not trusted";
+
     /** Longer than a busy machine takes to send a request and read the first bytes. */
     static final Duration IDLE = Duration.ofSeconds(3);
 
@@ -267,7 +270,10 @@ class FaultsIT {
               .disableJvmWarmUp();
       return closedLoop(USERS)
           .requests(USERS)
-          .inject(scenario(name).exec(llm(name).chat().user("hi").maxTokens(2)))
+          .inject(
+              scenario(name)
+                  .pause(name.equals(UNTRUSTED) ? IDLE : Duration.ZERO)
+                  .exec(llm(name).chat().user("hi").maxTokens(2)))
           .protocols(name.equals(UNVERIFIED) ? server.disableVerifyTls() : server.verifyTls());
     }
   }
