@@ -1,5 +1,13 @@
 package io.github.gatlingllm.figures.check;
 
+import static io.github.gatlingllm.figures.check.EngineChecksTest.left;
+import static io.github.gatlingllm.figures.check.EngineChecksTest.onGpus;
+import static io.github.gatlingllm.figures.check.EngineChecksTest.readUntil;
+import static io.github.gatlingllm.figures.check.GeneratorHealthTest.blockedFor;
+import static io.github.gatlingllm.figures.check.GeneratorHealthTest.onFullMachine;
+import static io.github.gatlingllm.figures.check.InjectorTallyTest.differing;
+import static io.github.gatlingllm.figures.check.InjectorTallyTest.joined;
+import static io.github.gatlingllm.figures.check.InjectorTallyTest.starting;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static io.github.gatlingllm.figures.level.Recorded.check;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,7 +15,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.Levels;
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
@@ -22,8 +30,6 @@ import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.RunOutcome;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -63,40 +69,24 @@ class ChecksTest {
           pair("windows", 1.0, () -> of(RUN, record -> record.stage("c=9"))),
           pair("complete", null, () -> of(ended(RunInfo.State.INTERRUPTED))),
           pair("all_accounted", 188.0, () -> sent(600, 412), () -> sent(600, 600)),
-          pair(
-              "injectors",
-              1.0,
-              () -> InjectorTallyTest.joined(3),
-              () -> InjectorTallyTest.joined(2)),
-          pair(
-              "injector_settings",
-              1.0,
-              () -> InjectorTallyTest.differing(),
-              () -> InjectorTallyTest.joined(2)),
-          pair(
-              "injector_starts",
-              1.2,
-              () -> InjectorTallyTest.starting(1.2),
-              () -> InjectorTallyTest.starting(0.9)),
+          pair("injectors", 1.0, () -> joined(3), () -> joined(2)),
+          pair("injector_settings", 1.0, () -> differing(), () -> joined(2)),
+          pair("injector_starts", 1.2, () -> starting(1.2), () -> starting(0.9)),
           pair("littles_law", 0.2, () -> inFlight(1.25), () -> inFlight(1)),
           pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
           pair("window_length", 0.15, () -> taking(1_500), () -> taking(950)),
-          pair(
-              "generator",
-              0.028,
-              () -> GeneratorHealthTest.blockedFor(300),
-              () -> GeneratorHealthTest.blockedFor(0)),
+          pair("generator", 0.028, () -> blockedFor(300), () -> blockedFor(0)),
           pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
           pair(
               "jvm_options",
               2.0,
-              () -> GeneratorHealthTest.onFullMachine("-XX:TieredStopAtLevel=4"),
-              () -> GeneratorHealthTest.onFullMachine("-XX:TieredStopAtLevel=1")),
+              () -> onFullMachine("-XX:TieredStopAtLevel=4"),
+              () -> onFullMachine("-XX:TieredStopAtLevel=1")),
           pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
           pair("failing_spans", 3.0, () -> failing(1_010, 4_010), () -> failing(1_010, 1_500)),
-          pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
-          pair("knee", 1.0, () -> sweep(10, 30, 90), () -> sweep(10, 30, 32)),
+          pair("low_n", 10.0, one(r -> {}), levels("1:1000 2:1000:110")),
+          pair("knee", 1.0, levels("1:10 2:30:110 4:90:110"), levels("1:10 2:30:110 4:32:220")),
           pair(
               "stopped_early",
               0.5,
@@ -137,32 +127,20 @@ class ChecksTest {
           pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
           pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
           pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))),
-          pair(
-              "metrics_covered",
-              0.85,
-              () -> EngineChecksTest.readUntil(8.5),
-              EngineChecksTest::healthyRun),
+          pair("metrics_covered", 0.85, () -> readUntil(8.5), EngineChecksTest::healthyRun),
           engine("engine_tokens_agree", 0.05, EngineMetric.GENERATION_TOKENS, 1_050),
-          pair(
-              "abandoned_stop",
-              0.2,
-              () -> EngineChecksTest.left(1_175),
-              () -> EngineChecksTest.left(980)),
+          pair("abandoned_stop", 0.2, () -> left(1_175), () -> left(980)),
           engine("other_traffic", 0.05, EngineMetric.REQUESTS_FINISHED, 105),
           engine("engine_ttft", 83.0, EngineMetric.ENGINE_TTFT_S, 0.017),
           engine("engine_queue", 0.7, EngineMetric.ENGINE_QUEUE_S, 0.07),
           engine("preemptions", 10.0, EngineMetric.PREEMPTIONS, 11),
           engine("kv_cache_full", 0.99, EngineMetric.KV_CACHE_USE, 0.99),
-          pair(
-              "gpu_throttling",
-              0.4,
-              () -> EngineChecksTest.onGpus(1_188, 87, 0.9),
-              () -> EngineChecksTest.onGpus(1_980, 87, 0.9)),
+          pair("gpu_throttling", 0.4, () -> onGpus(1_188, 87, 0.9), () -> onGpus(1_980, 87, 0.9)),
           pair(
               "gpu_imbalance",
               2 / 3.0,
-              () -> EngineChecksTest.onGpus(1_980, 60, 0.45),
-              () -> EngineChecksTest.onGpus(1_980, 60, 0.8)));
+              () -> onGpus(1_980, 60, 0.45),
+              () -> onGpus(1_980, 60, 0.8)));
 
   /** A run whose engine says that of a metric, and a healthy one. */
   private static Map.Entry<String, Pair> engine(
@@ -242,13 +220,16 @@ class ChecksTest {
     RunInfo shared = RUN.config(Map.of("sharedPrefix", "8x512"));
     RunInfo own = RUN.config(Map.of("tokenizer", "hf:tokenizer.json"));
     RunOutcome.PromptRepeats repeats = new RunOutcome.PromptRepeats(600, 599);
-    RunInfo mixed = TWO_TARGETS.config(Map.of("ignoreEos", "true,false")).targets(facts(true));
+    RunInfo mixed = tokenizers("chars4", "chars4").config(Map.of("ignoreEos", "true,false"));
     int[] ones = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     Consumer<Recorded> even = r -> r.max(5).choices(0, 1, 0, 1, 0, 1, 0, 1, 0, 1);
     Consumer<Recorded> uneven = r -> r.max(5).choices(0, 0, 0, 0, 0, 0, 1, 1, 1, 1);
     List<Recorded> atBoth = List.of(at(0).tokens(STEADY), at(0).target("b").tokens(STEADY));
     List<Recorded> byChunks =
         List.of(at(0).tokens(STEADY).chunks(), at(1_000).tokens(STEADY).chunks());
+    List<RequestRecord> crossing =
+        List.of(
+            at(0).tokens(100, 20_000).record(), at(8_000).tokens(100, 20_000).closed(900).record());
     return Stream.of(
         Case.of(
             "errors",
@@ -315,6 +296,8 @@ class ChecksTest {
         // The share is of tokens, not of requests.
         Case.of("cached_share", 0.4, () -> of(RUN, cachedThat(64, 16))),
         Case.of("littles_law", 0, () -> inFlight(1)),
+        // Requests cross both edges of the window: 1 of 9 s, 9 of 9 s.
+        Case.of("littles_law", 0, () -> inFlight(1.1, crossing)),
         Case.of("all_accounted", 12, () -> sent(400, 412)),
         Case.of("all_accounted", null, () -> Recorded.summary(open(null), sent(412))),
         Case.of("arrivals", null, () -> Recorded.summary(open(null), sent(412))),
@@ -336,17 +319,16 @@ class ChecksTest {
             Level.NOTE,
             null,
             "Output is flat from the first load level on",
-            () -> new Levels().level(4, 30, 100).level(8, 31, 200).level(16, 30, 400).summary()),
+            levels("4:30 8:31:200 16:30:400")),
         // Headlines quote two users; that one user alone asks little is no fault of the run.
-        Case.of(
-            "low_n", Level.OK, () -> new Levels().level(1, 10, 100).level(2, 1_000, 100).summary()),
-        new Case("steady_state", Level.NOTE, null, "c=1, c=2", () -> sweep(60, 39)),
+        Case.of("low_n", Level.OK, levels("1:10 2:1000")),
+        new Case("steady_state", Level.NOTE, null, "c=1, c=2", levels("1:60 2:39:110")),
         new Case(
             "window_length",
             Level.WARNING,
             null,
             "c=64",
-            () -> new Levels().level(8, 400, 100).waiting(64, 64).summary()));
+            () -> Levels.of("8:400").waiting(64, 64).summary()));
   }
 
   @ParameterizedTest
@@ -467,21 +449,15 @@ class ChecksTest {
     assertThat(check.remedy()).containsIgnoringCase(remedy);
   }
 
-  private static Map<String, RunEnvironment.TargetFacts> facts(boolean isPinned) {
-    return Map.of(
-        "a", new RunEnvironment.TargetFacts(isPinned, "chars4", null, null),
-        "b", new RunEnvironment.TargetFacts(false, "chars4", null, null));
-  }
-
   private static RunInfo pinned() {
-    return RUN.targets(Map.of("a", facts(true).get("a")));
+    return RUN.targets(Map.of("a", new RunEnvironment.TargetFacts(true, "chars4", null, null)));
   }
 
   private static RunInfo tokenizers(String a, String b) {
     return TWO_TARGETS.targets(
         Map.of(
             "a", new RunEnvironment.TargetFacts(true, a, null, null),
-            "b", new RunEnvironment.TargetFacts(true, b, null, null)));
+            "b", new RunEnvironment.TargetFacts(false, b, null, null)));
   }
 
   /** One request at the target that is not pinned, and so many at the other, one of them cut. */
@@ -502,46 +478,6 @@ class ChecksTest {
 
   private static Summary repeats(long counted, long repeated) {
     return of(RUN.prompts(new RunOutcome.PromptRepeats(counted, repeated)));
-  }
-
-  /** Requests cross both edges of the window: 1 of 9 s, 9 of 9 s. */
-  @Test
-  void littlesLawHoldsForRequestsThatCrossAnEdge() {
-    List<RequestRecord> records =
-        List.of(
-            at(0).tokens(100, 20_000).record(), at(8_000).tokens(100, 20_000).closed(900).record());
-    RunInfo run =
-        Recorded.run(9, withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(1.1, 2)));
-    assertThat(check(Recorded.summary(run, records), "littles_law").value()).isLessThan(1e-9);
-  }
-
-  private static LevelInfo withInFlight(LevelInfo level, LevelInfo.InFlight inFlight) {
-    return new LevelInfo(
-        level.label(),
-        level.target(),
-        level.scenario(),
-        level.kind(),
-        level.offered(),
-        level.unit(),
-        level.phases(),
-        level.planned(),
-        level.plannedStartUnixNanos(),
-        inFlight,
-        level.hooks());
-  }
-
-  /** The audit's example: the plan has 600 arrivals in 60 s, 412 requests were sent. */
-  @Test
-  void arrivalsAreComparedWithThePlan() {
-    Summary some = sent(600, 412);
-    assertThat(some.figures().counts().planned()).isEqualTo(600);
-    assertThat(some.figures().counts().started()).isEqualTo(412);
-    assertThat(some.arrivals().count()).isEqualTo(600);
-    assertThat(some.arrivals().plannedPerS()).isEqualTo(10);
-    assertThat(some.arrivals().realisedPerS()).isEqualTo(412 / 60.0);
-    // Without the plan, records are all there is, and say nothing of it.
-    Summary unknown = Recorded.summary(open(600L), sent(412));
-    assertThat(unknown.arrivals().plannedPerS()).isNull();
   }
 
   @Test
@@ -569,8 +505,9 @@ class ChecksTest {
   void arrivalsThatSendTheirRequestAfterTheWindowWereSent() {
     List<RequestRecord> records = new ArrayList<>(sent(599));
     records.add(at(60_002).phase(Phase.DRAIN).stage("r=10").offset(59_999).tokens(5).record());
-    assertThat(check(Recorded.summary(open(600L), records), "all_accounted").level())
-        .isEqualTo(Level.OK);
+    Summary summary = Recorded.summary(open(600L), records);
+    assertThat(summary.figures().counts().planned()).isEqualTo(600);
+    assertThat(check(summary, "all_accounted").level()).isEqualTo(Level.OK);
   }
 
   private static RunInfo open(@Nullable Long planned) {
@@ -580,16 +517,11 @@ class ChecksTest {
 
   /** A plan for 60 s, and how many of its requests were sent. */
   private static Summary sent(long planned, int sent) {
-    return planned(open(planned), evenly(planned, 60_000.0 / planned), sent(sent));
-  }
-
-  private static List<PlannedArrival> evenly(long count, double everyMs) {
-    return LongStream.range(0, count).mapToObj(i -> Recorded.arrival("r=10", i * everyMs)).toList();
-  }
-
-  private static Summary planned(
-      RunInfo run, List<PlannedArrival> plan, List<RequestRecord> records) {
-    return Recorded.figures(run, plan, records).summary();
+    List<PlannedArrival> plan =
+        LongStream.range(0, planned)
+            .mapToObj(i -> Recorded.arrival("r=10", i * 60_000.0 / planned))
+            .toList();
+    return Recorded.figures(open(planned), plan, sent(sent)).summary();
   }
 
   /** Requests over 60 s, each 2 ms after its arrival was planned. */
@@ -598,30 +530,9 @@ class ChecksTest {
         requests, i -> at(60_000.0 * i / requests + 2).lag(2).stage("r=10").tokens(5));
   }
 
-  /** 10 s at a steady 10/s: variance 0, dispersion 0. In bursts of 20 every other second: 10. */
-  @Test
-  void arrivals() {
-    RunInfo open = Recorded.run(10, Recorded.rate(10, 0, 10_000).withPlanned(100));
-    List<RequestRecord> planned =
-        Recorded.requests(100, i -> at(i * 100 + 2).lag(2).stage("r=10").tokens(5));
-    List<RequestRecord> bursts =
-        Recorded.requests(100, i -> at(i / 20 * 2_000 + 60).lag(60).stage("r=10").tokens(5));
-    Summary fine = planned(open, evenly(100, 100), planned);
-    assertThat(fine.arrivals().count()).isEqualTo(100);
-    assertThat(fine.arrivals().realisedPerS()).isEqualTo(10);
-    assertThat(fine.arrivals().plannedDispersion()).isZero();
-    assertThat(fine.arrivals().lagP99Ms()).isEqualTo(2, within(0.002));
-    assertThat(check(fine, "arrivals").level()).isEqualTo(Level.OK);
-    assertThat(check(fine, "start_lag").level()).isEqualTo(Level.OK);
-    Summary late = planned(open, evenly(100, 100), bursts);
-    assertThat(late.arrivals().realisedDispersion()).isEqualTo(10, within(1e-9));
-    assertThat(check(late, "start_lag").level()).isEqualTo(Level.WARNING);
-    assertThat(summary(r -> {}).arrivals()).isNull();
-  }
-
   @Test
   void fewValues() {
-    Check some = check(new Levels().level(1, 10, 100).level(2, 400, 100).summary(), "low_n");
+    Check some = check(Levels.of("1:10 2:400").summary(), "low_n");
     assertThat(some.level()).isEqualTo(Level.NOTE);
     assertThat(some.message()).startsWith("c=2: ").contains("400");
     assertThat(some.remedy()).startsWith("For a p99, measure 3 s or longer (duration=3)");
@@ -631,6 +542,10 @@ class ChecksTest {
     assertThat(check(of(Recorded.run(1, Recorded.stage(1, 0, 1_000)), mixed), "low_n"))
         .extracting(Check::level, Check::value)
         .containsExactly(Level.WARNING, 60.0);
+  }
+
+  private static Supplier<Summary> levels(String text) {
+    return () -> Levels.of(text).summary();
   }
 
   private static Supplier<Summary> one(Consumer<Recorded> change) {
@@ -650,18 +565,12 @@ class ChecksTest {
   }
 
   private static Summary read(ReadReport file) {
-    try {
-      return Checks.judged(
-              RunStatistics.of(
-                  RUN,
-                  sink -> {
-                    records(r -> {}).forEach(sink);
-                    return file;
-                  }))
-          .summary();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    RecordSource source =
+        sink -> {
+          records(r -> {}).forEach(sink);
+          return file;
+        };
+    return Recorded.figures(RUN, source).summary();
   }
 
   private static Summary closing(int closedOfHundred) {
@@ -684,9 +593,25 @@ class ChecksTest {
 
   /** One user, requests of 300 ms back to back, while so many are said to have been in flight. */
   private static Summary inFlight(double counted) {
-    List<RequestRecord> records = Recorded.requests(30, i -> at(i * 300).tokens(100, 300));
-    LevelInfo level = withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(counted, 2));
-    return Recorded.summary(Recorded.run(9, level), records);
+    return inFlight(counted, Recorded.requests(30, i -> at(i * 300).tokens(100, 300)));
+  }
+
+  private static Summary inFlight(double counted, List<RequestRecord> records) {
+    LevelInfo level = Recorded.stage(1, 0, 9_000);
+    LevelInfo measured =
+        new LevelInfo(
+            level.label(),
+            level.target(),
+            level.scenario(),
+            level.kind(),
+            level.offered(),
+            level.unit(),
+            level.phases(),
+            level.planned(),
+            level.plannedStartUnixNanos(),
+            new LevelInfo.InFlight(counted, 2),
+            level.hooks());
+    return Recorded.summary(Recorded.run(9, measured), records);
   }
 
   /** One user in the window of 30 s, whose tenth request waits so long for its first token. */
@@ -737,16 +662,6 @@ class ChecksTest {
     RunInfo open = Recorded.run(10, Recorded.rate(10, 0, 10_000));
     return Recorded.summary(
         open, Recorded.requests(100, i -> at(i * 100 + ms).lag(ms).stage("r=10").tokens(5)));
-  }
-
-  /** Levels of 1, 2, 4 users with so many requests each, in 100, 110, 220 ms. */
-  private static Summary sweep(int... requests) {
-    Levels levels = new Levels();
-    for (int i = 0; i < requests.length; i++) {
-      double e2eMs = i == 0 ? 100 : i == 1 || requests[i] > 40 ? 110 : 220;
-      levels = levels.level(1 << i, requests[i], e2eMs);
-    }
-    return levels.summary();
   }
 
   /** The second target is asked for that model, the first for {@code m}. */

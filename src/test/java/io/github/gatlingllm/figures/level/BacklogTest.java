@@ -82,9 +82,7 @@ class BacklogTest {
     assertThat(alone.figures().goodput().max()).isNull();
     assertThat(alone.verdict())
         .startsWith("Does not keep up with 2 requests/s: the queue grew to 41. At 2 requests/s: ")
-        .endsWith(
-            "TTFT from schedule p99 < 60 s is met: TTFT by 100 % of 120 requests (too few to prove"
-                + " 99 %: needs 381).");
+        .containsSubsequence("p99 < 60 s is met", "100 % of 120 requests", "too few", "381");
 
     LevelInfo one = Recorded.rate(1, 0, 60_000);
     LevelInfo two = Recorded.rate(2, 60_000, 120_000);
@@ -96,9 +94,7 @@ class BacklogTest {
     assertThat(both.figures().goodput().max().stage()).isEqualTo("r=1");
     assertThat(both.operatingPoint().stage()).isEqualTo("r=1");
     assertThat(both.verdict())
-        .startsWith(
-            "Does not keep up with 2 requests/s: the queue grew to 41. TTFT from schedule p99 < 60"
-                + " s is met up to 1 request/s ");
+        .containsSubsequence("Does not keep up with 2 requests/s", "41", "met up to 1 request/s");
   }
 
   /**
@@ -120,10 +116,8 @@ class BacklogTest {
     Summary summary = summary(Recorded.run(121, four), quick);
     assertThat(summary.stages().get(0).queue()).isEqualTo(new Queue(true, true, 0, 120));
     assertThat(summary.verdict())
-        .startsWith(
-            "The load generator did not send 4 requests/s: 120 requests waited here at the end,"
-                + " held back by a throttle, by maxInFlight or by a limit per minute, not by the"
-                + " server. At 4 requests/s: ");
+        .startsWith("The load generator did not send 4 requests/s: 120 requests waited here")
+        .containsSubsequence("not by the server", "At 4 requests/s");
 
     // By 60 s 79 have begun, as above.
     summary = summary(Recorded.run(300, four), slow);
@@ -151,7 +145,9 @@ class BacklogTest {
   /** In a closed loop nobody arrives by himself. */
   @Test
   void closedLoopsHaveNoQueue() {
-    LevelFigures level = new Levels().level(4, 10, 100).summary().stages().get(0);
+    Summary summary = Levels.of("4:10").summary();
+    assertThat(summary.arrivals()).isNull();
+    LevelFigures level = summary.stages().get(0);
     assertThat(level.arrivedPerS()).isEqualTo(10);
     assertThat(level.completedPerS()).isEqualTo(10);
     assertThat(level.queue()).isNull();

@@ -30,12 +30,8 @@ class LevelTallyTest {
 
   private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
 
-  private static Series of(RequestRecord... records) {
-    return of(List.of(records));
-  }
-
-  private static Series of(List<RequestRecord> records) {
-    return Recorded.figures(RUN, records).series();
+  private static Breakdown breakdown(Recorded... records) {
+    return Recorded.figures(RUN, records).series().breakdowns().get(0);
   }
 
   /**
@@ -74,16 +70,10 @@ class LevelTallyTest {
   @Test
   void serverReportedPartsAreTakenWhereTheyFit() {
     Breakdown stage =
-        of(
-                at(0)
-                    .connect(1)
-                    .tokens(100, 200)
-                    .server(Map.of("queue_s", 0.020, "prefill_s", 0.030))
-                    .record(),
-                at(1).connect(1).tokens(100, 200).server(Map.of("queue_s", 5.0)).record(),
-                at(2).body(300, 7).connect(1).record())
-            .breakdowns()
-            .get(0);
+        breakdown(
+            at(0).connect(1).tokens(100, 200).server(Map.of("queue_s", 0.02, "prefill_s", 0.03)),
+            at(1).connect(1).tokens(100, 200).server(Map.of("queue_s", 5.0)),
+            at(2).body(300, 7).connect(1));
     assertThat(stage.reporting()).isEqualTo(1);
     assertThat(stage.meansMs())
         .containsExactly(
@@ -103,13 +93,11 @@ class LevelTallyTest {
   @Test
   void reportedDecodeIsAPartOfTheTimeBetweenFirstAndLastToken() {
     Breakdown stage =
-        of(
-                at(0).tokens(100, 200).server(Map.of("decode_s", 0.040)).record(),
-                at(1).tokens(100, 200).server(Map.of("decode_s", 0.105)).record(),
-                at(2).tokens(100, 200).server(Map.of("decode_s", 0.111)).record(),
-                at(3).tokens(100, 200).server(Map.of("decode_s", -1.0)).record())
-            .breakdowns()
-            .get(0);
+        breakdown(
+            at(0).tokens(100, 200).server(Map.of("decode_s", 0.040)),
+            at(1).tokens(100, 200).server(Map.of("decode_s", 0.105)),
+            at(2).tokens(100, 200).server(Map.of("decode_s", 0.111)),
+            at(3).tokens(100, 200).server(Map.of("decode_s", -1.0)));
     assertThat(stage.reporting()).isEqualTo(2);
     assertThat(stage.meansMs())
         .containsExactly(
@@ -121,7 +109,7 @@ class LevelTallyTest {
   @Test
   void scenariosAgainstLoadNeedTwoScenarios() {
     RunInfo judged = RUN.slo(Slo.parse("ttft<100ms"));
-    assertThat(of(at(0).tokens(5).record()).scenarios()).isEmpty();
+    assertThat(Recorded.figures(RUN, at(0).tokens(5)).series().scenarios()).isEmpty();
     List<ScenarioLoad> loads =
         Recorded.figures(
                 judged,
@@ -160,6 +148,7 @@ class LevelTallyTest {
     assertThat(arrivals.plannedDispersion()).isEqualTo(1.25 / 1.5, within(1e-12));
     assertThat(arrivals.realisedPerS()).isEqualTo(0.75);
     assertThat(arrivals.realisedDispersion()).isEqualTo(2.25, within(1e-12));
+    assertThat(arrivals.lagP99Ms()).isEqualTo(100, within(0.1));
     assertThat(figures.series().overTime())
         .extracting(Bucket::plannedArrivals)
         .containsExactly(1L, 3L, 0L, 2L);
@@ -196,24 +185,23 @@ class LevelTallyTest {
 
   @Test
   void aRunWithoutRequestsHasNothingToShow() {
-    Series nothing = of();
+    Series nothing = Recorded.figures(RUN, List.of()).series();
     assertThat(nothing.breakdowns()).isEmpty();
     assertThat(nothing.levelQuantiles()).isEmpty();
   }
 
-  private static Summary.Workload workload(List<RequestRecord> records) throws IOException {
-    return Recorded.summary(Recorded.run(10, Recorded.stage(1, 0, 10_000)), records).workload();
+  private static Summary.Workload workload(Recorded... records) {
+    return Recorded.summary(RUN, records).workload();
   }
 
   @Test
-  void eachTurnHasItsOwnFigures() throws IOException {
+  void eachTurnHasItsOwnFigures() {
     Summary.Workload workload =
         workload(
-            List.of(
-                at(0).turn(1).prompt(20).cached(0).tokens(50, 60).record(),
-                at(100).turn(2).prompt(60).cached(32).tokens(30, 40).record(),
-                at(200).turn(1).prompt(40).cached(0).tokens(70, 80).record(),
-                at(300).turn(2).prompt(68).cached(32).tokens(20, 40).record()));
+            at(0).turn(1).prompt(20).cached(0).tokens(50, 60),
+            at(100).turn(2).prompt(60).cached(32).tokens(30, 40),
+            at(200).turn(1).prompt(40).cached(0).tokens(70, 80),
+            at(300).turn(2).prompt(68).cached(32).tokens(20, 40));
     assertThat(workload.turns()).isEqualTo(Map.of(1, 2L, 2, 2L));
     assertThat(workload.byTurn()).extracting(Summary.Turn::turn).containsExactly(1, 2);
     Summary.Turn second = workload.byTurn().get(1);
@@ -226,15 +214,14 @@ class LevelTallyTest {
   }
 
   @Test
-  void veryLongConversationsShareTheLastRow() throws IOException {
-    Summary.Workload workload =
-        workload(List.of(at(0).turn(100).record(), at(9).turn(7_000).record()));
+  void veryLongConversationsShareTheLastRow() {
+    Summary.Workload workload = workload(at(0).turn(100), at(9).turn(7_000));
     assertThat(workload.turns()).isEqualTo(Map.of(100, 2L));
   }
 
   @Test
-  void requestsOutsideConversationsHaveNoTurn() throws IOException {
-    assertThat(workload(List.of(at(0).tokens(5, 6).record())).byTurn()).isEmpty();
+  void requestsOutsideConversationsHaveNoTurn() {
+    assertThat(workload(at(0).tokens(5, 6)).byTurn()).isEmpty();
   }
 
   @Test

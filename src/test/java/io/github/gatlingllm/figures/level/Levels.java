@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** A sweep for tests: levels of one second each, one after the other. */
 public final class Levels {
@@ -22,6 +24,25 @@ public final class Levels {
   private Map<String, SingleStream> alone = Map.of();
 
   /**
+   * Levels in the form {@code users:requests:ms:late+failing}, of 100 ms, with none late and none
+   * failing where it ends before; another word is the target of the levels after it.
+   */
+  public static Levels of(String text) {
+    Levels levels = new Levels();
+    for (String word : text.split(" ", -1)) {
+      if (word.contains(":")) {
+        String[] parts = word.split("\\+", -1);
+        int[] of = Stream.of(parts[0].split(":", -1)).mapToInt(Integer::parseInt).toArray();
+        levels.level(of[0], of[1], of.length > 2 ? of[2] : 100, of.length > 3 ? of[3] : 0);
+        levels.failing(parts.length > 1 ? Integer.parseInt(parts[1]) : 0);
+      } else {
+        levels.target(word);
+      }
+    }
+    return levels;
+  }
+
+  /**
    * A level of {@code users} whose {@code requests} have one token each at {@code e2eMs}, and all
    * but {@code late} of them a TTFT of that, the late ones ten times it.
    */
@@ -29,12 +50,8 @@ public final class Levels {
     return level("c=" + users, users, requests, e2eMs, late);
   }
 
-  /** The same load once more. */
-  public Levels again(int users, int requests, double e2eMs, int late) {
-    return level("c=" + users + LevelInfo.AGAIN, users, requests, e2eMs, late);
-  }
-
-  private Levels level(String label, int users, int requests, double e2eMs, int late) {
+  /** The same with a label of its own. */
+  Levels level(String label, int users, int requests, double e2eMs, int late) {
     double from = stages.size() * 1_000.0;
     stages.add(
         Recorded.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
@@ -122,8 +139,16 @@ public final class Levels {
   }
 
   public RunFigures figures(Slo slo) {
-    RunInfo info = Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
-    return Recorded.figures(info.slo(slo).singleStreams(alone), records);
+    return Recorded.figures(run().slo(slo).singleStreams(alone), records);
+  }
+
+  /** The figures of a run with these assertions. */
+  RunFigures figures(Assertion... assertions) {
+    return Recorded.figures(run().assertions(List.of(assertions)), records);
+  }
+
+  private RunInfo run() {
+    return Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
   }
 
   String verdict(Slo slo) {

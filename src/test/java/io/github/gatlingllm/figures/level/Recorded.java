@@ -534,10 +534,6 @@ public final class Recorded {
     return figures(info, new Source(records, plan, List.of(), List.of()));
   }
 
-  public static RunFigures figures(RunInfo info, RequestRecord... records) {
-    return figures(info, List.of(records));
-  }
-
   public static RunFigures figures(RunInfo info, Recorded... records) {
     return figures(info, Arrays.stream(records).map(Recorded::record).toList());
   }

@@ -9,53 +9,27 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Repeated;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Assertion.Condition;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
-import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RunInfo;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/**
- * Two levels that are measured twice, for 10 s each; c=1 has twice the requests the second time.
- */
+/** Two levels that are measured twice; c=1 has twice the requests the second time. */
 class RepeatedLevelsTest {
 
   private static final double T_OF_ONE = 12.7062047;
 
-  private static LevelInfo level(String label, double users, double fromS) {
-    double from = fromS * 1e3;
-    return Recorded.stage(label, "a", "closed loop", users, "users", from, from + 10_000);
-  }
-
-  private static void requests(
-      List<RequestRecord> to, String label, double fromS, int count, double ttftMs) {
-    for (int i = 0; i < count; i++) {
-      double at = fromS * 1e3 + i * 400;
-      to.add(Recorded.at(at).target("a").stage(label).tokens(ttftMs, ttftMs + 10).record());
-    }
-  }
-
   private static RunFigures figures(boolean isWhole) {
-    List<RequestRecord> records = new ArrayList<>();
-    requests(records, "c=2#1", 0, 10, 50);
-    requests(records, "c=1#1", 20, 10, 100);
-    requests(records, "c=1#2", 40, 20, 130);
-    List<LevelInfo> levels =
-        new ArrayList<>(
-            List.of(level("c=2#1", 2, 0), level("c=1#1", 1, 20), level("c=1#2", 1, 40)));
+    Levels levels = new Levels();
+    levels.level("c=2#1", 2, 10, 50, 0).level("c=1#1", 1, 10, 100, 0);
+    levels.level("c=1#2", 1, 20, 130, 0);
     if (isWhole) {
-      requests(records, "c=2#2", 60, 10, 50);
-      levels.add(level("c=2#2", 2, 60));
+      levels.level("c=2#2", 2, 10, 50, 0);
     }
-    RunInfo info = Recorded.run(80, levels.toArray(LevelInfo[]::new));
-    Assertion ttft =
-        new Assertion(null, Scope.STAGE, "c=1", "ttft.mean", Condition.LT, List.of(125.0));
-    return Recorded.figures(info.assertions(List.of(ttft)), records);
+    return levels.figures(
+        new Assertion(null, Scope.STAGE, "c=1", "ttft.mean", Condition.LT, List.of(125.0)));
   }
 
   @Test
@@ -64,8 +38,8 @@ class RepeatedLevelsTest {
     assertThat(summary.stages()).extracting(LevelFigures::label).containsExactly("c=1", "c=2");
     assertThat(summary.curves().get(0).stages()).containsExactly("c=1", "c=2");
     LevelFigures level = summary.stages().get(0);
-    assertThat(level.durationS()).isEqualTo(20);
-    assertThat(level.startS()).isEqualTo(20);
+    assertThat(level.durationS()).isEqualTo(2);
+    assertThat(level.startS()).isEqualTo(1);
     assertThat(level.phases()).hasSize(2);
     assertThat(level.figures().counts().started()).isEqualTo(30);
     assertThat(summary.assertions().get(0).value()).isEqualTo(120);
@@ -74,7 +48,7 @@ class RepeatedLevelsTest {
 
   /**
    * By hand: mean TTFT (10 × 100 + 20 × 130) ÷ 30 = 120, deviations 20 and 10, standard error
-   * √((400 + 100) ÷ 1 ÷ 2) = √250; 1 and 2 requests/s around 1.5, standard error √(0.5 ÷ 2) = 0.5.
+   * √((400 + 100) ÷ 1 ÷ 2) = √250; 10 and 20 requests/s around 15, standard error √(50 ÷ 2) = 5.
    */
   @Test
   void intervalIsByTheSpreadAroundTheValueOfAllRequests() {
@@ -85,17 +59,17 @@ class RepeatedLevelsTest {
     assertThat(ttft.values()).containsExactly(100.0, 130.0);
     assertThat(ttft.interval().high()).isCloseTo(120 + T_OF_ONE * Math.sqrt(250), within(1e-6));
     Repeated rate = between.get("requests_per_s");
-    assertThat(rate.values()).containsExactly(1.0, 2.0);
+    assertThat(rate.values()).containsExactly(10.0, 20.0);
     assertThat(rate.interval().low()).as("not below 0").isZero();
-    assertThat(rate.interval().high()).isCloseTo(1.5 + T_OF_ONE * 0.5, within(1e-6));
+    assertThat(rate.interval().high()).isCloseTo(15 + T_OF_ONE * 5, within(1e-6));
     assertThat(level.spread(Figure.parse("ttft.mean")::of).freedom()).isEqualTo(1);
   }
 
-  /** All levels together: 20 and 30 requests in 20 s each. */
+  /** All levels together: 20 and 30 requests in 2 s each. */
   @Test
   void roundsAreTheRepeatsOfTheRun() {
     Figures run = figures(true).summary().figures();
-    assertThat(run.betweenRepeats().get("requests_per_s").values()).containsExactly(1.0, 1.5);
+    assertThat(run.betweenRepeats().get("requests_per_s").values()).containsExactly(10.0, 15.0);
   }
 
   /** A run that ended in its second round: what is known of one repeat has no interval. */
@@ -116,20 +90,12 @@ class RepeatedLevelsTest {
   }
 
   private static String verdict(int... requestsOfA) {
-    List<RequestRecord> records = new ArrayList<>();
-    List<LevelInfo> levels = new ArrayList<>();
+    Levels levels = new Levels();
     for (int i = 0; i < requestsOfA.length; i++) {
-      for (String target : List.of("a", "b")) {
-        double from = (2 * i + (target.equals("a") ? 0 : 1)) * 10_000;
-        String label = "c=1#" + (i + 1);
-        levels.add(Recorded.stage(label, target, "closed loop", 1.0, "users", from, from + 10_000));
-        for (int r = 0; r < (target.equals("a") ? requestsOfA[i] : 9); r++) {
-          records.add(
-              Recorded.at(from + r * 400).target(target).stage(label).tokens(50, 60).record());
-        }
-      }
+      String label = "c=1#" + (i + 1);
+      levels.target("a").level(label, 1, requestsOfA[i], 60, 0);
+      levels.target("b").level(label, 1, 9, 60, 0);
     }
-    RunInfo info = Recorded.run(80, levels.toArray(LevelInfo[]::new));
-    return Recorded.figures(info, records).summary().verdict();
+    return levels.verdict();
   }
 }

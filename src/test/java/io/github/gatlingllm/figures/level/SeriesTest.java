@@ -10,14 +10,12 @@ import io.github.gatlingllm.figures.level.Series.Bucket;
 import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -61,9 +59,7 @@ class SeriesTest {
     OverTime live = new OverTime(Recorded.ORIGIN);
     records.forEach(live);
     Series report =
-        Recorded.figures(
-                Recorded.run(3, Recorded.stage(1, 0, 3_000)), records.toArray(RequestRecord[]::new))
-            .series();
+        Recorded.figures(Recorded.run(3, Recorded.stage(1, 0, 3_000)), records).series();
 
     Series soFar = live.soFar(false);
 
@@ -155,15 +151,11 @@ class SeriesTest {
   /** Of 26 levels, each with one request more than the last; headlines quote the last. */
   @Test
   void operatingPointBeyondTheDrawnLevelsHasItsCurve() {
-    List<LevelInfo> levels = new ArrayList<>();
-    List<RequestRecord> records = new ArrayList<>();
+    Levels levels = new Levels();
     for (int users = 1; users <= 26; users++) {
-      double from = levels.size() * 1_000.0;
-      levels.add(Recorded.stage(users, from, from + 1_000));
-      records.addAll(
-          Collections.nCopies(users, at(from).stage("c=" + users).tokens(5, 9).record()));
+      levels.level(users, users, 9);
     }
-    RunFigures run = Recorded.figures(Recorded.run(26, levels.toArray(LevelInfo[]::new)), records);
+    RunFigures run = levels.figures(Slo.NONE);
     assertThat(run.summary().operatingPoint().stage()).isEqualTo("c=26");
     assertThat(run.series().levelQuantiles()).containsKeys(0, 23, 25).doesNotContainKey(24);
   }
