@@ -69,9 +69,13 @@ class EngineChecksTest {
 
   /** A run whose engine says another thing of one metric. */
   static Summary runWith(EngineMetric metric, double value) {
+    return run(healthyBut(metric, value));
+  }
+
+  private static Map<EngineMetric, Double> healthyBut(EngineMetric metric, double value) {
     Map<EngineMetric, Double> said = healthy();
     said.put(metric, value);
-    return run(said);
+    return said;
   }
 
   /** A run whose engine is healthy, but not read after a second of the run. */
@@ -101,9 +105,7 @@ class EngineChecksTest {
       }
       records.add((i % 10 == 0 ? user.failed(RequestStatus.ABANDONED, "left") : user).record());
     }
-    Map<EngineMetric, Double> said = healthy();
-    said.put(EngineMetric.GENERATION_TOKENS, generated);
-    return summary(RUN, records, readings(said));
+    return summary(RUN, records, readings(healthyBut(EngineMetric.GENERATION_TOKENS, generated)));
   }
 
   /** In the engine 3 requests for 10 s, awaited 90 × 280 ms and 10 × 160 ms: 3.2 s more of 10. */
@@ -268,8 +270,7 @@ class EngineChecksTest {
   /** What others had generated is no mistake of counting. */
   @Test
   void tokensOfOtherClientsAreNotCompared() {
-    Map<EngineMetric, Double> said = healthy();
-    said.put(EngineMetric.GENERATION_TOKENS, 2_000.0);
+    Map<EngineMetric, Double> said = healthyBut(EngineMetric.GENERATION_TOKENS, 2_000);
     said.put(EngineMetric.REQUESTS_FINISHED, 200.0);
     assertThat(applying(run(said))).doesNotContain("engine_tokens_agree");
   }
@@ -291,16 +292,15 @@ class EngineChecksTest {
         Recorded.requests(
             100, n -> at(n * 100).lag(0).stage("r=10").tokens(n * 400 + 100, n * 400 + 500));
     LevelInfo level = Recorded.rate(10, 0, 10_000);
-    Map<EngineMetric, Double> said = healthy();
-    said.put(EngineMetric.ENGINE_QUEUE_S, 20.0);
+    Map<EngineMetric, Double> said = healthyBut(EngineMetric.ENGINE_QUEUE_S, 20);
     Summary summary = summary(Recorded.run(60, level), records, readings(said));
     assertThat(summary.verdict()).startsWith("Does not keep up with 10 requests/s");
     assertThat(applying(summary)).doesNotContain("engine_ttft");
     assertThat(check(summary, "engine_queue")).extracting(Check::level).isEqualTo(Level.NOTE);
   }
 
-  /** 100 requests at one target and 50 at another, whose pages count so many each, at that TTFT. */
-  private static Summary twoTargets(double finishedAtOne, double finishedAtTwo, double ttftS) {
+  /** 100 requests at one target and 50 at another, whose pages count so many each. */
+  private static Summary twoTargets(double finishedAtOne, double finishedAtTwo) {
     RunInfo run = Recorded.run(10, Recorded.stage(1, 0, 10_000), Recorded.stage("b", 1, 0, 10_000));
     List<RequestRecord> records =
         Recorded.requests(150, i -> at(i * 60).target(i % 3 == 2 ? "b" : "a").tokens(EVEN).tools());
@@ -308,10 +308,9 @@ class EngineChecksTest {
     for (int second = -1; second <= 10; second++) {
       for (String target : finishedAtTwo > 0 ? List.of("a", "b") : List.of("a")) {
         double finished = target.equals("a") ? finishedAtOne : finishedAtTwo;
-        Map<EngineMetric, Double> said = healthy();
-        said.put(EngineMetric.REQUESTS_FINISHED, finished);
+        Map<EngineMetric, Double> said = healthyBut(EngineMetric.REQUESTS_FINISHED, finished);
         said.put(EngineMetric.GENERATION_TOKENS, 10 * finished);
-        said.put(EngineMetric.ENGINE_TTFT_S, ttftS);
+        said.put(EngineMetric.ENGINE_TTFT_S, 0.02);
         readings.add(reading(second + 0.5, (second + 1) / 11.0, said).asFirst(target));
       }
     }
@@ -329,7 +328,7 @@ class EngineChecksTest {
     "100, 100, b, WARNING", // two engines, and others use the second
   })
   void targetsWithTheSameCountsAreOneEngine(double one, double two, String targets, Level level) {
-    Summary summary = twoTargets(one, two, 0.02);
+    Summary summary = twoTargets(one, two);
     Check traffic = check(summary, "other_traffic");
     assertThat(traffic.level()).isEqualTo(level);
     assertThat(traffic.message()).contains(" at " + targets + " finished");
@@ -345,8 +344,7 @@ class EngineChecksTest {
   @CsvSource({"400, OK", "500, WARNING"})
   void textsToEmbedAreRequestsOfTheEngine(double finished, Level level) {
     List<RequestRecord> records = Recorded.requests(100, i -> at(i * 97).inputs(4));
-    Map<EngineMetric, Double> said = healthy();
-    said.put(EngineMetric.REQUESTS_FINISHED, finished);
+    Map<EngineMetric, Double> said = healthyBut(EngineMetric.REQUESTS_FINISHED, finished);
     assertThat(check(summary(RUN, records, readings(said)), "other_traffic").level())
         .isEqualTo(level);
   }

@@ -34,8 +34,7 @@ class InjectorTallyTest {
 
   /** Two injectors, of which the second began that long after the plan. */
   static Summary starting(double lateS) {
-    return figures(
-        RUN.injectors(List.of(part(1, Map.of(), 0L), part(2, Map.of(), (long) (lateS * 1e9))), 2));
+    return figures(2, part(1, Map.of(), 0L), part(2, Map.of(), (long) (lateS * 1e9)));
   }
 
   @Test
@@ -62,9 +61,7 @@ class InjectorTallyTest {
             0,
             List.of(),
             Map.of());
-    String found =
-        check(figures(RUN.injectors(List.of(part(1, Map.of(), 0L), late), 2)), "injectors")
-            .message();
+    String found = check(figures(2, part(1, Map.of(), 0L), late), "injectors").message();
     assertThat(found).contains("late (2/3) never started").doesNotContain("interrupted");
   }
 
@@ -109,21 +106,16 @@ class InjectorTallyTest {
 
   /** The first two of so many. */
   static Summary joined(int expected) {
-    return figures(
-        RUN.injectors(List.of(part(1, Map.of(), null), part(2, Map.of(), null)), expected));
+    return figures(expected, part(1, Map.of(), null), part(2, Map.of(), null));
   }
 
   static Summary differing() {
     return figures(
-        RUN.injectors(
-            List.of(
-                part(1, Map.of("maxTokens", "64"), null),
-                part(2, Map.of("maxTokens", "128"), null)),
-            2));
+        2, part(1, Map.of("maxTokens", "64"), null), part(2, Map.of("maxTokens", "128"), null));
   }
 
-  private static Summary figures(RunInfo info) {
-    return Recorded.summary(info, records());
+  private static Summary figures(int expected, InjectorRun... parts) {
+    return Recorded.summary(RUN.injectors(List.of(parts), expected), records());
   }
 
   @Test
@@ -162,7 +154,7 @@ class InjectorTallyTest {
 
   @Test
   void runsOfOneGeneratorHaveNoInjectors() {
-    Summary summary = figures(RUN);
+    Summary summary = Recorded.summary(RUN, records());
     assertThat(summary.injectors()).isEmpty();
     assertThat(summary.stages().get(0).injectors()).isEmpty();
     assertThat(summary.checks()).noneMatch(c -> c.id().startsWith("injector"));
@@ -171,8 +163,6 @@ class InjectorTallyTest {
   @Test
   void settingsThatDifferAreNamedByInjector() {
     assertThat(check(differing(), "injector_settings").message())
-        .isEqualTo(
-            "1 setting differs between injectors: maxTokens is 128 at injector-2, 64 at"
-                + " injector-1.");
+        .containsSubsequence("1 setting", "maxTokens is 128 at injector-2, 64 at injector-1.");
   }
 }
