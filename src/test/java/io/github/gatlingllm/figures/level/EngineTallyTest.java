@@ -55,12 +55,18 @@ class EngineTallyTest {
   }
 
   private static ServerSample reading(
-      double atS, @Nullable String target, String url, Map<EngineMetric, Double> values) {
-    return Reading.at((long) (atS * S), values).of(target, url).sample();
+      double atS, @Nullable String target, Map<EngineMetric, Double> values) {
+    return Reading.at((long) (atS * S), values)
+        .of(target, "http://" + target + "/metrics")
+        .sample();
   }
 
   private void read(double atS, EngineMetric metric, double value) {
-    tally.add(reading(atS, "a", "http://a/metrics", Map.of(metric, value)));
+    tally.add(reading(atS, "a", Map.of(metric, value)));
+  }
+
+  private static @Nullable Double joules(EngineTally tally) {
+    return tally.joules(tally.levels.subList(0, 1));
   }
 
   private EngineFigures level() {
@@ -95,7 +101,6 @@ class EngineTallyTest {
           reading(
               at,
               "a",
-              "http://a/metrics",
               Map.of(
                   SPEC_DRAFTS, 50 * more,
                   SPEC_DRAFT_TOKENS, 200 * more,
@@ -104,12 +109,7 @@ class EngineTallyTest {
     }
     assertThat(level().acceptanceRate()).isEqualTo(0.375);
     assertThat(level().acceptedLength()).isEqualTo(2.5);
-    tally.add(
-        reading(
-            5.5,
-            "b",
-            "http://b/metrics",
-            Map.of(SPEC_ACCEPTANCE_RATE, 0.6, SPEC_ACCEPTANCE_LENGTH, 2.8)));
+    tally.add(reading(5.5, "b", Map.of(SPEC_ACCEPTANCE_RATE, 0.6, SPEC_ACCEPTANCE_LENGTH, 2.8)));
     assertThat(tally.of(level -> level.index == 1))
         .extracting(EngineFigures::acceptanceRate, EngineFigures::acceptedLength)
         .containsExactly(0.6, 2.8);
@@ -167,11 +167,11 @@ class EngineTallyTest {
     for (double at : new double[] {0.9, 1.1, 2.1}) {
       for (int replica = 1; replica <= 2; replica++) {
         tally.add(
-            reading(
-                at,
-                "a",
-                "http://" + replica,
-                Map.of(REQUESTS_RUNNING, 4.0 * replica, KV_CACHE_USE, 0.3 * replica)));
+            Reading.at(
+                    (long) (at * S),
+                    Map.of(REQUESTS_RUNNING, 4.0 * replica, KV_CACHE_USE, 0.3 * replica))
+                .of("a", "http://" + replica)
+                .sample());
       }
     }
 
@@ -206,15 +206,15 @@ class EngineTallyTest {
   @Test
   void energyCoversTheWindow() {
     for (double at = 0.5; at < 4; at++) {
-      tally.add(reading(at, null, "http://gpu", Map.of(GPU_POWER_W, 300.0)));
+      tally.add(reading(at, null, Map.of(GPU_POWER_W, 300.0)));
     }
-    assertThat(tally.joules(tally.levels.subList(0, 1))).isEqualTo(600);
+    assertThat(joules(tally)).isEqualTo(600);
     assertThat(tally.joules(tally.levels)).as("nothing is known of the second").isNull();
 
     for (double at = 0.5; at < 4; at++) {
-      tally.add(reading(at, "a", "http://a", Map.of(GPU_ENERGY_J, 250 * at)));
+      tally.add(reading(at, "a", Map.of(GPU_ENERGY_J, 250 * at)));
     }
-    assertThat(tally.joules(tally.levels.subList(0, 1))).isCloseTo(500, within(1e-9));
+    assertThat(joules(tally)).isCloseTo(500, within(1e-9));
   }
 
   /** 500 J a second; the page fails for the last 14 of the 30 s of the window. */
@@ -222,18 +222,18 @@ class EngineTallyTest {
   void rateOfACounterIsUnknownWhereReadingsDoNotCoverTheWindow() {
     EngineTally gap = tally(level("a", 10 * S, 40 * S));
     for (int at = 5; at <= 26; at++) {
-      gap.add(reading(at, "a", "http://a", Map.of(GPU_ENERGY_J, 500.0 * at)));
+      gap.add(reading(at, "a", Map.of(GPU_ENERGY_J, 500.0 * at)));
     }
     EngineFigures figures = gap.of(level -> level.index == 0);
     assertThat(figures).isNotNull();
     assertThat(figures.counters()).containsEntry(GPU_ENERGY_J, new Growth(8_000, null, 16 / 30.0));
-    assertThat(gap.joules(gap.levels.subList(0, 1))).isNull();
+    assertThat(joules(gap)).isNull();
 
-    gap.add(reading(39, "a", "http://a", Map.of(GPU_ENERGY_J, 500.0 * 39)));
+    gap.add(reading(39, "a", Map.of(GPU_ENERGY_J, 500.0 * 39)));
     assertThat(gap.of(level -> level.index == 0).perS(GPU_ENERGY_J))
         .as("29 of 30 s")
         .isCloseTo(500, within(1e-9));
-    assertThat(gap.joules(gap.levels.subList(0, 1))).isCloseTo(15_000, within(1e-9));
+    assertThat(joules(gap)).isCloseTo(15_000, within(1e-9));
   }
 
   /** The server restarts at 2 s; one of its counters grows beyond its value before. */
@@ -248,23 +248,19 @@ class EngineTallyTest {
   @Test
   void sharedPowerOfConcurrentTargetsIsNotAssigned() {
     EngineTally both = tally(level("a", S, 3 * S), level("b", S, 3 * S));
-    both.add(reading(2, null, "http://gpu", Map.of(GPU_POWER_W, 300.0)));
-    assertThat(both.joules(both.levels.subList(0, 1))).isNull();
+    both.add(reading(2, null, Map.of(GPU_POWER_W, 300.0)));
+    assertThat(joules(both)).isNull();
 
     EngineTally own = tally(level("a", S, 3 * S), level("b", S, 3 * S));
-    own.add(reading(2, "a", "http://gpu", Map.of(GPU_POWER_W, 300.0)));
-    assertThat(own.joules(own.levels.subList(0, 1))).isEqualTo(600);
+    own.add(reading(2, "a", Map.of(GPU_POWER_W, 300.0)));
+    assertThat(joules(own)).isEqualTo(600);
   }
 
   @Test
   void hitRateCoversTheTokensInTheWindow() {
     for (double at = 1; at <= 3; at++) {
       tally.add(
-          reading(
-              at,
-              "a",
-              "http://a",
-              Map.of(PREFIX_CACHE_QUERIES, 100 * at, PREFIX_CACHE_HITS, 25 * at)));
+          reading(at, "a", Map.of(PREFIX_CACHE_QUERIES, 100 * at, PREFIX_CACHE_HITS, 25 * at)));
     }
     assertThat(level().prefixCacheHitRate()).isEqualTo(0.25);
   }
@@ -274,7 +270,7 @@ class EngineTallyTest {
     assertThat(tally.of(level -> level.index == 0)).isNull();
     assertThat(tally.of(FigureGroups.of("a"))).isNull();
     assertThat(tally.of(level -> level.index == 7)).as("a level that no plan names").isNull();
-    assertThat(tally.joules(tally.levels.subList(0, 1))).isNull();
+    assertThat(joules(tally)).isNull();
     assertThat(tally.pages()).isEmpty();
     assertThat(tally.overTime()).isEmpty();
   }

@@ -4,8 +4,8 @@ import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
@@ -13,10 +13,12 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Timeline.TokenGaps.ReadingSpeed;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What somebody who reads answers as they come has to wait. */
@@ -24,61 +26,51 @@ class ReaderTest {
 
   private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
 
-  private static @Nullable Double stallMs(Recorded request, double tokensPerS) {
-    return Metric.READER_STALL_MS.of(request.record(), tokensPerS);
-  }
-
   /**
-   *
+   * Answers, tokens read per second, and milliseconds waited in all. Tokens at 1000, 1100, 1700 and
+   * 1800 are wanted at
    *
    * <pre>
-   * tokens at      1000 1100 1700 1800
    * 5 tokens/s     1000 1200 1400 1900   waits 300 for the third, after that the fourth is there
    * 10 tokens/s    1000 1100 1200 1800   waits 500 for the third, wants the fourth as it comes
    * 100 tokens/s   1000 1010 1110 1710   waits 90, 590 and 90
    * 2 tokens/s     1000 1500 2000 2500   waits nowhere
    * </pre>
    */
+  static Stream<Arguments> answers() {
+    Recorded four = at(0).tokens(1_000, 1_100, 1_700, 1_800);
+    return Stream.of(
+        arguments(four, 5, 300.0),
+        arguments(four, 10, 500.0),
+        arguments(four, 100, 770.0),
+        arguments(four, 2, 0.0),
+        // The second wait is not spared by the first: 100 ms, then 250 ms more.
+        arguments(at(0).tokens(0, 300, 400, 950), 5, 350.0),
+        // Two tokens at 0 and three at 500 ms are read until 400 ms and wanted then.
+        arguments(at(0).tokens(0, 500).perEvent(2, 3), 5, 100.0),
+        arguments(at(0).tokens(0, 500).output(4), 5, 100.0),
+        // An event without a token is no beginning.
+        arguments(at(0).tokens(0, 200, 900).perEvent(0, 2, 1), 5, 300.0),
+        // Choice 0 has tokens at 0 and 250, choice 1 at 100 and 400: waits 50 and 100 ms.
+        arguments(
+            at(0).tokens(0, 100, 250, 400).perEvent(1, 1, 1, 1).choices(0, 1, 0, 1).output(4),
+            5,
+            100.0),
+        // One body and unknown times have no reader.
+        arguments(at(0).body(500, 10), 5, null),
+        arguments(at(0).bodyForStream(500, 10), 5, null),
+        arguments(at(0).tokens(0, 500).withoutTimes(), 5, null));
+  }
+
   @ParameterizedTest
-  @CsvSource({"5, 300", "10, 500", "100, 770", "2, 0"})
-  void waitsInAll(double tokensPerS, double ms) {
-    assertThat(stallMs(at(0).tokens(1_000, 1_100, 1_700, 1_800), tokensPerS))
-        .isEqualTo(ms, within(1e-9));
-  }
-
-  /** Two waits of which the second is not spared by the first: 100 ms, then 250 ms more. */
-  @Test
-  void waitsAddUp() {
-    assertThat(stallMs(at(0).tokens(0, 300, 400, 950), 5)).isEqualTo(350, within(1e-9));
-  }
-
-  /** Two tokens at 0 and three at 500 ms are read until 400 ms and wanted then: 100 ms too late. */
-  @Test
-  void eventsOfSeveralTokensAreReadForAsLong() {
-    assertThat(stallMs(at(0).tokens(0, 500).perEvent(2, 3), 5)).isEqualTo(100, within(1e-9));
-    assertThat(stallMs(at(0).tokens(0, 500).output(4), 5))
-        .as("shared")
-        .isEqualTo(100, within(1e-9));
-    assertThat(stallMs(at(0).tokens(0, 200, 900).perEvent(0, 2, 1), 5))
-        .as("an event without a token is no beginning")
-        .isEqualTo(300, within(1e-9));
-  }
-
-  /** Choice 0 has tokens at 0 and 250, choice 1 at 100 and 400: waits 50 and 100 ms. */
-  @Test
-  void eachChoiceHasItsReader() {
-    assertThat(
-            stallMs(
-                at(0).tokens(0, 100, 250, 400).perEvent(1, 1, 1, 1).choices(0, 1, 0, 1).output(4),
-                5))
-        .isEqualTo(100, within(1e-9));
-  }
-
-  @Test
-  void oneBodyAndUnknownTimesHaveNoReader() {
-    assertThat(stallMs(at(0).body(500, 10), 5)).isNull();
-    assertThat(stallMs(at(0).bodyForStream(500, 10), 5)).isNull();
-    assertThat(stallMs(at(0).tokens(0, 500).withoutTimes(), 5)).isNull();
+  @MethodSource("answers")
+  void waitsInAll(Recorded answer, double tokensPerS, @Nullable Double ms) {
+    Double waited = Metric.READER_STALL_MS.of(answer.record(), tokensPerS);
+    if (ms == null) {
+      assertThat(waited).isNull();
+    } else {
+      assertThat(waited).isEqualTo(ms, within(1e-9));
+    }
   }
 
   /** Waits of 0, 100 and 300 ms; the failed one is nobody's. */
@@ -92,18 +84,13 @@ class ReaderTest {
             at(3_000).tokens(100, 2_000).failed(RequestStatus.TRUNCATED, "cut").record());
     Figures usual = figures(RUN, records);
     assertThat(usual.reader()).isEqualTo(new Figures.Reader(5, 3, 2, 2 / 3.0));
-    Distribution stall = usual.metric(Metric.READER_STALL_MS);
-    assertThat(stall.count()).isEqualTo(3);
-    assertThat(stall.p50()).isEqualTo(100, within(0.1));
-    assertThat(stall.max()).isEqualTo(300);
-    assertThat(Metric.READERS_STALLED.number(usual)).isEqualTo(66.667, within(1e-3));
 
     Figures slower = figures(RUN.report(RunInfo.ReportOptions.DEFAULT.readAt(3)), records);
     assertThat(slower.reader()).isEqualTo(new Figures.Reader(3, 3, 1, 1 / 3.0));
   }
 
   private static Figures figures(RunInfo run, List<RequestRecord> records) {
-    return Recorded.summary(run, records.toArray(RequestRecord[]::new)).figures();
+    return Recorded.summary(run, records).figures();
   }
 
   @ParameterizedTest

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
@@ -28,8 +29,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class RunStatisticsTest {
 
@@ -114,17 +119,13 @@ class RunStatisticsTest {
   private final Figures figures = summary.figures();
 
   @Test
-  void windowClipsTokens() {
+  void windowClipsTokensAndHasTheRequestsThatEndedInIt() {
     assertThat(figures.windowS()).isEqualTo(2);
-    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(5.5);
-    assertThat(figures.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(20.5);
-  }
-
-  @Test
-  void requestsThatEndedInTheWindow() {
-    assertThat(figures.number(Metric.REQUESTS_PER_S)).isEqualTo(1);
     assertThat(figures.requestsPerMin()).isEqualTo(60);
-    assertThat(figures.number(Metric.WALL_OUTPUT_TOKENS_PER_S)).isEqualTo(10 / 2.1, within(1e-9));
+    assertFigures(
+        figures,
+        "output_tokens_per_s=5.5 total_tokens_per_s=20.5 requests_per_s=1"
+            + " wall_output_tokens_per_s=4.7619047619 ttst.min=20 ttst.max=50");
   }
 
   @Test
@@ -163,133 +164,78 @@ class RunStatisticsTest {
     assertThat(summary.requests().get(0).figures()).usingRecursiveComparison().isEqualTo(figures);
   }
 
-  /** 1 + 3 tokens in two events, the second one past the edge. */
-  @Test
-  void tokensOfEachEventAsTheServerReported() {
-    Figures f = one(at(2_900).stage("c=2").tokens(50, 150).perEvent(1, 3).record());
-    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.5);
-    assertThat(f.metric(Metric.ITL_MS).count()).isEqualTo(3);
-    assertThat(f.metric(Metric.ITL_MS).mean()).isEqualTo(100 / 3.0, within(1e-9));
-    assertThat(f.metric(Metric.ICL_MS).count()).isEqualTo(1);
-    assertThat(f.metric(Metric.ICL_MS).mean()).isEqualTo(100);
-    assertThat(f.number(Metric.BATCH_RATIO)).isEqualTo(2);
+  /** Figures of requests in the window [1 s, 3 s); those without a value are unknown. */
+  static Stream<Arguments> requests() {
+    return Stream.of(
+        // 1 + 3 tokens in two events, the second one past the edge.
+        of(
+            "output_tokens_per_s=0.5 itl.count=3 itl.mean=33.3333333333 icl.count=1 icl.mean=100"
+                + " batch_ratio=2",
+            at(2_900).tokens(50, 150).perEvent(1, 3)),
+        // 3 tokens over 2 events: 1.5 each, one event inside, 1.5 ÷ 2 s.
+        of("output_tokens_per_s=0.75", at(2_900).tokens(50, 150).output(3)),
+        // First token 2.9 s, last 3.2 s, 4 tokens: 2.9 | 3.0 3.1 3.2: one of them inside.
+        of(
+            "output_tokens_per_s=0.5 itl.count=0 ttst.count=0 jitter=",
+            at(2_800).tokens(100, 110, 120, 400).withoutTimes()),
+        // A body arrives at once, also one that should have been a stream.
+        of(
+            "output_tokens_per_s=4 total_tokens_per_s=9 ttft.count=0 e2e.mean=400",
+            at(2_500).body(400, 8)),
+        of("output_tokens_per_s=0", at(2_500).body(500, 8)),
+        of(
+            "output_tokens_per_s=50 total_tokens_per_s=55 ttft.count=0 tpot.count=0 e2e.mean=50"
+                + " batch_ratio=",
+            at(1_000).bodyForStream(50, 100)),
+        of(
+            "output_tokens_per_s=52 ttft.count=1 batch_ratio=1",
+            at(1_000).bodyForStream(50, 100),
+            at(1_000).tokens(100, 120, 140, 200)),
+        // 4 tokens came and 96 of hidden reasoning are billed: 4 ÷ 2 s and 100 ÷ 2 s, in 0.2 s.
+        of(
+            "output_tokens_per_s=2 billed_output_tokens_per_s=50 wall_output_tokens_per_s=20"
+                + " user_tokens_per_s.mean=20 output_tokens.mean=100",
+            at(1_000).tokens(100, 120, 140, 200).hidden(96)),
+        // They are billed where the first token is: that of the second is past the edge.
+        of(
+            "output_tokens_per_s=2 billed_output_tokens_per_s=50",
+            at(1_000).tokens(100, 120, 140, 200).hidden(96),
+            at(2_950).tokens(100, 200).hidden(96)),
+        of(
+            "output_tokens_per_s=4 billed_output_tokens_per_s=50",
+            at(2_500).bodyForStream(400, 8).hidden(92)),
+        of(
+            "output_tokens_per_s=4 billed_output_tokens_per_s=50",
+            at(2_500).body(400, 8).hidden(92)),
+        of("billed_output_tokens_per_s=", at(1_000).tokens(100).estimated()),
+        // The second token is of the first choice that spoke, gaps are within each choice.
+        of(
+            "ttst.mean=20 icl.count=2 icl.min=20 icl.max=30",
+            at(1_000).tokens(10, 15, 30, 45).choices(1, 0, 1, 0).output(4)),
+        of("ttst.count=0", at(1_000).tokens(10)),
+        of("total_tokens_per_s= prompt_tokens.count=0", at(1_000).tokens(100).prompt(null)));
   }
 
-  /** 3 tokens over 2 events: 1.5 each, one event inside, 1.5 ÷ 2 s. */
-  @Test
-  void tokensSharedEvenly() {
-    Figures f = one(at(2_900).stage("c=2").tokens(50, 150).output(3).record());
-    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.75);
+  private static Arguments of(String figures, Recorded... requests) {
+    return Arguments.of(figures, Stream.of(requests).map(r -> r.stage("c=2").record()).toList());
   }
 
-  /** First token 2.9 s, last 3.2 s, 4 tokens: 2.9 | 3.0 3.1 3.2: one of them inside. */
-  @Test
-  void tokensInterpolated() {
-    Summary s = summary(RUN, at(2_800).stage("c=2").tokens(100, 110, 120, 400).withoutTimes());
-    assertThat(s.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(0.5);
-    assertThat(s.figures().metric(Metric.ITL_MS).isEmpty()).isTrue();
-    assertThat(s.figures().number(Metric.JITTER)).isNull();
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("requests")
+  void requestsHaveTheirFigures(String expected, List<RequestRecord> requests) {
+    assertFigures(summary(RUN, requests).figures(), expected);
   }
 
-  @Test
-  void bodyArrivesAtOnce() {
-    Figures inside = one(at(2_500).stage("c=2").body(400, 8).record());
-    assertThat(inside.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
-    assertThat(inside.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(9);
-    assertThat(inside.metric(Metric.TTFT_MS).isEmpty()).isTrue();
-    assertThat(inside.metric(Metric.E2E_MS).mean()).isEqualTo(400);
-    assertThat(one(at(2_500).stage("c=2").body(500, 8).record()).number(Metric.OUTPUT_TOKENS_PER_S))
-        .isZero();
-  }
-
-  /**
-   * A server that ignores {@code stream}: 20 bodies of 100 tokens in the window of 2 s are 1,000
-   * tok/s, with 10 prompt tokens each 1,100 tok/s; nobody saw a first token. A stream of 4 tokens
-   * in 4 events beside them keeps its own figures.
-   */
-  @Test
-  void tokensOfABodyThatShouldHaveBeenAStreamCountAtItsArrival() {
-    List<RequestRecord> bodies =
-        Recorded.requests(20, i -> at(1_000 + 100 * i).stage("c=2").bodyForStream(50, 100));
-    Summary only = summary(RUN, bodies);
-    Figures f = only.figures();
-    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1_000);
-    assertThat(f.number(Metric.TOTAL_TOKENS_PER_S)).isEqualTo(1_100);
-    assertThat(only.requests().get(0).figures().number(Metric.OUTPUT_TOKENS_PER_S))
-        .isEqualTo(1_000);
-    assertThat(f.metric(Metric.TTFT_MS).isEmpty()).isTrue();
-    assertThat(f.metric(Metric.TPOT_MS).isEmpty()).isTrue();
-    assertThat(f.metric(Metric.E2E_MS).mean()).isEqualTo(50);
-    assertThat(f.number(Metric.BATCH_RATIO)).isNull();
-    assertThat(check(only, "not_streamed").value()).isEqualTo(1);
-
-    bodies.add(R1);
-    Summary mixed = summary(RUN, bodies);
-    assertThat(mixed.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1_002);
-    assertThat(mixed.figures().metric(Metric.TTFT_MS).count()).isEqualTo(1);
-    assertThat(mixed.figures().number(Metric.BATCH_RATIO)).isEqualTo(1);
-    assertThat(check(mixed, "not_streamed").value()).isEqualTo(20 / 21.0, within(1e-9));
-  }
-
-  /**
-   * 4 tokens came and 96 of hidden reasoning are billed: 4 ÷ 2 s and 100 ÷ 2 s, in 0.2 s of wall
-   * time. They are billed where the first token is: that of the second request lies past the edge.
-   */
-  @Test
-  void hiddenReasoningIsBilledAndNotInOutputTokens() {
-    RequestRecord first = at(1_000).stage("c=2").tokens(100, 120, 140, 200).hidden(96).record();
-    Figures f = one(first);
-    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
-    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
-    assertThat(f.number(Metric.WALL_OUTPUT_TOKENS_PER_S)).isEqualTo(20, within(1e-9));
-    assertThat(f.metric(Metric.USER_TOKENS_PER_S).mean()).isEqualTo(20, within(1e-9));
-    assertThat(f.metric(Metric.OUTPUT_TOKENS).mean()).isEqualTo(100);
-
-    RequestRecord late = at(2_950).stage("c=2").tokens(100, 200).hidden(96).record();
-    f = summary(RUN, first, late).figures();
-    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2);
-    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
-
-    f = one(at(2_500).stage("c=2").bodyForStream(400, 8).hidden(92).record());
-    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
-    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
-    f = one(at(2_500).stage("c=2").body(400, 8).hidden(92).record());
-    assertThat(f.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(4);
-    assertThat(f.number(Metric.BILLED_OUTPUT_TOKENS_PER_S)).isEqualTo(50);
-
-    assertThat(one(at(1_000).stage("c=2").tokens(100).estimated().record()))
-        .extracting(f1 -> f1.number(Metric.BILLED_OUTPUT_TOKENS_PER_S))
-        .isNull();
-  }
-
-  /** Of the first choice that spoke; not where times were not kept, or there is one event only. */
-  @Test
-  void timeToSecondToken() {
-    assertThat(figures.metric(Metric.TTST_MS).max()).isEqualTo(50);
-    assertThat(figures.metric(Metric.TTST_MS).min()).isEqualTo(20);
-    Figures choices =
-        one(at(1_000).stage("c=2").tokens(10, 15, 30, 45).choices(1, 0, 1, 0).output(4).record());
-    assertThat(choices.metric(Metric.TTST_MS).mean()).isEqualTo(20);
-    assertThat(one(at(1_000).stage("c=2").tokens(10).record()).metric(Metric.TTST_MS).isEmpty())
-        .isTrue();
-    Figures unknown = one(at(1_000).stage("c=2").tokens(10, 20).withoutTimes().record());
-    assertThat(unknown.metric(Metric.TTST_MS).isEmpty()).isTrue();
-  }
-
-  @Test
-  void unknownPromptIsNotZero() {
-    Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(null).record());
-    assertThat(f.number(Metric.TOTAL_TOKENS_PER_S)).isNull();
-    assertThat(f.metric(Metric.PROMPT_TOKENS).isEmpty()).isTrue();
-  }
-
-  @Test
-  void gapsWithinEachChoice() {
-    Figures f =
-        one(at(1_000).stage("c=2").tokens(10, 15, 30, 45).choices(0, 1, 0, 1).output(4).record());
-    assertThat(f.metric(Metric.ICL_MS).count()).isEqualTo(2);
-    assertThat(f.metric(Metric.ICL_MS).min()).isEqualTo(20);
-    assertThat(f.metric(Metric.ICL_MS).max()).isEqualTo(30);
+  private static void assertFigures(Figures found, String expected) {
+    for (String figure : expected.split(" ", -1)) {
+      String[] both = figure.split("=", -1);
+      Double value = Figure.parse(both[0]).of(found);
+      if (both[1].isEmpty()) {
+        assertThat(value).as(figure).isNull();
+      } else {
+        assertThat(value).as(figure).isEqualTo(Double.parseDouble(both[1]), within(1e-9));
+      }
+    }
   }
 
   /**
@@ -414,9 +360,5 @@ class RunStatisticsTest {
         .extracting(stage -> stage.figures().server().get("queue_s"))
         .extracting(Distribution::count, Distribution::p50, Distribution::p99)
         .containsExactly(tuple(2L, 0.0005, 0.0015), tuple(1L, 0.001, 0.001));
-  }
-
-  private static Figures one(RequestRecord record) {
-    return summary(RUN, record).figures();
   }
 }

@@ -19,12 +19,12 @@ import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -124,42 +124,29 @@ class SteadyStateTest {
     assertThat(judged(records)).isEmpty();
   }
 
-  /** Their load changes by plan, and TTFT with it. */
-  @Test
-  void curvesAndTracesAreNotJudged() {
+  /** TTFT changes with it. Kinds of load, what they offer, and how Gatling injects. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      textBlock =
+          """
+          open loop  | 3 | - | true
+          rate curve | 3 | - | false
+          trace      | 3 | - | false
+          ''         | - | Poisson (seed 1) at 7 users/s during 60 s | true
+          ''         | - | gamma with cv 1.4 (seed 1) along a rate curve during 60 s | false
+          ''         | - | evenly spaced at 1 user/s during 30 s, then evenly spaced at 9 users/s | false
+          injection  | 7 | - | true
+          injection  | - | - | false
+          """)
+  void loadThatChangesByPlanIsNotJudged(
+      String kind, @Nullable Double offered, @Nullable String steps, boolean isJudged) {
     List<RequestRecord> records =
-        spread(i -> at(i * 150).stage("curve").tokens(1_000 + i * 10).record());
-    for (String kind : List.of("rate curve", "trace", "open loop")) {
-      LevelInfo stage = Recorded.stage("curve", "a", kind, 3.0, "requests/s", 0, WINDOW_MS);
-      assertThat(judged(Recorded.run(60, stage), records).isPresent())
-          .as(kind)
-          .isEqualTo(kind.equals("open loop"));
-    }
-  }
-
-  /** Where the injection of Gatling is known to change. */
-  @Test
-  void rampsOfGatlingAreNotJudged() {
-    List<RequestRecord> records =
-        spread(i -> at(i * 150).stage("").lag(0).tokens(1_000 + i * 10).record());
-    LevelInfo all = Recorded.stage("all", "a", "", null, "", 0, WINDOW_MS);
-    Map<String, Boolean> judged =
-        Map.of(
-            "Poisson (seed 1) at 7 users/s during 60 s", true,
-            "gamma with cv 1.4 (seed 1) along a rate curve during 60 s", false,
-            "evenly spaced at 1 user/s during 30 s, then evenly spaced at 9 users/s during 30 s",
-                false);
-    judged.forEach(
-        (steps, isJudged) ->
-            assertThat(judged(Recorded.run(60, all).config("arrivals scn", steps), records))
-                .as(steps)
-                .matches(check -> check.isPresent() == isJudged));
-
-    LevelInfo constant =
-        Recorded.stage("all", "a", LevelInfo.INJECTION, 7.0, "users/s", 0, WINDOW_MS);
-    LevelInfo ramp = Recorded.stage("all", "a", LevelInfo.INJECTION, null, "", 0, WINDOW_MS);
-    assertThat(judged(Recorded.run(60, constant), records)).isPresent();
-    assertThat(judged(Recorded.run(60, ramp), records)).isEmpty();
+        spread(i -> at(i * 150).stage("all").lag(0).tokens(1_000 + i * 10).record());
+    LevelInfo level = Recorded.stage("all", "a", kind, offered, "", 0, WINDOW_MS);
+    RunInfo run = Recorded.run(60, level).config("arrivals scn", steps);
+    assertThat(judged(run, records).isPresent()).isEqualTo(isJudged);
   }
 
   @Test
@@ -281,9 +268,6 @@ class SteadyStateTest {
     for (int seed = 0; seed < RUNS; seed++) {
       alarms += isUnsteady(drift(new MultiServerQueue(utilisation), seed, seconds, 0)) ? 1 : 0;
     }
-    System.out.printf(
-        "%d of %d steady queues at %s in %s s called unsteady%n",
-        alarms, RUNS, utilisation, seconds);
     assertThat(alarms).isLessThanOrEqualTo(RUNS * 6 / 100);
   }
 
@@ -312,8 +296,6 @@ class SteadyStateTest {
         right += Math.abs(drift.steadyFromS() - 6) <= 2.5 ? 1 : 0;
       }
     }
-    System.out.printf(
-        "%d of %d transients found at %s, %d of them in time%n", found, RUNS, utilisation, right);
     assertThat(found).isGreaterThanOrEqualTo((int) (least * RUNS));
     assertThat(right).isGreaterThanOrEqualTo(found * 85 / 100);
   }
