@@ -16,30 +16,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ValueRecorderTest {
-  /** 1 … 10: rank ⌈p × 10⌉. */
-  @ParameterizedTest
-  @CsvSource({
-    "50, 5",
-    "75, 8",
-    "90, 9",
-    "95, 10",
-    "99, 10",
-    "99.9, 10",
-    "10, 1",
-    "10.1, 2",
-    "100, 10"
-  })
-  void nearestRank(double percent, double expected) {
-    ValueRecorder values = new ValueRecorder(ValueRecorder.WHOLE);
-    for (int i = 10; i >= 1; i--) {
-      values.add(i);
-    }
-    assertThat(values.percentile(percent)).isEqualTo(expected);
-  }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 9, 10, 99, 100, 101, 999, 1_000, 4_321})
-  void sameAsSortedArray(int n) {
+  void nearestRankIsThatOfASortedArray(int n) {
     Random random = new Random(n);
     double[] sorted = new double[n];
     ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
@@ -48,7 +28,7 @@ class ValueRecorderTest {
       values.add(sorted[i]);
     }
     Arrays.sort(sorted);
-    for (double percent : new double[] {50, 75, 90, 95, 99, 99.9}) {
+    for (double percent : new double[] {1, 10, 10.1, 50, 75, 90, 95, 99, 99.9}) {
       double expected = sorted[(int) Math.ceil(percent / 100 * n - 1e-9) - 1];
       assertThat(values.percentile(percent))
           .as("p%s of %s", percent, n)
@@ -56,6 +36,7 @@ class ValueRecorderTest {
     }
     assertThat(values.distribution().min()).isEqualTo(sorted[0]);
     assertThat(values.distribution().max()).isEqualTo(sorted[n - 1]);
+    assertThat(values.percentile(100)).as("exactly").isEqualTo(sorted[n - 1]);
   }
 
   @ParameterizedTest
@@ -71,14 +52,6 @@ class ValueRecorderTest {
       bin++;
     }
     assertThat(bins.of(-1)).isZero();
-  }
-
-  @Test
-  void percentileStaysWithinExactExtremes() {
-    ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
-    values.add(12_345.6789);
-    assertThat(values.distribution().p50()).isEqualTo(12_345.6789);
-    assertThat(values.distribution().p999()).isEqualTo(12_345.6789);
   }
 
   @Test
@@ -100,35 +73,30 @@ class ValueRecorderTest {
     assertThat(empty.max()).isNull();
   }
 
-  /** p99 of 999: rank 990, 9 values beyond: low. p99 of 1,000: rank 990, 10 beyond: enough. */
+  /**
+   * p99 of 999: rank 990, 9 values beyond: low. p99 of 1,000: rank 990, 10 beyond: enough. For a
+   * rate p5 of 200: rank 10, 9 values below: low. p5 of 201: rank 11, 10 below: enough.
+   */
   @ParameterizedTest
   @CsvSource({
-    "19, 'p50 p75 p90 p95 p99 p999'",
-    "20, 'p75 p90 p95 p99 p999'",
-    "40, 'p90 p95 p99 p999'",
-    "100, 'p95 p99 p999'",
-    "200, 'p99 p999'",
-    "999, 'p99 p999'",
-    "1000, 'p999'",
-    "9999, 'p999'",
-    "10000, ''"
+    "false, 19, 'p50 p75 p90 p95 p99 p999'",
+    "false, 20, 'p75 p90 p95 p99 p999'",
+    "false, 40, 'p90 p95 p99 p999'",
+    "false, 100, 'p95 p99 p999'",
+    "false, 200, 'p99 p999'",
+    "false, 999, 'p99 p999'",
+    "false, 1000, 'p999'",
+    "false, 9999, 'p999'",
+    "false, 10000, ''",
+    "true, 100, 'p1 p5 p10 p95 p99 p999'",
+    "true, 101, 'p1 p5 p95 p99 p999'",
+    "true, 200, 'p1 p5 p99 p999'",
+    "true, 201, 'p1 p99 p999'",
+    "true, 1000, 'p1 p999'",
+    "true, 1001, 'p999'"
   })
-  void fewerThanTenBeyond(long count, String low) {
-    assertThat(String.join(" ", ValueRecorder.lowN(count, false))).isEqualTo(low);
-  }
-
-  /** p5 of 200: rank 10, 9 values below: low. p5 of 201: rank 11, 10 below: enough. */
-  @ParameterizedTest
-  @CsvSource({
-    "100, 'p1 p5 p10 p95 p99 p999'",
-    "101, 'p1 p5 p95 p99 p999'",
-    "200, 'p1 p5 p99 p999'",
-    "201, 'p1 p99 p999'",
-    "1000, 'p1 p999'",
-    "1001, 'p999'"
-  })
-  void aRateNeedsTenValuesBelowItsLowPercentiles(long count, String low) {
-    assertThat(String.join(" ", ValueRecorder.lowN(count, true))).isEqualTo(low);
+  void tenValuesLieBeyondAPercentileThatIsNotLow(boolean isRate, long count, String low) {
+    assertThat(String.join(" ", ValueRecorder.lowN(count, isRate))).isEqualTo(low);
   }
 
   /** Of 1 to 200 the 2nd, the 10th and the 20th. */
@@ -152,24 +120,16 @@ class ValueRecorderTest {
   @Test
   void populationDeviation() {
     Moments moments = new Moments();
-    for (double value : new double[] {2, 4, 4, 4, 5, 5, 7, 9}) {
+    moments.add(1, 0);
+    moments.add(4, 3);
+    for (double value : new double[] {2, 5, 5, 7, 9}) {
       moments.add(value, 1);
     }
+    assertThat(moments.count()).isEqualTo(8);
     assertThat(moments.mean()).isEqualTo(5);
     assertThat(moments.std()).isEqualTo(2);
     assertThat(moments.min()).isEqualTo(2);
     assertThat(moments.max()).isEqualTo(9);
-  }
-
-  @Test
-  void weightsAreRepeats() {
-    Moments weighted = new Moments();
-    weighted.add(3, 4);
-    weighted.add(7, 2);
-    weighted.add(1, 0);
-    assertThat(weighted.count()).isEqualTo(6);
-    assertThat(weighted.mean()).isEqualTo(26.0 / 6, within(1e-12));
-    assertThat(weighted.min()).isEqualTo(3);
   }
 
   @Test
