@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
+import io.github.gatlingllm.testing.Reading;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -52,21 +53,6 @@ class ServerFileTest {
         Map.of("node-1 GPU 0", Map.of(GPU_CLOCK_MHZ, 1_980.0)));
   }
 
-  private static ServerSample failed(long unixNanos, String error) {
-    return new ServerSample(
-        unixNanos,
-        "a",
-        "http://a:8000/metrics",
-        "vllm",
-        0,
-        error,
-        true,
-        Map.of(),
-        Map.of(),
-        Map.of(),
-        Map.of());
-  }
-
   private long read() throws IOException {
     read.clear();
     return ServerFile.read(file, read::add);
@@ -89,7 +75,12 @@ class ServerFileTest {
   void samplesRoundTrip() throws IOException {
     ServerFile written = new ServerFile(file);
     written.append(sample(5, "a"));
-    written.append(failed(6, "no answer\nin time"));
+    written.append(
+        Reading.at(6, Map.of())
+            .of("a", "http://a:8000/metrics")
+            .failed("no answer\nin time")
+            .reset(true)
+            .sample());
     written.append(sample(7, "a"));
     written.append(sample(8, null));
 

@@ -1,13 +1,11 @@
 package io.github.gatlingllm.record;
 
 import static java.util.Objects.requireNonNull;
-import static java.util.Objects.requireNonNullElse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.Objectives.SloCounts;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -183,131 +181,80 @@ class SloTest {
 
   private static final Slo BOTH = Slo.parse("ttft<200ms,tpot<50ms");
 
-  private final SloCounts counts = new SloCounts();
-  private final List<Slo.Judgement> added = new ArrayList<>();
+  private static final List<Slo.Verdict> VERDICTS =
+      List.of(Slo.Verdict.MET, Slo.Verdict.MISSED, Slo.Verdict.ABSENT, Slo.Verdict.UNKNOWN);
 
-  private void add(int times, Slo.Verdict ttft, Slo.Verdict tpot, boolean failed) {
-    for (int i = 0; i < times; i++) {
-      Slo.Judgement judgement = new Slo.Judgement(BOTH, List.of(ttft, tpot), failed);
-      counts.add("", judgement);
-      added.add(judgement);
-    }
-  }
-
-  /** The same requests, judged otherwise. */
-  private SloCounts.Decision decide(Slo.Rule rule, double percent) {
-    SloCounts others = new SloCounts();
-    for (Slo.Judgement judgement : added) {
-      others.add(
-          "",
+  /** Adds so many of each: met +, missed -, absent . or unknown ? by objective, ! if it failed. */
+  private static SloCounts add(SloCounts to, String name, Slo slo, String judgements) {
+    for (String some : judgements.split(" ", -1)) {
+      String each = some.replaceAll("[0-9!]", "");
+      Slo.Judgement judgement =
           new Slo.Judgement(
-              BOTH.judgedBy(percent, rule), judgement.verdicts(), judgement.failed()));
+              slo,
+              each.chars().mapToObj(sign -> VERDICTS.get("+-.?".indexOf(sign))).toList(),
+              some.endsWith("!"));
+      for (int i = Integer.parseInt(some.replaceAll("[^0-9]", "")); i > 0; i--) {
+        to.add(name, judgement);
+      }
     }
-    return requireNonNullElse(
-        others.decide(), new SloCounts.Decision(null, SloCounts.Count.NONE, percent));
+    return to;
   }
 
-  private void add(int times, Slo.Verdict ttft, Slo.Verdict tpot) {
-    add(times, ttft, tpot, false);
+  private static SloCounts counts(String judgements) {
+    return add(new SloCounts(), "", BOTH, judgements);
   }
 
-  /** Each is met by 99 of 100, both at once by 98. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          # each is met by 99 of 100, both at once by 98
+          98++ 1-+ 1+- | PERCENTILES | 99 | true
+          98++ 1-+ 1+- | REQUESTS | 99 | false
+          98++ 1-+ 1+- | REQUESTS | 98 | true
+          # one objective is enough to miss by either rule
+          98++ 2+- | PERCENTILES | 99 | false
+          98++ 2+- | REQUESTS | 99 | false
+          # a failed request meets no objective
+          98++ 2+.! | PERCENTILES | 99 | false
+          # TPOT applies to 50 answers of 2 tokens and more, of which 1 misses: 98 %
+          49++ 1+- 50+. | PERCENTILES | 99 | false
+          49++ 1+- 50+. | REQUESTS | 99 | true
+          # what applies to nothing decides nothing
+          10+. | PERCENTILES | 99 | true
+          # 1 of 100 unknown is let pass, 2 of 101 are not
+          99++ 1+? | PERCENTILES | 99 | true
+          99++ 2+? | PERCENTILES | 99 |
+          99++ 2+? | REQUESTS | 99 |
+          # at best 98 of 103
+          95++ 5+- 3+? | PERCENTILES | 99 | false
+          """)
+  void levelHolds(String judgements, Slo.Rule rule, double percent, @Nullable Boolean holds) {
+    SloCounts counts = add(new SloCounts(), "", BOTH.judgedBy(percent, rule), judgements);
+    assertThat(requireNonNull(counts.decide()).holds()).isEqualTo(holds);
+  }
+
   @Test
-  void objectivesThatDifferentRequestsMiss() {
-    add(98, Slo.Verdict.MET, Slo.Verdict.MET);
-    add(1, Slo.Verdict.MISSED, Slo.Verdict.MET);
-    add(1, Slo.Verdict.MET, Slo.Verdict.MISSED);
-
-    assertThat(decide(Slo.Rule.PERCENTILES, 99).holds()).isTrue();
-    assertThat(decide(Slo.Rule.REQUESTS, 99).holds()).isFalse();
-    assertThat(decide(Slo.Rule.REQUESTS, 98).holds()).isTrue();
-    assertThat(counts.all().share()).isEqualTo(0.98);
-  }
-
-  @Test
-  void oneObjectiveIsEnoughToMissByEitherRule() {
-    add(98, Slo.Verdict.MET, Slo.Verdict.MET);
-    add(2, Slo.Verdict.MET, Slo.Verdict.MISSED);
-
-    SloCounts.Decision decision = decide(Slo.Rule.PERCENTILES, 99);
-    assertThat(decision.holds()).isFalse();
-    assertThat(decision.objective()).isEqualTo("tpot<50ms");
-    assertThat(decision.count()).isEqualTo(new SloCounts.Count(100, 98, 0));
-    assertThat(decide(Slo.Rule.REQUESTS, 99).holds()).isFalse();
-  }
-
-  @Test
-  void aFailedRequestMeetsNoObjective() {
-    add(98, Slo.Verdict.MET, Slo.Verdict.MET);
-    add(2, Slo.Verdict.MET, Slo.Verdict.ABSENT, true);
-
-    assertThat(counts.objectives().values())
+  void countsOfADecision() {
+    assertThat(counts("98++ 1-+ 1+-").all().share()).isEqualTo(0.98);
+    assertThat(counts("99++ 1+?").all().share()).isEqualTo(1);
+    assertThat(counts("99++ 2+?").all().share()).isNull();
+    assertThat(counts("98++ 2+.!").objectives().values())
         .containsExactly(new SloCounts.Count(100, 98, 0), new SloCounts.Count(100, 98, 0));
-    assertThat(decide(Slo.Rule.PERCENTILES, 99).holds()).isFalse();
-  }
-
-  /** TPOT applies to 50 answers of 2 tokens and more, of which 1 misses: 98 %. */
-  @Test
-  void requestsToWhichAnObjectiveDoesNotApplyAreNotInItsShare() {
-    add(49, Slo.Verdict.MET, Slo.Verdict.MET);
-    add(1, Slo.Verdict.MET, Slo.Verdict.MISSED);
-    add(50, Slo.Verdict.MET, Slo.Verdict.ABSENT);
-
-    assertThat(decide(Slo.Rule.PERCENTILES, 99).holds()).isFalse();
-    assertThat(decide(Slo.Rule.REQUESTS, 99).holds()).isTrue();
-  }
-
-  @Test
-  void anObjectiveThatAppliesToNothingDecidesNothing() {
-    add(10, Slo.Verdict.MET, Slo.Verdict.ABSENT);
-    assertThat(decide(Slo.Rule.PERCENTILES, 99).holds()).isTrue();
-  }
-
-  /** 1 of 100 is let pass, 2 of 101 are not. */
-  @Test
-  void undefinedIfMoreThanOnePercentIsUnknown() {
-    add(99, Slo.Verdict.MET, Slo.Verdict.MET);
-    add(1, Slo.Verdict.MET, Slo.Verdict.UNKNOWN);
-    assertThat(counts.all().share()).isEqualTo(1);
-    assertThat(decide(Slo.Rule.PERCENTILES, 99).holds()).isTrue();
-
-    add(1, Slo.Verdict.MET, Slo.Verdict.UNKNOWN);
-    assertThat(counts.all().share()).isNull();
-    assertThat(decide(Slo.Rule.PERCENTILES, 99).holds()).isNull();
-    assertThat(decide(Slo.Rule.REQUESTS, 99).holds()).isNull();
-  }
-
-  /** 5 misses of 100 and 3 unknown: at best 98 of 103. */
-  @Test
-  void missedEvenIfAllUnknownHadMet() {
-    add(95, Slo.Verdict.MET, Slo.Verdict.MET);
-    add(5, Slo.Verdict.MET, Slo.Verdict.MISSED);
-    add(3, Slo.Verdict.MET, Slo.Verdict.UNKNOWN);
-    assertThat(decide(Slo.Rule.PERCENTILES, 99).holds()).isFalse();
-  }
-
-  @Test
-  void noDecisionWithoutJudgedRequests() {
-    assertThat(decide(Slo.Rule.PERCENTILES, 99).holds()).isNull();
-    assertThat(counts.isEmpty()).isTrue();
+    assertThat(counts("98++ 2+-").decide())
+        .isEqualTo(new SloCounts.Decision("tpot<50ms", new SloCounts.Count(100, 98, 0), 99));
+    assertThat(new SloCounts().decide()).isNull();
+    assertThat(new SloCounts().isEmpty()).isTrue();
   }
 
   /** 90 of 100 are enough for one name, by 1 point too few of all at once of the other. */
   @Test
   void everySloIsJudgedByItsOwnShareAndRule() {
-    Slo atOnce = BOTH.judgedBy(99, Slo.Rule.REQUESTS);
     Slo own = Slo.parse("e2e<1s", 90, Slo.Rule.PERCENTILES);
-    for (int i = 0; i < 100; i++) {
-      Slo.Verdict most = i < 90 ? Slo.Verdict.MET : Slo.Verdict.MISSED;
-      counts.add("slow: ", new Slo.Judgement(own, List.of(most), false));
-    }
+    SloCounts counts = add(new SloCounts(), "slow: ", own, "90+ 10-");
     assertThat(requireNonNull(counts.decide()).holds()).isTrue();
-    for (int i = 0; i < 100; i++) {
-      Slo.Verdict most = i < 98 ? Slo.Verdict.MET : Slo.Verdict.MISSED;
-      counts.add("", new Slo.Judgement(atOnce, List.of(Slo.Verdict.MET, most), false));
-    }
-    SloCounts.Decision decision = requireNonNull(counts.decide());
-    assertThat(decision)
+    assertThat(add(counts, "", BOTH.judgedBy(99, Slo.Rule.REQUESTS), "98++ 2+-").decide())
         .isEqualTo(new SloCounts.Decision(null, new SloCounts.Count(100, 98, 0), 99));
   }
 }

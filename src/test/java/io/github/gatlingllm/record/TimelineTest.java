@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.Timeline.TokenGaps;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,18 +36,6 @@ final class TimelineTest {
           form.group(2) == null,
           form.group(4) == null ? UNKNOWN : Integer.parseInt(form.group(4)));
     }
-  }
-
-  private static At at(long millis) {
-    return new At(millis, 0, true, UNKNOWN);
-  }
-
-  private static At at(long millis, int tokens) {
-    return new At(millis, 0, true, tokens);
-  }
-
-  private static At ofChoice(int choice, long millis) {
-    return new At(millis, choice, true, UNKNOWN);
   }
 
   /**
@@ -106,8 +95,7 @@ final class TimelineTest {
       int coalesced) {
     List<At> all =
         events == null ? List.of() : Stream.of(events.split(" ", -1)).map(At::of).toList();
-    Timeline timeline = admitted();
-    all.forEach(event -> add(timeline, event));
+    Timeline timeline = admitted(events == null ? new String[0] : events.split(" ", -1));
     RequestRecord.Timing timing = timeline.timing(1, null, n);
     assertThat(timing.ttftNanos()).isEqualTo(nanos(ttft));
     assertThat(timing.ttfoNanos()).isEqualTo(nanos(ttfo));
@@ -200,13 +188,11 @@ final class TimelineTest {
 
   @Test
   void tokensPerEventAreKeptWhereEveryEventHasThem() {
-    Timeline known = admitted();
-    add(known, at(10, 2));
-    add(known, at(20, 3));
+    Timeline known = admitted("10x2", "20x3");
     assertThat(known.events(true).tokens()).containsExactly(2, 3);
     assertThat(known.events(true).firstEventTokens()).isEqualTo(2);
 
-    add(known, at(30));
+    add(known, "30");
     assertThat(known.events(true).tokens()).isEmpty();
     assertThat(known.events(true).firstEventTokens()).isEqualTo(2);
   }
@@ -215,20 +201,14 @@ final class TimelineTest {
   @Test
   void tpotAndItlAgreeWhereTokensPerEventAreNotKnown() {
     RequestRecord.Tokens hundred = tokens(100);
-    Timeline unknown = admitted();
-    add(unknown, at(20));
-    add(unknown, at(1_020));
-    RequestRecord record = record(unknown, hundred);
+    RequestRecord record = record(admitted("20", "1020"), hundred);
     assertThat(record.timing().tpotNanos()).isEqualTo(20d * MS);
     assertThat(TokenGaps.sortedTokenMicros(record.events(), hundred))
         .hasSize(50)
         .containsOnly(20_000);
     assertThat(record.isTpotEstimated()).isTrue();
 
-    Timeline known = admitted();
-    add(known, at(20, 60));
-    add(known, at(1_020, 40));
-    record = record(known, hundred);
+    record = record(admitted("20x60", "1020x40"), hundred);
     assertThat(record.timing().tpotNanos()).isEqualTo(25d * MS);
     assertThat(TokenGaps.sortedTokenMicros(record.events(), hundred))
         .hasSize(40)
@@ -250,13 +230,10 @@ final class TimelineTest {
 
   @Test
   void choicesAreKeptWhereThereAreSeveral() {
-    Timeline one = admitted();
-    add(one, ofChoice(0, 10));
-    assertThat(one.events(true).choices()).isEmpty();
-
+    assertThat(admitted("0:10").events(true).choices()).isEmpty();
     Timeline many = admitted();
     for (int i = 0; i < 100; i++) {
-      add(many, ofChoice(i < 70 ? 0 : i % 3, i));
+      add(many, (i < 70 ? 0 : i % 3) + ":" + i);
     }
     int[] choices = many.events(true).choices();
     assertThat(choices).hasSize(100);
@@ -267,9 +244,7 @@ final class TimelineTest {
 
   @Test
   void eventsAreCountedWithoutTheirTimes() {
-    Timeline timeline = admitted();
-    add(timeline, at(10, 1));
-    add(timeline, at(20, 1));
+    Timeline timeline = admitted("10x1", "20x1");
     timeline.done();
     timeline.late();
     RequestRecord.Events events = timeline.events(false);
@@ -284,9 +259,7 @@ final class TimelineTest {
   @Test
   void offsetsEndAtTheLargestNumberOfMicrosecondsThatFits() {
     long fits = Integer.MAX_VALUE / 1_000; // 35.8 minutes
-    Timeline timeline = admitted();
-    add(timeline, at(fits));
-    add(timeline, at(fits + 60_000));
+    Timeline timeline = admitted("" + fits, "" + (fits + 60_000));
     assertThat(timeline.events(true).offsetsMicros())
         .containsExactly((int) fits * 1_000, Integer.MAX_VALUE);
     assertThat(timeline.timing(1, null, 2).latencyNanos()).isEqualTo((fits + 60_000) * MS);
@@ -314,13 +287,15 @@ final class TimelineTest {
     assertThat(timeline.timing(1, null, 2).latencyNanos()).isEqualTo(12 * MS);
   }
 
-  private static Timeline admitted() {
+  private static Timeline admitted(String... events) {
     Timeline timeline = new Timeline(ADMITTED, ADMITTED);
     timeline.admitted(ADMITTED);
+    Arrays.stream(events).forEach(event -> add(timeline, event));
     return timeline;
   }
 
-  private static void add(Timeline timeline, At event) {
+  private static void add(Timeline timeline, String text) {
+    At event = At.of(text);
     timeline.tokens(event.choice(), ADMITTED + event.millis() * MS, event.output(), event.tokens());
   }
 
@@ -345,9 +320,18 @@ final class TimelineTest {
     "'10 15 30 45', '', '0 1 0 1', 4, '20 30', '20 30'",
     "'100 300', '', '', 4, '200', '100 100'",
     "'0 10 20 30', '', '', 6, '10 10 10', '6 6 6 6 6'",
+    // an unknown number of tokens is one per event
+    "'0 10 30', '', '', , '10 20', '10 20'",
+    // a count that no answer can have must not cost memory
+    "'0 10', '1 2000000000', '', 3, '10', ''",
   })
   void gapsAndTokens(
-      String offsets, String tokens, String choices, int n, String raw, String perToken) {
+      String offsets,
+      String tokens,
+      String choices,
+      @Nullable Integer n,
+      String raw,
+      String perToken) {
     RequestRecord.Events events = events(ints(offsets), ints(tokens), ints(choices));
     List<String> chunks = new ArrayList<>();
     TokenGaps.visit(events, tokens(n), (i, chunk, micros, count) -> chunks.add("" + chunk));
@@ -359,20 +343,6 @@ final class TimelineTest {
     assertThat(String.join(" ", values)).isEqualTo(perToken);
   }
 
-  /** A count that no answer can have must not cost memory. */
-  @Test
-  void gapsOfTooManyTokensAreNotListed() {
-    RequestRecord.Events events =
-        events(new int[] {0, 10}, new int[] {1, 2_000_000_000}, new int[0]);
-    assertThat(TokenGaps.sortedTokenMicros(events, tokens(3))).isEmpty();
-  }
-
-  @Test
-  void unknownNumberOfTokensIsOnePerEvent() {
-    RequestRecord.Events events = events(new int[] {0, 10, 30}, new int[0], new int[0]);
-    assertThat(TokenGaps.sortedTokenMicros(events, tokens(null))).containsExactly(10, 20);
-  }
-
   @ParameterizedTest
   @CsvSource({"50, 2", "51, 3", "75, 3", "76, 4", "99, 4", "100, 4", "25, 1", "1, 1"})
   void nearestRank(double percent, double expected) {
@@ -382,7 +352,7 @@ final class TimelineTest {
   private static int[] ints(String text) {
     return text.isEmpty()
         ? new int[0]
-        : java.util.Arrays.stream(text.split(" ", -1)).mapToInt(Integer::parseInt).toArray();
+        : Arrays.stream(text.split(" ", -1)).mapToInt(Integer::parseInt).toArray();
   }
 
   private static RequestRecord.Events events(int[] offsets, int[] tokens, int[] choices) {
