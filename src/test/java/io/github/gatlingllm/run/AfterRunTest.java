@@ -3,6 +3,7 @@ package io.github.gatlingllm.run;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.run.AfterRun.GatlingExit;
 import io.github.gatlingllm.run.Run.RunClock;
@@ -12,7 +13,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -28,13 +28,7 @@ class AfterRunTest {
   private @Nullable Run run;
 
   private Run open() throws IOException {
-    Run begun =
-        new Run(
-            new RunDirectory("Sim", "sim-1", folder.resolve("sim-1")),
-            "here",
-            RunClock.system(),
-            System.out::println,
-            opened -> List.of());
+    Run begun = LevelLogTest.open(folder, RunClock.system());
     run = begun;
     return begun;
   }
@@ -58,10 +52,10 @@ class AfterRunTest {
     return said.toString(UTF_8);
   }
 
-  private static void send(Run to, LevelRecord record) {
+  private static void send(Run to, Recorded request) {
     var unused = to.nextRequest();
-    long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
-    to.record(record.at(now, now + 1).record());
+    to.record(
+        request.unixNanos(TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis())).record());
   }
 
   private static void demand(Run of, String assertion) {

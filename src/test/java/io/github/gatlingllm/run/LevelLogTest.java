@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
@@ -43,6 +44,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** In fake nanoseconds, but for the run and its observers, which have threads of their own. */
 @Timeout(120)
 class LevelLogTest {
+
+  private static final long NEVER = 1_000_000;
 
   private record Task(long nanoTime, Runnable action) {}
 
@@ -126,20 +129,17 @@ class LevelLogTest {
     return tenths;
   }
 
-  /** Users that begin an iteration and never end it. */
-  private final class StuckUsers implements Users, PlanDriver.LoopingUser {
+  /** Users whose iterations are a request of so many nanoseconds. */
+  private final class LoopingUsers implements Users, PlanDriver.LoopingUser {
+    private final long nanos;
+
+    private LoopingUsers(long nanos) {
+      this.nanos = nanos;
+    }
+
     @Override
     public void start() {
-      tasks.add(
-          new Task(
-              now,
-              () -> {
-                RunningLevel level = driver.next(this, null);
-                if (level != null) {
-                  begun.add(level);
-                  var unused = level.requestStarted(now);
-                }
-              }));
+      tasks.add(new Task(now, () -> goOn(null)));
     }
 
     @Override
@@ -150,28 +150,6 @@ class LevelLogTest {
       events.add("over");
     }
 
-    @Override
-    public void resume(RunningLevel level) {}
-
-    @Override
-    public void end() {}
-  }
-
-  /** Users whose iterations are a request of 3 ns. */
-  private final class ShortUsers implements Users {
-    @Override
-    public void start() {
-      tasks.add(new Task(now, () -> new ShortUser().goOn(null)));
-    }
-
-    @Override
-    public void start(Arrival arrival) {}
-
-    @Override
-    public void allStarted() {}
-  }
-
-  private final class ShortUser implements PlanDriver.LoopingUser {
     private void goOn(@Nullable RunningLevel before) {
       RunningLevel level = driver.next(this, before);
       if (level != null) {
@@ -181,12 +159,15 @@ class LevelLogTest {
 
     @Override
     public void resume(RunningLevel level) {
+      begun.add(level);
+      var unused = level.requestStarted(now);
       level.requestAdmitted(now);
       tasks.add(
           new Task(
-              now + 3,
+              now + nanos,
               () -> {
                 level.requestClosed(now);
+                level.requestRecorded();
                 goOn(level);
               }));
     }
@@ -258,12 +239,6 @@ class LevelLogTest {
   }
 
   @Test
-  void progressOfACountedPlanIsUnknown() {
-    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 0, 30, 5)), NOBODY);
-    assertThat(levels.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, null, null));
-  }
-
-  @Test
   void recordsPhasesInEpochTimeWithTheLastOneOpen() {
     begin(closed(new Phases(20, 0, 60, 30, null)), NOBODY);
     goTo(20);
@@ -298,10 +273,15 @@ class LevelLogTest {
     assertThat(edges).containsOnly(40L, 100L, 200L);
   }
 
+  /** An open level of which nobody comes. */
+  private void beginFivePerSecond(long nanos) {
+    Phases phases = new Phases(0, 0, nanos, 1, null);
+    begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), NOBODY);
+  }
+
   @Test
   void describesOpenLevels() {
-    LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 0, 1, 1, null));
-    begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
+    beginFivePerSecond(1);
     awaitObservers();
     assertThat(lines).containsExactly("LLM arrivals of scenario r=5: evenly spaced at 5 users/s");
     assertThat(levels.all()).extracting(LevelInfo::unit).containsExactly("requests/s");
@@ -311,8 +291,7 @@ class LevelLogTest {
   /** 5 per second over 1 s from 0.02 s on, of which nobody comes. */
   @Test
   void writesThePlannedArrivalsWhenALevelEnds() throws IOException {
-    Phases phases = new Phases(0, 0, 1_000_000_000, 1, null);
-    begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), NOBODY);
+    beginFivePerSecond(1_000_000_000);
     goTo(1_020_000_000);
     goTo(1_020_000_001);
     assertThat(events).containsExactly("cancel r=5");
@@ -323,8 +302,7 @@ class LevelLogTest {
   /** After 0.5 s of it; the number is known although the level has not ended. */
   @Test
   void writesThePlannedArrivalsUpToAnInterruption() throws IOException {
-    Phases phases = new Phases(0, 0, 1_000_000_000, 1, null);
-    begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), NOBODY);
+    beginFivePerSecond(1_000_000_000);
     levels.interrupted(520_000_001);
     assertThat(writtenTenths()).containsExactly(0, 2, 4);
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(5L);
@@ -341,9 +319,9 @@ class LevelLogTest {
     goTo(10_000_000_000L);
     awaitObservers();
     assertThat(lines)
-        .containsExactly(
-            "LLM c=1 (target, scenario): measuring from 10 s, the longest wait (0 of 1 users had an"
-                + " answer): measure longer, or set how long to stabilize");
+        .singleElement()
+        .asString()
+        .startsWith("LLM c=1 (target, scenario): measuring from 10 s, the longest wait");
     assertThat(levels.progress(12_000_000_000L))
         .isEqualTo(new Progress("c=1", Phase.MEASURE, 0.1, 18_000_000_000L));
   }
@@ -370,7 +348,7 @@ class LevelLogTest {
             List.of(
                 new LoadLevel.Closed(1, new Phases(0, 0, 0, 30, 5)),
                 new LoadLevel.Batch(4, 3, 30))),
-        new ShortUsers());
+        new LoopingUsers(3));
     for (int time = 0; time < 100; time++) {
       goTo(time);
     }
@@ -381,7 +359,7 @@ class LevelLogTest {
   /** A user whose requests of 3 ns follow each other without a break. */
   @Test
   void recordsRequestsInFlight() {
-    begin(closed(new Phases(0, 0, 60, 30, null)), new ShortUsers());
+    begin(closed(new Phases(0, 0, 60, 30, null)), new LoopingUsers(3));
     for (int time = 0; time <= 60; time++) {
       goTo(time);
     }
@@ -392,7 +370,7 @@ class LevelLogTest {
 
   @Test
   void cancelsRequestsThatOutlastTheDrainTime() {
-    begin(closed(new Phases(0, 0, 60, 30, null)), new StuckUsers());
+    begin(closed(new Phases(0, 0, 60, 30, null)), new LoopingUsers(NEVER));
     goTo(0);
     goTo(60);
     assertThat(events).isEmpty();
@@ -402,13 +380,15 @@ class LevelLogTest {
 
   private void beginLevelsThatDependOnEachOther() {
     Phases phases = new Phases(0, 0, 60, 30, null);
-    begin(closed(phases, phases).stopWhen(List.of(StopRule.errorsAbove(50))), new StuckUsers());
+    begin(
+        closed(phases, phases).stopWhen(List.of(StopRule.errorsAbove(50))),
+        new LoopingUsers(NEVER));
     goTo(0);
     goTo(60);
     goTo(90);
   }
 
-  private void record(LevelRecord record) {
+  private void record(Recorded record) {
     run.record(record.record());
     begun.get(0).requestRecorded();
   }
@@ -450,7 +430,7 @@ class LevelLogTest {
         info ->
             info.slo(Slo.parse("ttft<1s")).config(SelfTest.ENGINE, isSelfTest ? "http://a" : null));
     beginLevelsThatDependOnEachOther();
-    record(LevelRecord.ok("c=1").judged(true));
+    record(LevelRecord.ok("c=1").judged(true).tokens(1e-6));
     awaitLevels(2);
     awaitObservers();
     assertThat(ended).extracting(LiveFigures::sloShare).containsExactly(shown);
@@ -466,8 +446,8 @@ class LevelLogTest {
     assertThat(events).containsExactly("cancel c=1", "over");
     awaitObservers();
     assertThat(lines)
-        .containsExactly(
-            "LLM stopped early (target, scenario): after c=1, 1 level left out: 100.0 % of 1"
-                + " requests failed");
+        .singleElement()
+        .asString()
+        .startsWith("LLM stopped early (target, scenario): after c=1, 1 level left out: 100.0 %");
   }
 }

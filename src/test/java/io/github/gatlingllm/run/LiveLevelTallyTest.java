@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
@@ -13,6 +14,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.run.RunObserver.ObservedLevel;
@@ -25,11 +27,10 @@ import org.junit.jupiter.api.Test;
 class LiveLevelTallyTest {
 
   private static final Phases PHASES = new Phases(0, 0, 200, 30, null);
-  private static final LevelRecord OK = LevelRecord.ok("c=1");
-  private static final LevelRecord FAILED = LevelRecord.failed("c=1");
 
   private LiveLevelTally tally = new LiveLevelTally(new RunClock(1_000, 0));
   private final List<RunningLevel> started = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
   private String slo = "ttft<1s,e2e<1s";
   private Slo.Rule rule = Slo.Rule.PERCENTILES;
 
@@ -64,8 +65,29 @@ class LiveLevelTallyTest {
     return begin(new LoadLevel.Closed(1, PHASES));
   }
 
-  private void add(LevelRecord... records) {
-    for (LevelRecord record : records) {
+  private static Recorded ok() {
+    return LevelRecord.ok("c=1");
+  }
+
+  private static Recorded failed() {
+    return LevelRecord.failed("c=1");
+  }
+
+  private static Recorded cancelled() {
+    return ok().failed(RequestStatus.CANCELLED, null);
+  }
+
+  private static Recorded rateLimited() {
+    return ok().failed(RequestStatus.RATE_LIMITED, null);
+  }
+
+  /** One whose first token came at once, and its last at once or after 2 s. */
+  private static Recorded judged(Recorded request, boolean met) {
+    return request.judged(met).tokens(1e-6, met ? 1e-6 : 2_000);
+  }
+
+  private void add(Recorded... records) {
+    for (Recorded record : records) {
       tally.requestEnded(record.record());
     }
   }
@@ -74,12 +96,12 @@ class LiveLevelTallyTest {
   void figuresAreThoseOfTheMeasurePhase() {
     ObservedLevel level = closed();
     add(
-        OK.judged(true),
-        OK.judged(false),
-        FAILED.judged(false),
-        FAILED.in(Phase.STABILIZE).judged(false),
-        OK.in(Phase.DRAIN).judged(true),
-        LevelRecord.ok("c=2").judged(true));
+        judged(ok(), true),
+        judged(ok(), false),
+        judged(failed(), false),
+        judged(failed().phase(Phase.STABILIZE), false),
+        judged(ok().phase(Phase.DRAIN), true),
+        judged(LevelRecord.ok("c=2"), true));
 
     assertThat(tally.result(level))
         .isEqualTo(
@@ -104,7 +126,7 @@ class LiveLevelTallyTest {
     for (Slo.Rule each : Slo.Rule.values()) {
       rule = each;
       ObservedLevel level = closed();
-      add(OK.judged(true), OK.judged(true), OK.judged(false));
+      add(judged(ok(), true), judged(ok(), true), judged(ok(), false));
       assertThat(tally.result(level).met()).isEqualTo(2);
       assertThat(tally.result(level).attempted()).isEqualTo(3);
     }
@@ -114,9 +136,12 @@ class LiveLevelTallyTest {
   @Test
   void requestsThatCannotBeJudgedLeaveTheLevelOpen() {
     ObservedLevel level = closed();
-    add(OK.judged(true), OK.judged(true), OK.judged(true), OK.judged(true), OK.cancelled());
+    for (int i = 0; i < 4; i++) {
+      add(judged(ok(), true));
+    }
+    add(cancelled());
     assertThat(tally.result(level).holdsSlo()).isNull();
-    add(OK.judged(false));
+    add(judged(ok(), false));
     assertThat(tally.result(level).holdsSlo()).as("not even if it had been met").isFalse();
   }
 
@@ -124,7 +149,7 @@ class LiveLevelTallyTest {
   void withoutAnSloNothingIsMet() {
     slo = "";
     ObservedLevel level = closed();
-    add(OK);
+    add(ok());
     assertThat(tally.result(level).met()).isNull();
   }
 
@@ -135,11 +160,11 @@ class LiveLevelTallyTest {
   @Test
   void openLevelsHaveAQueue() {
     ObservedLevel level = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
-    LevelRecord record = LevelRecord.ok("r=1");
     long from = 20_001_000;
-    add(record.at(from - 50, from - 1), record.at(from - 5, from + 5));
+    add(LevelRecord.between(from - 50, from - 1).stage("r=1"));
+    add(LevelRecord.between(from - 5, from + 5).stage("r=1"));
     for (long n = 0; n < 40; n++) {
-      add(record.at(from + 5 * n, from + 5 * n + 20 + 15 * n));
+      add(LevelRecord.between(from + 5 * n, from + 20 * n + 20).stage("r=1"));
     }
     Backlog.Queue queue = tally.result(level).queue();
     assertThat(queue.start()).isEqualTo(1);
@@ -157,47 +182,46 @@ class LiveLevelTallyTest {
     assertThat(tally.result(level).queue()).isNull();
   }
 
-  @Test
-  void tooManyFailuresAreReportedOnceInAnyPhase() {
-    List<String> told = new ArrayList<>();
+  private ObservedLevel watched(long most, long inARow) {
     ObservedLevel level = closed();
     tally.watchFailures(
-        level, new LoadPlan.FailureLimits(1, Long.MAX_VALUE), () -> told.add("too many"));
-    add(FAILED.in(Phase.FILL), OK, FAILED.cancelled());
+        level, new LoadPlan.FailureLimits(most, inARow), () -> told.add("too many"));
+    return level;
+  }
+
+  @Test
+  void tooManyFailuresAreReportedOnceInAnyPhase() {
+    var unused = watched(1, Long.MAX_VALUE);
+    add(failed().phase(Phase.FILL), ok(), cancelled());
     assertThat(told).isEmpty();
-    add(FAILED);
+    add(failed());
     assertThat(told).containsExactly("too many");
-    add(FAILED, FAILED);
+    add(failed(), failed());
     assertThat(told).hasSize(1);
   }
 
   @Test
   void failuresInARowAreThoseWithoutASuccessBetween() {
-    List<String> told = new ArrayList<>();
-    ObservedLevel level = closed();
-    tally.watchFailures(
-        level, new LoadPlan.FailureLimits(Long.MAX_VALUE, 2), () -> told.add("too many"));
-    add(FAILED.in(Phase.FILL), FAILED, OK, FAILED, FAILED.cancelled(), FAILED);
+    ObservedLevel level = watched(Long.MAX_VALUE, 2);
+    add(failed().phase(Phase.FILL), failed(), ok(), failed(), cancelled(), failed());
     assertThat(told).isEmpty();
-    add(FAILED);
+    add(failed());
     assertThat(told).containsExactly("too many");
-    add(OK);
+    add(ok());
     assertThat(tally.result(level).failedInARow())
         .isEqualTo(new LevelResult.FailedInARow(3, "timeout"));
   }
 
   @Test
   void rateLimitedRequestsAreNoFailuresAndNeitherContinueNorEndARowOfThem() {
-    List<String> told = new ArrayList<>();
-    ObservedLevel level = closed();
-    tally.watchFailures(level, new LoadPlan.FailureLimits(2, 2), () -> told.add("too many"));
-    add(FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited());
-    add(FAILED, FAILED.rateLimited(), FAILED);
+    ObservedLevel level = watched(2, 2);
+    add(rateLimited(), rateLimited(), rateLimited(), rateLimited());
+    add(failed(), rateLimited(), failed());
     assertThat(told).isEmpty();
     assertThat(tally.result(level))
         .extracting(LevelResult::ended, LevelResult::failed, LevelResult::failures)
         .containsExactly(7L, 2L, 2L);
-    add(FAILED);
+    add(failed());
     assertThat(told).containsExactly("too many");
   }
 }

@@ -58,14 +58,14 @@ class LiveServerTest {
     return server.address().resolve(path);
   }
 
-  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
-    return client.send(HttpRequest.newBuilder(at(path)).build(), BodyHandlers.ofString());
+  private HttpResponse<String> get(URI address) throws IOException, InterruptedException {
+    return client.send(HttpRequest.newBuilder(address).build(), BodyHandlers.ofString());
   }
 
   @ParameterizedTest
   @CsvSource({"/, 200, <p>page", "/x, 404, There are", "/metrics, 404, Add io.micrometer"})
   void addresses(String path, int status, String text) throws IOException, InterruptedException {
-    HttpResponse<String> answer = get(path);
+    HttpResponse<String> answer = get(at(path));
 
     assertThat(answer.statusCode()).isEqualTo(status);
     assertThat(answer.body()).startsWith(text);
@@ -161,13 +161,7 @@ class LiveServerTest {
       URI page = everywhere.address();
 
       assertThat(page.getHost()).isEqualTo("0.0.0.0");
-      assertThat(
-              client
-                  .send(
-                      HttpRequest.newBuilder(URI.create("http://localhost:" + page.getPort() + "/"))
-                          .build(),
-                      BodyHandlers.ofString())
-                  .body())
+      assertThat(get(URI.create("http://localhost:" + page.getPort() + "/")).body())
           .isEqualTo("<p>page");
     }
   }
@@ -199,17 +193,10 @@ class LiveServerTest {
             () -> "{}",
             () -> "# meters");
     try (LiveServer broken = new LiveServer(ANY_PORT, failing)) {
-      URI page = broken.address();
-
-      HttpResponse<String> answer =
-          client.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString());
-      HttpResponse<String> meters =
-          client.send(
-              HttpRequest.newBuilder(page.resolve("/metrics")).build(), BodyHandlers.ofString());
-
+      HttpResponse<String> answer = get(broken.address());
       assertThat(answer.statusCode()).isEqualTo(500);
       assertThat(answer.body()).contains("no figures");
-      assertThat(meters.body()).isEqualTo("# meters");
+      assertThat(get(broken.address().resolve("/metrics")).body()).isEqualTo("# meters");
     }
   }
 
@@ -234,10 +221,8 @@ class LiveServerTest {
     for (String port :
         List.of("web", "-1", "65536", "99999999999", "localhost:80", "0.0.0.0:", "::1:80")) {
       assertThatThrownBy(() -> Observers.of(Map.of("llm.live", port), Map.of()))
-          .hasMessage(
-              "llm.live="
-                  + port
-                  + ": expected a port, or <IP address>:<port>; port 0 takes any free port");
+          .hasMessageStartingWith("llm.live=" + port + ": expected a port, ")
+          .hasMessageNotContaining("\n");
     }
   }
 
@@ -260,8 +245,8 @@ class LiveServerTest {
     assertThat(GenAiMeters.open("run-1", new Observers(null, "localhost:4318", null), said::add))
         .isNull();
     assertThat(said)
-        .containsExactly(
-            "LLM otlp: no meters are sent: localhost:4318 is not a URL such as"
-                + " http://localhost:4318/v1/metrics");
+        .singleElement()
+        .asString()
+        .startsWith("LLM otlp: no meters are sent: localhost:4318 is not a URL");
   }
 }

@@ -35,6 +35,10 @@ class PlannedTimeTest {
     if (offset >= 70) {
       plan.begin(START + 70, 60L);
     }
+    assertAt(offset, share, left);
+  }
+
+  private void assertAt(long offset, double share, long left) {
     assertThat(time.share(START + offset)).isEqualTo(share);
     assertThat(time.leftNanos(START + offset)).isEqualTo(left);
   }
@@ -44,19 +48,16 @@ class PlannedTimeTest {
     PlannedTime.Plan first = time.add(100L);
     PlannedTime.Plan second = time.add(100L);
     first.begin(START, 100L);
-    assertThat(time.share(START + 50)).isEqualTo(0.25);
-    assertThat(time.leftNanos(START + 50)).isEqualTo(150);
+    assertAt(50, 0.25, 150);
     second.begin(START + 110, 100L);
-    assertThat(time.share(START + 160)).isEqualTo(0.75);
-    assertThat(time.leftNanos(START + 160)).isEqualTo(50);
+    assertAt(160, 0.75, 50);
   }
 
   @Test
   void concurrentPlansEndWithTheLongest() {
     time.add(100L).begin(START, 100L);
     time.add(300L).begin(START, 300L);
-    assertThat(time.share(START + 50)).isEqualTo(0.25);
-    assertThat(time.leftNanos(START + 50)).isEqualTo(250);
+    assertAt(50, 0.25, 250);
   }
 
   @Test
@@ -66,8 +67,7 @@ class PlannedTimeTest {
     first.begin(START, 20L);
     assertThat(time.leftNanos(START + 30)).isEqualTo(180);
     first.end();
-    assertThat(time.share(START + 30)).isEqualTo(0.5);
-    assertThat(time.leftNanos(START + 30)).isEqualTo(100);
+    assertAt(30, 0.5, 100);
   }
 
   @Test
