@@ -46,9 +46,7 @@ class GoodputSearchTest {
     assertThat(tried(source, 21.5))
         .containsExactly(2.0, 4.0, 8.0, 16.0, 32.0, 24.0, 20.0, 22.0, 21.0, 21.5, 21.5, 22.0);
     assertThat(conclusion(source))
-        .isEqualTo(
-            "Highest rate that holds the SLO: 21.5 requests/s (only 100 requests, too few to prove"
-                + " 99 %: needs 381; 22 fails). Use duration ≥ 60");
+        .containsSubsequence("21.5 requests/s", "only 100", "381", "22 fails", "duration ≥ 60");
     Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).as("100 of 100 would say 96.3 % at least").isFalse();
     // 99 of 100 by hand: (0.99 + z²/200 − z √(0.0099/100 + z²/40000)) ÷ (1 + z²/100), z = 1.96
@@ -157,10 +155,7 @@ class GoodputSearchTest {
             "r=2", "r=4", "r=3", "r=3.5", "r=3 again", "r=2.5", "r=2.5 again", "r=2 again");
     Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).isTrue();
-    assertThat(found.text())
-        .isEqualTo(
-            "Highest rate that holds the SLO: 2 requests/s (2.5 fails). 599 of 600 requests met"
-                + " it");
+    assertThat(found.text()).containsSubsequence("2 requests/s (2.5 fails)", "599 of 600 requests");
   }
 
   /** All meet the SLO at every rate, and from 6/s on they would not for much longer. */
@@ -174,9 +169,7 @@ class GoodputSearchTest {
     Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).isTrue();
     assertThat(found.text())
-        .isEqualTo(
-            "Highest rate that holds the SLO: 5 requests/s (6 fails: the queue grew to 41). 600 of"
-                + " 600 requests met it");
+        .containsSubsequence("5 requests/s (6 fails: the queue grew to 41)", "600 of 600");
   }
 
   @Test
@@ -188,9 +181,7 @@ class GoodputSearchTest {
     }
     assertThat(conclusion(source))
         .startsWith("No rate down to 0.000")
-        .endsWith(
-            " requests/s holds the SLO: 41 requests waited here at the end, held back by a"
-                + " throttle, by maxInFlight or by a limit per minute, not by the server");
+        .containsSubsequence("41 requests waited here", "not by the server");
   }
 
   @ParameterizedTest
@@ -221,9 +212,7 @@ class GoodputSearchTest {
     assertThat(source.next(null)).isNotNull();
     assertThat(source.next(FakeLoad.result("r=2", 100, null, null))).isNull();
     assertThat(conclusion(source))
-        .isEqualTo(
-            "No highest rate found: there is no SLO to hold; set one:"
-                + " .slo(slo().ttft(ofMillis(200))) or llm.slo");
+        .containsSubsequence("No highest rate found", "no SLO", ".slo(", "llm.slo");
   }
 
   /** At 0.02 requests/s for 30 s that is 55 of 100 levels; at 2 it is a server that is stuck. */

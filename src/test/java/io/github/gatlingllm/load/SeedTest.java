@@ -34,8 +34,6 @@ class SeedTest {
   void settingIsReadLikeAnyOther() {
     assertThat(Seed.setting(Map.of("llm.seed", " 42 "), NONE)).isEqualTo(42);
     assertThat(Seed.setting(NONE, Map.of("LLM_SEED", "-7"))).isEqualTo(-7);
-    assertThat(Seed.setting(NONE, NONE)).isNull();
-    assertThat(Seed.setting(Map.of("llm.seed", " "), Map.of("LLM_SEED", "7"))).isNull();
     assertThatThrownBy(() -> Seed.setting(Map.of("llm.seed", "soon"), NONE))
         .hasMessage("llm.seed=soon: expected a whole number, or leave it out");
   }
@@ -45,8 +43,6 @@ class SeedTest {
   void mixReproducesThePublishedSequence() {
     assertThat(Seed.mix(Seed.GOLDEN_GAMMA)).isEqualTo(0xe220a8397b1dcdafL);
     assertThat(Seed.mix(Seed.GOLDEN_GAMMA << 1)).isEqualTo(0x6e789e6aa1b965f4L);
-    SplittableRandom random = new SplittableRandom(0);
-    assertThat(random.nextLong()).isEqualTo(0xe220a8397b1dcdafL);
   }
 
   @Test

@@ -121,13 +121,19 @@ class TraceTest {
     }
   }
 
-  @Test
-  void filesThatDoNotFitIntoMemoryAreRefused() throws IOException {
-    Path file = folder.resolve("sparse.txt");
+  /** A sparse file of 3 GB. */
+  private DataFile large(String name, String head) throws IOException {
+    Path file = folder.resolve(name);
     try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+      sparse.write(head.getBytes(UTF_8));
       sparse.setLength(3L << 30);
     }
-    DataFile data = DataFile.of(file.toString());
+    return DataFile.of(file.toString());
+  }
+
+  @Test
+  void filesThatDoNotFitIntoMemoryAreRefused() throws IOException {
+    DataFile data = large("sparse.txt", "");
 
     assertThatThrownBy(data::lines).hasMessageContaining("sparse.txt").hasMessageContaining("512");
     assertThatThrownBy(() -> data.rows(row -> {}))
