@@ -1,5 +1,7 @@
 package io.github.gatlingllm.record;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.core.JsonEncoding;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -7,7 +9,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -36,10 +40,13 @@ final class JsonLines implements Closeable {
   private static final int BATCH = 1 << 16;
   private static final int MAX_LINE_BYTES = 1 << 20;
 
-  /** Keys in snake case, decimals in digits. */
+  /** Keys in snake case, decimals in digits; unknown keys are skipped. */
   private static final ObjectMapper VALUES =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .enable(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
           .addModule(new SimpleModule().addSerializer(String.class, new PairedText()))
           .build();
 
@@ -96,13 +103,9 @@ final class JsonLines implements Closeable {
     reader.line(buffer, 0, size, skipped, true);
   }
 
-  @FunctionalInterface
-  interface LineValue<T> {
-    T of(byte[] buffer, int from, int length) throws IOException;
-  }
-
   /** Passes every value to {@code sink}; returns the number of damaged lines, which are skipped. */
-  static <T> long values(Path file, LineValue<T> line, Consumer<T> sink) throws IOException {
+  static <T> long values(Path file, Class<T> type, Consumer<T> sink) throws IOException {
+    ObjectReader values = VALUES.readerFor(type);
     long[] damaged = {0};
     try (InputStream in = RunFiles.open(file)) {
       read(
@@ -115,7 +118,7 @@ final class JsonLines implements Closeable {
             } else if (length > 0) {
               T value;
               try {
-                value = line.of(buffer, from, length);
+                value = requireNonNull(values.readValue(buffer, from, length));
               } catch (JsonProcessingException | RuntimeException damage) {
                 damaged[0]++;
                 return;
@@ -135,7 +138,6 @@ final class JsonLines implements Closeable {
         Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
   }
 
-  /** Appends one line to that file, which is created if it does not exist. */
   static void append(Path file, Value value) throws IOException {
     try (JsonLines lines = appendTo(file)) {
       lines.line(value);

@@ -5,10 +5,6 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.databind.PropertyNamingStrategies;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -271,14 +267,6 @@ public record LevelInfo(
       @Nullable Integer inputTokens,
       @Nullable Integer outputTokens) {
 
-    private static final ObjectReader LINES =
-        JsonMapper.builder()
-            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-            .build()
-            .readerFor(PlannedArrival.class);
-
     public PlannedArrival {
       requireNonNull(target);
       requireNonNull(stage);
@@ -305,7 +293,7 @@ public record LevelInfo(
 
     /** Passes every arrival of the file to {@code sink}; returns the number of damaged lines. */
     public static long read(Path file, Consumer<PlannedArrival> sink) throws IOException {
-      return JsonLines.values(file, LINES::readValue, sink);
+      return JsonLines.values(file, PlannedArrival.class, sink);
     }
   }
 }

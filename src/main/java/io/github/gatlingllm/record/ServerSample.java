@@ -10,9 +10,6 @@ import static io.github.gatlingllm.record.ServerSample.EngineMetric.Series.SUM;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -98,8 +95,6 @@ public record ServerSample(
   /**
    * A cumulative histogram since the server's start.
    *
-   * @param count number of values
-   * @param sum of the values
    * @param bounds upper bounds of the buckets, inclusive, ascending, finite; empty if the server
    *     has no buckets, or its series have different ones
    * @param counts number of values up to each bound; ascending, at most {@code count}
@@ -121,14 +116,6 @@ public record ServerSample(
    * once per endpoint, and again when they change.
    */
   public static final class ServerFile {
-
-    private static final ObjectReader LINES =
-        JsonMapper.builder()
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-            .enable(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
-            .build()
-            .readerFor(ServerSample.class);
 
     private final Path file;
     private final Map<String, Endpoint> endpoints = new HashMap<>();
@@ -170,8 +157,7 @@ public record ServerSample(
     /** Passes every sample to {@code sink}; returns the number of damaged lines. */
     public static long read(Path file, Consumer<ServerSample> sink) throws IOException {
       ServerFile known = new ServerFile(file);
-      return JsonLines.<ServerSample>values(
-          file, (buffer, from, length) -> known.whole(LINES.readValue(buffer, from, length)), sink);
+      return JsonLines.values(file, ServerSample.class, sample -> sink.accept(known.whole(sample)));
     }
 
     /** The sample of a line, with the names and bounds of the lines before. */
