@@ -1,14 +1,10 @@
 package io.github.gatlingllm.engine;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
+import io.github.gatlingllm.record.RunFiles;
 import io.netty.channel.ChannelHandlerContext;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -119,12 +115,7 @@ final class ApiAnswer {
 
   /** The rows of a file of this package, without comments. */
   static Stream<String> rows(String file) {
-    try (InputStream in = ApiAnswer.class.getResourceAsStream(file)) {
-      String text = new String(Objects.requireNonNull(in).readAllBytes(), UTF_8);
-      return text.lines().filter(line -> !line.startsWith("#"));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return RunFiles.resource(ApiAnswer.class, file).lines().filter(line -> !line.startsWith("#"));
   }
 
   void open() {

@@ -20,9 +20,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Paths of the files of a run, in its folder with Gatling's {@code index.html}. */
 public record RunFiles(Path run) {
@@ -125,6 +127,25 @@ public record RunFiles(Path run) {
       throw new FileSystemException(file.toString(), null, "not a file");
     }
     return Files.newInputStream(file);
+  }
+
+  /** The text of a resource beside a class. */
+  public static String resource(Class<?> of, String name) {
+    try (InputStream in = of.getResourceAsStream(name)) {
+      return new String(Objects.requireNonNull(in, name).readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static void delete(Path folder) throws IOException {
+    List<Path> all;
+    try (Stream<Path> paths = Files.walk(folder)) {
+      all = paths.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : all) {
+      Files.delete(path);
+    }
   }
 
   public Path csv() {

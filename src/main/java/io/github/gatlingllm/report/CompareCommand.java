@@ -59,8 +59,10 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (RunInputs one = from.open(List.of(first));
-        RunInputs others = from.open(places)) {
+    try (RunInputs one = from.inputs(List.of(first));
+        RunInputs others = from.inputs(places)) {
+      one.find();
+      others.find();
       List<Path> runs = others.runs();
       if (out == null) {
         others.requireFolder(runs.get(0), "page");

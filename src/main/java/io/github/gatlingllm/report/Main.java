@@ -161,7 +161,8 @@ public final class Main {
                 + " is out of range; expected more than 0, at most 100");
       }
       checkFolder(out);
-      try (RunInputs inputs = from.open(List.of(place))) {
+      try (RunInputs inputs = from.inputs(List.of(place))) {
+        inputs.find();
         Path run = inputs.one();
         if (out == null) {
           inputs.requireFolder(run, "report");
@@ -206,11 +207,6 @@ public final class Main {
 
     RunInputs inputs(List<String> places) {
       return new RunInputs(places, cache, PrintableText::print);
-    }
-
-    /** With the runs that are there. */
-    RunInputs open(List<String> places) throws IOException {
-      return RunInputs.open(places, cache, PrintableText::print);
     }
   }
 

@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,20 +54,7 @@ final class RunInputs implements AutoCloseable {
     this.log = log;
   }
 
-  /** Finds and downloads the runs of these places. Messages of exceptions are one line. */
-  static RunInputs open(List<String> places, @Nullable Path cache, Consumer<String> log)
-      throws IOException {
-    RunInputs inputs = new RunInputs(places, cache, log);
-    try {
-      inputs.find();
-      return inputs;
-    } catch (IOException | RuntimeException e) {
-      inputs.close();
-      throw e;
-    }
-  }
-
-  /** Finds and downloads the runs as they are now. */
+  /** Finds and downloads the runs as they are now. Messages of exceptions are one line. */
   void find() throws IOException {
     List<Path> all = new ArrayList<>();
     for (String place : places) {
@@ -202,11 +188,7 @@ final class RunInputs implements AutoCloseable {
   @Override
   public void close() throws IOException {
     for (Path folder : cache == null ? downloads.values() : List.<Path>of()) {
-      try (Stream<Path> all = Files.walk(folder)) {
-        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(each);
-        }
-      }
+      RunFiles.delete(folder);
     }
   }
 

@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.pebbletemplates.pebble.PebbleEngine;
 import io.pebbletemplates.pebble.extension.AbstractExtension;
@@ -12,12 +13,10 @@ import io.pebbletemplates.pebble.loader.ClasspathLoader;
 import io.pebbletemplates.pebble.template.EvaluationContext;
 import io.pebbletemplates.pebble.template.PebbleTemplate;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.Reader;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -167,11 +166,7 @@ final class Templates {
   }
 
   static String resource(String name) {
-    try (InputStream in = Templates.class.getResourceAsStream(name)) {
-      return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return RunFiles.resource(Templates.class, name);
   }
 
   /** The forms of {@link NumberText} as filters of templates, e.g. {@code {{ mean | ms }}}. */

@@ -45,7 +45,8 @@ final class TrendCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Main.checkFolder(out);
-    try (RunInputs inputs = from.open(places)) {
+    try (RunInputs inputs = from.inputs(places)) {
+      inputs.find();
       if (out == null) {
         inputs.requireFolder(inputs.runs().get(0), "page");
       }

@@ -1,12 +1,7 @@
 package io.github.gatlingllm.run;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
-
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -70,21 +65,17 @@ final class SourceNames {
   }
 
   private static List<Entry> table() {
-    try (InputStream file = SourceNames.class.getResourceAsStream("sources.txt")) {
-      String text = new String(requireNonNull(file).readAllBytes(), UTF_8);
-      List<Entry> entries = new ArrayList<>();
-      String source = "";
-      for (String row : text.replaceAll("\\n +\\|", " |").split("\n", -1)) {
-        if (row.startsWith("  ")) {
-          entries.add(Entry.parse(source, row));
-        } else if (!row.startsWith("#")) {
-          source = row;
-        }
+    String text = RunFiles.resource(SourceNames.class, "sources.txt");
+    List<Entry> entries = new ArrayList<>();
+    String source = "";
+    for (String row : text.replaceAll("\\n +\\|", " |").split("\n", -1)) {
+      if (row.startsWith("  ")) {
+        entries.add(Entry.parse(source, row));
+      } else if (!row.startsWith("#")) {
+        source = row;
       }
-      return List.copyOf(entries);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
+    return List.copyOf(entries);
   }
 
   /** The name with underscores for colons, as some collectors write it. */

@@ -66,7 +66,9 @@ class ObjectStorageTest {
   }
 
   private RunInputs inputs(String place) throws IOException {
-    return RunInputs.open(List.of(place), folder.resolve("cache"), said::add);
+    RunInputs inputs = new RunInputs(List.of(place), folder.resolve("cache"), said::add);
+    inputs.find();
+    return inputs;
   }
 
   @Test
@@ -124,7 +126,8 @@ class ObjectStorageTest {
   void downloadsWithoutAFolderAreDeleted() throws IOException {
     store("t/a", bytes(10));
     Path run;
-    try (RunInputs inputs = RunInputs.open(List.of("s3://bench/t"), null, said::add)) {
+    try (RunInputs inputs = new RunInputs(List.of("s3://bench/t"), null, said::add)) {
+      inputs.find();
       run = inputs.one();
       assertThat(run.resolve("llm/requests.jsonl")).hasSize(10);
     }

@@ -16,7 +16,6 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,7 +23,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -197,7 +195,7 @@ record BenchmarkProcess(
       noteEnd(1, new AtomicBoolean());
       throw e;
     } finally {
-      delete(classes);
+      RunFiles.delete(classes);
     }
   }
 
@@ -260,16 +258,6 @@ record BenchmarkProcess(
   private @Nullable String text(String name) {
     String typed = settings.get(name);
     return typed == null ? Benchmark.setting(name, settings) : typed;
-  }
-
-  private static void delete(Path folder) throws IOException {
-    List<Path> all;
-    try (Stream<Path> paths = Files.walk(folder)) {
-      all = paths.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : all) {
-      Files.delete(path);
-    }
   }
 
   /** Ends the run in an orderly way, with its report, when this process is stopped. */
