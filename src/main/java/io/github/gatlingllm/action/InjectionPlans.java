@@ -229,11 +229,6 @@ final class InjectionPlans {
     return labels.isEmpty() ? null : labels;
   }
 
-  /** Whether all scenarios of the simulation have the same llm protocol. */
-  static boolean isOneProtocol(CoreComponents core) {
-    return protocols(core).size() <= 1;
-  }
-
   /** The llm protocols that scenarios have; none as for {@link #populations}. */
   static java.util.List<LlmProtocol> protocols(CoreComponents core) {
     LlmProtocol common = commonProtocol(core);

@@ -172,7 +172,8 @@ public final class InvalidSimulation extends IllegalArgumentException {
           STACK.walk(
               frames ->
                   frames
-                      .dropWhile(each -> !isPopulations(each))
+                      .dropWhile(
+                          each -> !each.getClassName().equals(PopulationBuilder.class.getName()))
                       .map(each -> each.toStackTraceElement() + " " + each.getByteCodeIndex())
                       .toList());
       if (last != null && !last.equals(protocol) && !place.isEmpty() && place.equals(lastPlace)) {
@@ -180,10 +181,6 @@ public final class InvalidSimulation extends IllegalArgumentException {
       }
       last = protocol;
       lastPlace = place;
-    }
-
-    private static boolean isPopulations(StackWalker.StackFrame frame) {
-      return frame.getClassName().equals(PopulationBuilder.class.getName());
     }
 
     /** Refuses a simulation in which one that another follows serves no scenario. */

@@ -115,7 +115,7 @@ final class JvmWarmUp implements PlanDriver.Users {
             Dynamic.of(session -> LATIN),
             Dynamic.of(session -> session.contains(OTHER) ? LATIN : OTHER),
             Dynamic.el(OTHER + LATIN, String.class));
-    RunParts parts = components.rehearsal();
+    RunParts parts = components.parts.rehearsal();
     for (int i = 0; i < prompts.size(); i++) {
       Dynamic<String> prompt = prompts.get(i);
       bodies.add(

@@ -165,7 +165,7 @@ final class LlmAction extends SessionHook implements RequestAction {
       long now = System.nanoTime();
       Timeline timeline = new Timeline(reached - startLag(arrival), now);
       timeline.closed(now);
-      components.started();
+      components.run.started();
       InFlight.notBuilt(
           session,
           timeline.scheduled(),
@@ -252,7 +252,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     components.inFlight.add(exchange, session);
     abandonLater(exchange, index, session.eventLoop());
     if (!request.silent) {
-      components.started();
+      components.run.started();
     } else if (arrival != null) {
       components.totals.skipped(prepared.name(), "it is silent");
     }
@@ -316,7 +316,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     if (exchange.isOver()) {
       return;
     }
-    components.admitted();
+    components.run.admitted();
     exchange.timeline().admitted(now);
     if (!request.silent) {
       InFlight.admitted(session);

@@ -60,7 +60,7 @@ final class LlmComponents implements ProtocolComponents {
 
   private final Consumer<RequestRecord> sink;
 
-  private final RunParts parts;
+  final RunParts parts;
   private final Targets targets;
 
   private boolean hasPlan;
@@ -189,14 +189,6 @@ final class LlmComponents implements ProtocolComponents {
         : leaving.afterNanos(Seed.orOfProcess(protocol.seed), index);
   }
 
-  LlmComponents forWarmUp(LlmProtocol target, WarmUpRounds.WarmUpLog log) {
-    return new LlmComponents(target, parts, log, log::record);
-  }
-
-  RunParts rehearsal() {
-    return parts.rehearsal();
-  }
-
   /** Warms up JVM and target, once per run and target, by the first request of the scenario. */
   private void warmUp(ScenarioContext context, LlmRequest request) {
     boolean jvm = protocol.warmUpJvm && targets.isFirst("jvm");
@@ -247,18 +239,6 @@ final class LlmComponents implements ProtocolComponents {
 
   String requestId(long number) {
     return warmUpLog == null ? run.requestId(number) : run.id() + "-warmup-" + number;
-  }
-
-  void started() {
-    run.started();
-  }
-
-  void admitted() {
-    run.admitted();
-  }
-
-  void ended() {
-    run.ended();
   }
 
   void record(RequestRecord record) {
@@ -366,7 +346,7 @@ final class LlmComponents implements ProtocolComponents {
       RunSettings settings = RunSettings.ofProcess();
       settings.begin(() -> Run.resultsFolder(core.statsEngine()));
       ReplacedProtocols.requireNone(core);
-      boolean isOnly = InjectionPlans.isOneProtocol(core);
+      boolean isOnly = InjectionPlans.protocols(core).size() <= 1;
       LlmProtocol common = InjectionPlans.commonProtocol(core);
       Set<String> levels = InjectionPlans.levels(core);
       RunParts parts = RunParts.open(core);

@@ -326,7 +326,6 @@ public final class LlmRequest extends Draft<LlmRequest> {
       return models.get((int) (request / urls % models.size())).name();
     }
 
-    /** Names and shares for readers. */
     public static String shares(List<WeightedModel> models) {
       double all = models.stream().mapToDouble(WeightedModel::weight).sum();
       return models.stream()

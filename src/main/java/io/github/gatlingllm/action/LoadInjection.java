@@ -33,20 +33,13 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class LoadInjection {
   private LoadInjection() {}
 
-  public static PopulationBuilder population(LoadPlan plan, ScenarioBuilder scenario) {
-    return named(plan, scenario, scenario.name());
-  }
-
   /**
-   * As {@link #population(LoadPlan, ScenarioBuilder)}, for one of several targets. The target
-   * becomes part of the population's name, as Gatling allows no name twice.
+   * The {@code target} is null if it is the only one, else a part of the population's name, as
+   * Gatling allows no name twice.
    */
   public static PopulationBuilder population(
-      LoadPlan plan, ScenarioBuilder scenario, String target) {
-    return named(plan, scenario, scenario.name() + " @ " + target);
-  }
-
-  private static PopulationBuilder named(LoadPlan plan, ScenarioBuilder scenario, String name) {
+      LoadPlan plan, ScenarioBuilder scenario, @Nullable String target) {
+    String name = scenario.name() + (target == null ? "" : " @ " + target);
     LoadPlan own =
         InvalidSimulation.checked(
             () -> RunSettings.ofProcess().applyTo(plan).part(Injector.ofProcess().part()));

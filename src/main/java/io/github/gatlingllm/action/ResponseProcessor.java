@@ -77,7 +77,7 @@ final class ResponseProcessor {
   /** Processes an exchange that has ended; called once, on its event loop. */
   void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
-      components.ended();
+      components.run.ended();
       if (!request.silent) {
         InFlight.closed(sent.session());
       }

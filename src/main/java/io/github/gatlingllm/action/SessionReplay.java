@@ -79,7 +79,6 @@ final class SessionReplay extends SessionHook {
         : conversation == null ? null : (Long) conversation.number();
   }
 
-  /** One session of one user. */
   private final class Replay {
     private final Session user;
     private final RecordedSession recorded;

@@ -20,27 +20,20 @@ final class UserSessions {
 
   static Session fresh(
       String scenario, long userId, Function1<Session, BoxedUnit> onExit, EventLoop eventLoop) {
-    return session(scenario, userId, Map$.MODULE$.empty(), onExit, eventLoop);
+    return new Session(
+        scenario,
+        userId,
+        Map$.MODULE$.empty(),
+        OK$.MODULE$,
+        List$.MODULE$.empty(),
+        onExit,
+        eventLoop);
   }
 
   /** The session outside all groups and loops. */
   static Session outsideBlocks(Session session) {
-    return session(
-        session.scenario(),
-        session.userId(),
-        session.attributes(),
-        session.onExit(),
-        session.eventLoop());
-  }
-
-  private static Session session(
-      String scenario,
-      long userId,
-      scala.collection.immutable.Map<String, Object> attributes,
-      Function1<Session, BoxedUnit> onExit,
-      EventLoop eventLoop) {
-    return new Session(
-        scenario, userId, attributes, OK$.MODULE$, List$.MODULE$.empty(), onExit, eventLoop);
+    return fresh(session.scenario(), session.userId(), session.onExit(), session.eventLoop())
+        .setAll(session.attributes());
   }
 
   static Session with(Session session, Map<String, Object> attributes) {

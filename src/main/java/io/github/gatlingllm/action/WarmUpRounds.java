@@ -68,7 +68,7 @@ final class WarmUpRounds {
     if (requests == 0) {
       return;
     }
-    LlmComponents unrecorded = components.forWarmUp(protocol, log);
+    LlmComponents unrecorded = new LlmComponents(protocol, components.parts, log, log::record);
     LlmRequest sent = warmUpRequest(request, unrecorded);
     Action action = action(unrecorded, sent);
     Map<String, String> failures = new LinkedHashMap<>();

@@ -34,13 +34,13 @@ public interface LoadProfile {
 
   /** Injects the scenario with this load, for {@code setUp}. */
   default PopulationBuilder inject(ScenarioBuilder scenario) {
-    return LoadInjection.population(plan(), scenario.wrapped);
+    return LoadInjection.population(plan(), scenario.wrapped, null);
   }
 
   /** Injects a scenario of Gatling's Scala DSL with this load, for its {@code setUp}. */
   default io.gatling.core.structure.PopulationBuilder inject(
       io.gatling.core.structure.ScenarioBuilder scenario) {
-    return LoadInjection.population(plan(), scenario).asScala();
+    return LoadInjection.population(plan(), scenario, null).asScala();
   }
 
   /** Load levels in a given order. */
