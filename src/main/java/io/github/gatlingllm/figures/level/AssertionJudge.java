@@ -72,7 +72,7 @@ record AssertionJudge(
     Figure figure = Figure.parse(assertion.figure());
     MaxGoodput max = assertion.scope() == Assertion.Scope.GLOBAL ? maxGoodput.apply(target) : null;
     GroupTally group = parts.joined(levels, name == null ? null : kind -> kind.name().equals(name));
-    Figures figures = group.figures(parts.judge(target), null, max);
+    Figures figures = group.figures(parts.judge(target), null, max, List.of());
     Double value = figure.of(figures, group::recorder);
     String note = value == null ? noValue(figures) : note(figure, figures, group, value);
     return result(assertion, subject, value, note);

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.ObjDoubleConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -185,7 +186,7 @@ final class EngineTally {
         .computeIfAbsent(
             target,
             t ->
-                TimeBuckets.from(
+                new TimeBuckets<>(
                     origin, 1_000_000_000L, mostBuckets, WindowSums::new, WindowSums::add))
         .at(at);
   }
@@ -279,24 +280,21 @@ final class EngineTally {
         .count();
   }
 
-  private interface Part {
-    void to(WindowSums sums, double part);
-  }
-
   /**
    * Passes on each window of a target that overlaps the time between two readings, with the share
    * of the time in it, and the bucket of its middle.
    */
-  private void divide(String target, ServerSample before, ServerSample sample, Part sink) {
+  private void divide(
+      String target, ServerSample before, ServerSample sample, ObjDoubleConsumer<WindowSums> sink) {
     long from = before.unixNanos();
     long nanos = sample.unixNanos() - from;
     for (LevelTally level : levels) {
       long overlap = level.overlapNanos(from, from + nanos);
       if (overlap > 0 && level.target().equals(target)) {
-        sink.to(level.engine, (double) overlap / nanos);
+        sink.accept(level.engine, (double) overlap / nanos);
       }
     }
-    sink.to(bucket(target, from + nanos / 2), 1);
+    sink.accept(bucket(target, from + nanos / 2), 1);
   }
 
   /** The figures of some load levels pooled; null without readings in their windows. */

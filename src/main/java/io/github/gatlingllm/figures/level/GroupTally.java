@@ -221,11 +221,6 @@ final class GroupTally extends Amounts {
     return curves;
   }
 
-  Figures figures(@Nullable Judge judge, @Nullable Long planned, @Nullable MaxGoodput max) {
-    return figures(judge, planned, max, List.of());
-  }
-
-  /** The same with the figures of each repeat. */
   Figures figures(
       @Nullable Judge judge,
       @Nullable Long planned,

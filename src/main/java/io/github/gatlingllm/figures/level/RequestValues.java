@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.List;
+import java.util.function.ObjDoubleConsumer;
 
 /** The values of a request by metric, computed once; one object serves one after the other. */
 final class RequestValues {
@@ -17,11 +18,6 @@ final class RequestValues {
 
   RequestValues(double readingSpeed) {
     this.readingSpeed = readingSpeed;
-  }
-
-  @FunctionalInterface
-  interface Visitor {
-    void value(Metric metric, double value);
   }
 
   /** Reads them; a request that is not ok has only times to its first token. */
@@ -43,10 +39,10 @@ final class RequestValues {
     return values[READER] > 0;
   }
 
-  void forEach(Visitor visitor) {
+  void forEach(ObjDoubleConsumer<Metric> visitor) {
     for (int i = 0; i < values.length; i++) {
       if (!Double.isNaN(values[i])) {
-        visitor.value(METRICS.get(i), values[i]);
+        visitor.accept(METRICS.get(i), values[i]);
       }
     }
   }

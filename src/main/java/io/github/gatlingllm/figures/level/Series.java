@@ -175,7 +175,7 @@ public record Series(
       this.origin = origin;
       generator = new GeneratorTally(origin);
       intervals =
-          TimeBuckets.from(origin, SECOND, Series.MAX_BUCKETS, Interval::new, Interval::join);
+          new TimeBuckets<>(origin, SECOND, Series.MAX_BUCKETS, Interval::new, Interval::join);
     }
 
     private static final class Interval extends Amounts {

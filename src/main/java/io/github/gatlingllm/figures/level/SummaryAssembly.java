@@ -171,7 +171,7 @@ final class SummaryAssembly {
             k ->
                 groups.joined(
                     level -> levels.test(level) && level.equals(level.repeats.get(k)), null))
-        .map(group -> group.figures(groups.judge(target), null, null))
+        .map(group -> group.figures(groups.judge(target), null, null, List.of()))
         .toList();
   }
 
@@ -296,7 +296,7 @@ final class SummaryAssembly {
             outages == null ? null : outages.failures(),
             counted.engines.of(FigureGroups.of(target)),
             counted.alone.get(target),
-            group.figures(groups.judge(target), null, bestGoodput(own))));
+            group.figures(groups.judge(target), null, bestGoodput(own), List.of())));
   }
 
   private List<LoadCurve> curves(@Nullable String target) {
@@ -322,7 +322,8 @@ final class SummaryAssembly {
 
   private RequestGroup group(Function<RequestKind, String> by, String name) {
     GroupTally joined = groups.joined(level -> true, kind -> by.apply(kind).equals(name));
-    return new RequestGroup(name, joined.figures(groups.judge((String) null), null, null));
+    return new RequestGroup(
+        name, joined.figures(groups.judge((String) null), null, null, List.of()));
   }
 
   /** Without the dimensions in which requests do not differ. */
@@ -363,7 +364,7 @@ final class SummaryAssembly {
         Figures figures =
             groups
                 .joined(level.repeats::contains, kind -> by.apply(kind).equals(name))
-                .figures(groups.judge(curve.target()), null, null);
+                .figures(groups.judge(curve.target()), null, null, List.of());
         if (figures.counts().started() > 0 && all.size() < MAX_NAMES) {
           all.add(new RequestAtPoint(name, curve(curve), figures));
         }

@@ -19,7 +19,8 @@ final class TimeBuckets<T> {
   private @Nullable T latest;
   private long latestFrom;
 
-  private TimeBuckets(
+  /** A growing number of buckets; {@code join} adds the second of two neighbours to the first. */
+  TimeBuckets(
       long origin, long width, int most, Supplier<T> empty, @Nullable BiConsumer<T, T> join) {
     this.origin = origin;
     this.width = width;
@@ -34,12 +35,6 @@ final class TimeBuckets<T> {
         new TimeBuckets<>(from, Math.max(1, (nanos + count - 1) / count), count, empty, null);
     fixed.fill(count);
     return fixed;
-  }
-
-  /** A growing number of buckets; {@code join} adds the second of two neighbours to the first. */
-  static <T> TimeBuckets<T> from(
-      long origin, long width, int most, Supplier<T> empty, BiConsumer<T, T> join) {
-    return new TimeBuckets<>(origin, width, most, empty, join);
   }
 
   /** The bucket of an instant, the first or last if it is before or after all. */

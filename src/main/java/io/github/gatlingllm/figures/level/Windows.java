@@ -64,7 +64,6 @@ final class Windows {
     return level;
   }
 
-  /** The windows of all levels and repeats. */
   List<LevelTally> all() {
     return all;
   }

@@ -69,13 +69,7 @@ public record Figure(
     if (count == null) {
       return List.of(of(metric, "", metric.words(), metric.unit(), metric::number));
     }
-    Figure number =
-        of(
-            metric,
-            COUNT,
-            "count of " + metric.words(),
-            Unit.NUMBER,
-            f -> (double) count.applyAsLong(f.counts()));
+    Figure number = count(metric, f -> (double) count.applyAsLong(f.counts()));
     return whole == null
         ? List.of(number)
         : List.of(
@@ -97,6 +91,10 @@ public record Figure(
       Unit unit,
       Function<Figures, @Nullable Double> value) {
     return new Figure(metric.figure() + suffix, words, unit, metric, null, value);
+  }
+
+  private static Figure count(Metric metric, Function<Figures, @Nullable Double> value) {
+    return of(metric, COUNT, "count of " + metric.words(), Unit.NUMBER, value);
   }
 
   /** The figures by which runs and repeats are compared, in the order of the catalogue. */
@@ -143,13 +141,7 @@ public record Figure(
       case "min" -> of(metric, "min", "min", Distribution::min);
       case "max" -> of(metric, "max", "max", Distribution::max);
       case "std" -> of(metric, "std", "standard deviation", Distribution::std);
-      case "count" ->
-          of(
-              metric,
-              COUNT,
-              "count of " + metric.words(),
-              Unit.NUMBER,
-              f -> (double) f.metric(metric).count());
+      case "count" -> count(metric, f -> (double) f.metric(metric).count());
       default -> percentile(metric, PERCENTILE.matcher(statistic));
     };
   }

@@ -176,7 +176,6 @@ public record Figures(
     public record Objective(
         String objective, long attempted, long met, long excluded, @Nullable Double share) {
 
-      /** Why the share is absent; null if it is present, or if nothing was attempted. */
       public @Nullable String undefined() {
         return share != null ? null : cancelled(excluded, attempted);
       }

@@ -221,7 +221,7 @@ class FigureTest {
 
   @Test
   void emptyRunHasNoValuesButCountsOfZero() {
-    Figures none = new GroupTally(5, FigureGroups.Scope.NONE).figures(null, null, null);
+    Figures none = new GroupTally(5, FigureGroups.Scope.NONE).figures(null, null, null, List.of());
     assertThat(Figure.names())
         .allSatisfy(
             name ->

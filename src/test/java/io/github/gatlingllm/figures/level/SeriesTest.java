@@ -178,7 +178,7 @@ class SeriesTest {
   @Test
   void neighboursAreMergedAtTheLimit() {
     TimeBuckets<AtomicInteger> buckets =
-        TimeBuckets.from(100, 10, 3, AtomicInteger::new, (a, b) -> a.addAndGet(b.get()));
+        new TimeBuckets<>(100, 10, 3, AtomicInteger::new, (a, b) -> a.addAndGet(b.get()));
     for (long at : new long[] {99, 100, 110, 120}) {
       buckets.at(at).incrementAndGet();
     }
