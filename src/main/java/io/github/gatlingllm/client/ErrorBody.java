@@ -47,12 +47,13 @@ final class ErrorBody {
         retryAfter == null || retryAfter.isBlank()
             ? ""
             : "; retry after " + secrets.line(retryAfter, MAX_RETRY_AFTER);
+    boolean rejectsPinning = text.contains("ignore_eos") || text.contains("min_tokens");
     String remedy =
-        !isRefused(status)
+        status != 400 && status != 422
             ? ""
             : text.contains(Api.MAX_COMPLETION_TOKENS)
                 ? "; set maxTokensField=" + Api.MAX_COMPLETION_TOKENS
-                : rejectsPinning(text) ? StreamedExchange.PINNING_REMEDY : "";
+                : rejectsPinning ? StreamedExchange.PINNING_REMEDY : "";
     String suffix = retry + remedy;
     int left = Secrets.MAX_LINE - prefix.length() - suffix.length();
     return prefix + secrets.line(message(contentType, text), left) + suffix;
@@ -71,14 +72,6 @@ final class ErrorBody {
     }
     @Nullable String message = message(text);
     return message == null ? text : message;
-  }
-
-  private static boolean isRefused(int status) {
-    return status == 400 || status == 422;
-  }
-
-  private static boolean rejectsPinning(String text) {
-    return text.contains("ignore_eos") || text.contains("min_tokens");
   }
 
   static boolean isError(byte[] buffer, int offset, int length) {

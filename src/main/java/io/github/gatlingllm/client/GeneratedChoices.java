@@ -132,30 +132,15 @@ final class GeneratedChoices {
   }
 
   boolean areFinished() {
-    for (GeneratedChoice choice : choices) {
-      if (choice.finishReason == null) {
-        return false;
-      }
-    }
-    return true;
+    return Arrays.stream(choices).allMatch(choice -> choice.finishReason != null);
   }
 
   boolean areEmpty() {
-    for (GeneratedChoice choice : choices) {
-      if (!choice.isEmpty()) {
-        return false;
-      }
-    }
-    return true;
+    return Arrays.stream(choices).allMatch(GeneratedChoice::isEmpty);
   }
 
   boolean haveReasoning() {
-    for (GeneratedChoice choice : choices) {
-      if (!choice.reasoning.isEmpty()) {
-        return true;
-      }
-    }
-    return false;
+    return !Arrays.stream(choices).allMatch(choice -> choice.reasoning.isEmpty());
   }
 
   String text() {

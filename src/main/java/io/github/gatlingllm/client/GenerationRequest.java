@@ -41,12 +41,7 @@ public final class GenerationRequest {
     this.body = body;
     this.prefix = prefix;
     this.stream = body.path("stream").asBoolean(false);
-    List<JsonNode> texts = promptNodes();
-    int chars = 0;
-    for (JsonNode text : texts) {
-      chars += JsonText.codePoints(text);
-    }
-    this.promptChars = chars;
+    this.promptChars = promptNodes().stream().mapToInt(JsonText::codePoints).sum();
     this.maxTokens = limit(body);
   }
 

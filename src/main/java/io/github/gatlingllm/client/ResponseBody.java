@@ -23,7 +23,9 @@ sealed interface ResponseBody {
   Ending end(long now, boolean cut);
 
   /** Whether the rest of the body cannot change the status. */
-  boolean hasFinalStatus();
+  default boolean hasFinalStatus() {
+    return true;
+  }
 
   default Ending connectionFailed(long now, String reason) {
     Ending ending = end(now, true);
@@ -174,11 +176,6 @@ sealed interface ResponseBody {
     public void bytes(long now, byte[] bytes, int offset, int length) {}
 
     @Override
-    public boolean hasFinalStatus() {
-      return true;
-    }
-
-    @Override
     public Ending end(long now, boolean cut) {
       String error =
           "Content-Encoding " + encoding + " is not supported: the server must send gzip or none";
@@ -215,11 +212,6 @@ sealed interface ResponseBody {
       if (received > MAX_BYTES) {
         throw new TooLarge("body of an error longer than 16 MiB");
       }
-    }
-
-    @Override
-    public boolean hasFinalStatus() {
-      return true;
     }
 
     @Override

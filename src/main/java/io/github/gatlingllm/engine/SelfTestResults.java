@@ -16,9 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
@@ -103,15 +101,13 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     try {
       return SelfTest.isLoadOf(run)
           ? measured(run, files, unixNanos, say)
-          : quoted(run.environment().versions()).orElse(null);
+          : SelfTest.read(file)
+              .map(known -> known.quotedBy(machine, run.environment().versions()))
+              .orElse(null);
     } catch (IOException | RuntimeException e) {
       say.accept("LLM self-test: " + e.getMessage());
       return null;
     }
-  }
-
-  private Optional<SelfTest> quoted(Map<String, String> versions) throws IOException {
-    return SelfTest.read(file).map(known -> known.quotedBy(machine, versions));
   }
 
   private @Nullable SelfTest measured(

@@ -59,7 +59,7 @@ public final class LlmDsl extends WorkloadDsl {
    * Measures are ttft, ttfo, tpot, itl, e2e and stall; units are us, ms, s, m and h.
    */
   public static SloBuilder slo(String objectives) {
-    return SloBuilder.of(InvalidSimulation.checked(() -> Slo.parse(objectives)));
+    return new SloBuilder(InvalidSimulation.checked(() -> Slo.parse(objectives)));
   }
 
   /**

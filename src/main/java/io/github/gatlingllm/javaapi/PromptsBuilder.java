@@ -72,7 +72,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** Generated sentences: as many as the length needs, or four if no length is set. */
   public PromptsBuilder synthetic() {
-    return from(Prompts.Source.synthetic(4));
+    return from(Prompts.Source.synthetic());
   }
 
   /**

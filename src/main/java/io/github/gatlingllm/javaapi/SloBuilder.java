@@ -20,12 +20,8 @@ public final class SloBuilder {
 
   private final Slo slo;
 
-  private SloBuilder(Slo slo) {
+  SloBuilder(Slo slo) {
     this.slo = slo;
-  }
-
-  static SloBuilder of(Slo slo) {
-    return new SloBuilder(slo);
   }
 
   Slo build() {

@@ -136,12 +136,12 @@ public sealed interface Arrivals extends Serializable {
       LongStream planned = new TimeRescaling(rate, lengthNanos, gaps.draws()).offsets();
       double last = rate.perSecondAt(lengthNanos);
       return last > 0 && last <= MAX_PER_SECOND
-          ? LongStream.concat(planned, held(last).map(offset -> lengthNanos + offset))
+          ? LongStream.concat(
+              planned,
+              new Steady(last, gaps.withSeed(lengthNanos))
+                  .offsets()
+                  .map(offset -> lengthNanos + offset))
           : planned;
-    }
-
-    private LongStream held(double perSecond) {
-      return new Steady(perSecond, gaps.withSeed(lengthNanos)).offsets();
     }
 
     @Override

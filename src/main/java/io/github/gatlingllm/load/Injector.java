@@ -7,6 +7,7 @@ import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -99,9 +100,7 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
           return new StartTime(nanos(new BigDecimal(time)));
         }
         Instant instant = OffsetDateTime.parse(time).toInstant();
-        return new StartTime(
-            Math.addExact(
-                Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano()));
+        return new StartTime(ChronoUnit.NANOS.between(Instant.EPOCH, instant));
       } catch (DateTimeException | ArithmeticException e) {
         throw new IllegalArgumentException("expected " + EXPECTED, e);
       }

@@ -278,7 +278,6 @@ public record StopRule(Condition condition, double limit) {
       return new Repeats(MOST_WITH_GOAL, new Goal(Double.parseDouble(goal.group(1)), figure));
     }
 
-    /** The levels of all rounds. */
     List<LoadLevel> rounds(List<LoadLevel> levels, long seed) {
       List<LoadLevel> all = new ArrayList<>();
       for (int round = 1; round <= most; round++) {

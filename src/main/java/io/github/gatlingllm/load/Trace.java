@@ -10,6 +10,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoField;
+import java.time.temporal.ChronoUnit;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -164,9 +165,7 @@ record Trace(String name, long[] offsets, int[] lengths) implements Serializable
         if (text.indexOf(':') < 0) {
           return new BigDecimal(text).movePointRight(digits).toBigInteger().longValueExact();
         }
-        Instant time = DATE_TIME.parse(text, Instant::from);
-        return Math.addExact(
-            Math.multiplyExact(time.getEpochSecond(), 1_000_000_000L), time.getNano());
+        return ChronoUnit.NANOS.between(Instant.EPOCH, DATE_TIME.parse(text, Instant::from));
       } catch (ArithmeticException | NumberFormatException | DateTimeParseException e) {
         throw new IllegalArgumentException(
             "timestamp '" + clipped(text) + "'; expected seconds or 2023-11-16 18:15:46.6805900",

@@ -295,8 +295,8 @@ public record Objectives(
    * @param target label of the target of the requests; null for all targets
    * @param scope which requests of that target
    * @param name the request name or the label of the load level; null if the scope has none
-   * @param figure name of the figure as {@code stats.Figure} knows it, e.g. {@code ttft.p99}
-   * @param condition how the figure is compared
+   * @param figure name of the figure as {@code figures.metric.Figure} knows it, e.g. {@code
+   *     ttft.p99}
    * @param values what it is compared with, in the figure's unit; as many as the condition takes
    */
   public record Assertion(

@@ -37,7 +37,6 @@ public record ProcessSetting(String property) {
     return text == null || text.isBlank() ? null : text.strip();
   }
 
-  /** Whether the setting is {@code true}; {@code otherwise} where it is not set. */
   public boolean isTrue(boolean otherwise) {
     return isTrue(System.getProperties(), System.getenv(), otherwise);
   }

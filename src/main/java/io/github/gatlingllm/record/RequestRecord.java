@@ -64,10 +64,6 @@ public record RequestRecord(
         && Timeline.TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
-  public RequestRecord withPhase(Phase as) {
-    return placedAt(identity.stage, identity.target, identity.scenario, as);
-  }
-
   public RequestRecord placedAt(String stage, String target, String scenario, Phase phase) {
     Identity moved =
         new Identity(

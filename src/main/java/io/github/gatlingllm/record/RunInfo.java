@@ -139,7 +139,6 @@ public record RunInfo(
     }
   }
 
-  /** Whether a run is on, and how it ended. */
   public enum State {
     /** The run is on, or its process was killed. */
     RUNNING,

@@ -213,11 +213,7 @@ public final class Timeline {
         late,
         done,
         longestGap == NONE ? null : longestGap,
-        firstEventTokens());
-  }
-
-  private @Nullable Integer firstEventTokens() {
-    return tokens.length > 0 ? tokens[0] : null;
+        tokens.length > 0 ? (Integer) tokens[0] : null);
   }
 
   /**

@@ -155,8 +155,9 @@ record Chart(
         .filter(Objects::nonNull);
   }
 
+  /** Without a table, a column per series where they share values of x, else a row per point. */
   public Table data() {
-    return table == null ? ofPoints() : table;
+    return table != null ? table : x.scale() == Scale.VALUE ? byPoint() : byX();
   }
 
   /** Title, direction, the range of each series, and limits, for screen readers. */
@@ -179,11 +180,6 @@ record Chart(
     return words.append('.').toString();
   }
 
-  /** A column per series where they share their values of x, else a row per point. */
-  private Table ofPoints() {
-    return x.scale() == Scale.VALUE ? byPoint() : byX();
-  }
-
   private Table byX() {
     TreeSet<Double> places = new TreeSet<>();
     Columns<Double> columns = Columns.of(Column.name(x.heading(), x::write));
@@ -191,13 +187,10 @@ record Chart(
       Map<Double, @Nullable Double> values = new HashMap<>();
       line.points().forEach(point -> values.put(point.x(), point.y()));
       places.addAll(values.keySet());
-      columns.and(Column.number(headingOf(line, y), values::get));
+      String unit = y.unit().isEmpty() ? "" : ", " + y.unit();
+      columns.and(Column.number(line.name() + unit, values::get));
     }
     return columns.table(title(), places);
-  }
-
-  private static String headingOf(Line line, Axis y) {
-    return y.unit().isEmpty() ? line.name() : line.name() + ", " + y.unit();
   }
 
   private record LinePoint(Line line, Point point) {}

@@ -98,7 +98,10 @@ final class LevelMerge {
     if (scheduled >= window.from && scheduled < window.to) {
       return record;
     }
-    return record.withPhase(
+    return record.placedAt(
+        id.stage(),
+        id.target(),
+        id.scenario(),
         scheduled < window.from
             ? Phase.STABILIZE
             : scheduled < window.cooledUnixNanos ? Phase.COOLDOWN : Phase.DRAIN);

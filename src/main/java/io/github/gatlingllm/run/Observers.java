@@ -98,12 +98,12 @@ public record Observers(
     Consumer<GeneratorSecond> seconds = live == null ? second -> {} : live::generatorSecond;
     return Stream.of(
             new LiveLevelTally(run.clock()),
-            new RunConsole(run, PrintableText::print),
+            new RunConsole(run),
             new GeneratorLog(run, eventLoops, seconds),
             new ServerWatch(run),
             live,
             meters,
-            upload == null ? null : new UploadObserver(run.files(), upload, PrintableText::print))
+            upload == null ? null : new UploadObserver(run.files(), upload))
         .filter(Objects::nonNull)
         .toList();
   }

@@ -2,10 +2,10 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.PrintableText;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Prints the progress of a run on the console: a block every 5 s, a line for each level. */
@@ -14,16 +14,14 @@ final class RunConsole implements RunObserver {
   private static final int BLOCK_SECONDS = 5;
 
   private final Run run;
-  private final Consumer<String> say;
   private final boolean isLinesOnly = isLinesOnly(System.getenv());
   private final Set<ObservedLevel> measured = new HashSet<>();
   private long firstRequestNanos;
   private boolean hasBegun;
   private int seconds;
 
-  RunConsole(Run run, Consumer<String> say) {
+  RunConsole(Run run) {
     this.run = run;
-    this.say = say;
   }
 
   @Override
@@ -53,7 +51,7 @@ final class RunConsole implements RunObserver {
     if (seconds % BLOCK_SECONDS == 0 && hasBegun && !isLinesOnly) {
       LiveFigures figures = run.levels().figures(true);
       if (figures != null) {
-        say.accept(ConsoleBlock.of(figures, System.nanoTime() - firstRequestNanos));
+        PrintableText.print(ConsoleBlock.of(figures, System.nanoTime() - firstRequestNanos));
       }
     }
   }
@@ -68,14 +66,14 @@ final class RunConsole implements RunObserver {
   @Override
   public void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {
     if (figures != null) {
-      say.accept(ConsoleBlock.finished(level.toString(), figures));
+      PrintableText.print(ConsoleBlock.finished(level.toString(), figures));
     } else if (!measured.contains(level)) {
-      say.accept("LLM " + level + ": ended before its measure window began");
+      PrintableText.print("LLM " + level + ": ended before its measure window began");
     }
   }
 
   @Override
   public void message(String line) {
-    say.accept(line);
+    PrintableText.print(line);
   }
 }

@@ -7,7 +7,6 @@ import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Uploads the records as soon as they are complete, and the report when it is made. */
@@ -15,13 +14,11 @@ final class UploadObserver implements RunObserver {
 
   private final RunFiles files;
   private final S3Location place;
-  private final Consumer<String> say;
   private boolean isFailed;
 
-  UploadObserver(RunFiles files, S3Location place, Consumer<String> say) {
+  UploadObserver(RunFiles files, S3Location place) {
     this.files = files;
     this.place = place;
-    this.say = say;
   }
 
   static void check(@Nullable S3Location place) {
@@ -66,14 +63,13 @@ final class UploadObserver implements RunObserver {
         upload.report();
       } else {
         upload.records();
-        say.accept("LLM upload: " + upload.place());
+        PrintableText.print("LLM upload: " + upload.place());
       }
     } catch (IOException | RuntimeException | LinkageError e) {
       isFailed = true;
-      say.accept(
-          PrintableText.of(
-              "LLM upload failed: %s; the files are kept, copy them with: aws s3 cp --recursive %s %s"
-                  .formatted(e.getMessage(), files.folder(), upload.place().at("llm"))));
+      PrintableText.print(
+          "LLM upload failed: %s; the files are kept, copy them with: aws s3 cp --recursive %s %s"
+              .formatted(e.getMessage(), files.folder(), upload.place().at("llm")));
     }
   }
 

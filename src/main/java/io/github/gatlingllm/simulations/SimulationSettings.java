@@ -390,7 +390,6 @@ class SimulationSettings implements RunSettings {
     }
   }
 
-  /** The metrics pages of a target. */
   static List<String> metricsUrls(Settings settings, String label) {
     List<String> urls =
         settings.get(Setting.METRICS_URL).stream()

@@ -167,7 +167,6 @@ record WorkloadReader(
     return new Workload(pools(prefix), null, null, List.of(), false);
   }
 
-  /** The settings of the scenarios that can have a dataset. */
   static final Map<WorkloadScenario, SettingEntry<@Nullable Function<Tokenizer, Dataset>>>
       DATASETS =
           Map.of(

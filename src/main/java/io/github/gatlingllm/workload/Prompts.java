@@ -102,9 +102,9 @@ public record Prompts(
   /** A source of prompt texts. Immutable and thread-safe. */
   public interface Source {
 
-    /** Synthetic English, {@code sentences} (≥ 1) per prompt. */
-    static Source synthetic(int sentences) {
-      return new SyntheticText(sentences);
+    /** Synthetic English, four sentences per prompt. */
+    static Source synthetic() {
+      return new SyntheticText();
     }
 
     /** Its origin for people: {@code built-in} or a file name. */

@@ -9,8 +9,9 @@ import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
 /** Synthetic English by a seed: extends prompts, and is a source of prompts. */
-record SyntheticText(int sentences) implements Prompts.Source {
+record SyntheticText() implements Prompts.Source {
 
+  private static final int SENTENCES = 4;
   private static final long SALT = 0x73796e7468657469L; // "syntheti"
 
   private static final Map<String, List<String>> PARTS = parts();
@@ -19,13 +20,6 @@ record SyntheticText(int sentences) implements Prompts.Source {
     return PromptPool.resource("sentences.txt")
         .map(line -> line.split(" = ", 2))
         .collect(Collectors.toMap(row -> row[0], row -> List.of(row[1].split(","))));
-  }
-
-  SyntheticText {
-    if (sentences < 1) {
-      throw new IllegalArgumentException(
-          "synthetic text of " + sentences + " sentences; expected 1 or more");
-    }
   }
 
   @Override
@@ -37,7 +31,7 @@ record SyntheticText(int sentences) implements Prompts.Source {
   public String pick(long seed, long index) {
     SplittableRandom random = Seed.at(seed, SALT, index);
     StringBuilder text = new StringBuilder();
-    for (int i = 0; i < sentences; i++) {
+    for (int i = 0; i < SENTENCES; i++) {
       text.append(i == 0 ? "" : " ").append(sentence(random));
     }
     return text.toString();

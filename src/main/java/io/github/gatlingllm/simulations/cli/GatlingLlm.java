@@ -51,7 +51,9 @@ final class GatlingLlm {
         yield 0;
       }
       case "render", "merge", "compare", "trend" -> Main.execute(arguments.toArray(String[]::new));
-      case "engine" -> Main.commandLine(new EngineCommand()).execute(rest(arguments));
+      case "engine" ->
+          Main.commandLine(new EngineCommand())
+              .execute(arguments.subList(1, arguments.size()).toArray(String[]::new));
       case "benchmark" -> BenchmarkProcess.run(arguments.subList(1, arguments.size()));
       default -> {
         if (command.startsWith("--")) {
@@ -64,10 +66,6 @@ final class GatlingLlm {
         yield 1;
       }
     };
-  }
-
-  private static String[] rest(List<String> arguments) {
-    return arguments.stream().skip(1).toArray(String[]::new);
   }
 
   private static String version() {
