@@ -59,6 +59,9 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    List<FailCondition> conditions =
+        failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
+    Main.checkFolder(out);
     try (RunInputs one = from.inputs(List.of(first));
         RunInputs others = from.inputs(places)) {
       one.find();
@@ -67,14 +70,12 @@ final class CompareCommand implements Callable<Integer> {
       if (out == null) {
         others.requireFolder(runs.get(0), "page");
       }
-      return compared(one.one(), runs);
+      return compared(one.one(), runs, conditions);
     }
   }
 
-  private int compared(Path base, List<Path> runs) throws IOException {
-    List<FailCondition> conditions =
-        failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
-    Main.checkFolder(out);
+  private int compared(Path base, List<Path> runs, List<FailCondition> conditions)
+      throws IOException {
     ComparePage compared = compare(base, runs, conditions);
     Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
     Path page = directory.resolve("compare.html");
