@@ -138,7 +138,7 @@ public sealed interface Arrivals extends Serializable {
       return last > 0 && last <= MAX_PER_SECOND
           ? LongStream.concat(
               planned,
-              new Steady(last, gaps.withSeed(lengthNanos))
+              new Steady(last, gaps.withSeed(gaps.seed() + lengthNanos))
                   .offsets()
                   .map(offset -> lengthNanos + offset))
           : planned;

@@ -188,6 +188,14 @@ class ArrivalsTest {
     assertThat(offsets[69]).isEqualTo(11_900_000_000L);
     Arrivals fall = new Arrivals.Curve(n -> 10 - n / 1e9, 10 * SECOND, Gaps.EQUAL);
     assertThat(head(fall, 1_000 * SECOND)).hasSize(50);
+    assertThat(LongStream.range(0, 10).map(ArrivalsTest::firstHeld).distinct().count())
+        .as("first arrivals after the curve, by seed")
+        .isEqualTo(10);
+  }
+
+  private static long firstHeld(long seed) {
+    Arrivals flat = new Arrivals.Curve(nanos -> 1, SECOND, Gaps.poisson(seed));
+    return flat.offsets().filter(at -> at > SECOND).findFirst().orElseThrow();
   }
 
   @ParameterizedTest
