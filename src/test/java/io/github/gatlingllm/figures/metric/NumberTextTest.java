@@ -30,6 +30,7 @@ class NumberTextTest {
           number  | 0.06149   | 0.061
           number  | 0         | 0
           number  | 96        | 96
+          number  | 15.999999999999998 | 16
           number  | 9.996     | 10.0
           number  | 99.96     | 100
           number  | 1842.3    | 1,842
