@@ -27,7 +27,7 @@ class SelfTestIT {
       test =
           GatlingRun.of(FirstProgramSimulation.class, engine.baseUrl())
               .set("llm.selfTestFile", file)
-              .llm("selfTest=true concurrency=4 duration=1")
+              .llm("selfTest=true concurrency=4 duration=3")
               .succeed();
       assertThat(engine.requestsReceived()).isZero();
     }

@@ -470,7 +470,7 @@ class SettingEffectsIT {
     exchange.startStream();
     (isFirstLate ? exchange.at(late) : exchange).event(ChatChunks.content("a"));
     exchange
-        .at(late + Duration.ofMillis(isFirstLate ? 50 : 0).toNanos())
+        .at(late + Duration.ofMillis(isFirstLate ? 400 : 0).toNanos())
         .event(ChatChunks.content("b"))
         .event(ChatChunks.finish("stop"))
         .event(ChatChunks.usage(5, 2))
