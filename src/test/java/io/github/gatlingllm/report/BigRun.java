@@ -63,7 +63,6 @@ final class BigRun {
         .write(Path.of(args[0]));
   }
 
-  /** Writes {@code llm/requests.jsonl} and {@code llm/run.json} below that directory. */
   void write(Path directory) throws IOException {
     RunFiles files = new RunFiles(directory);
     Files.createDirectories(files.folder());

@@ -23,7 +23,10 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,7 +59,9 @@ class MainTest {
       System.setErr(before);
     }
 
-    assertThat(bytes.toString(UTF_16BE)).contains("expected a whole number ≥ 1");
+    assertThat(bytes.toString(UTF_16BE))
+        .contains("--expect 0 is out of range; expected a whole number ≥ 1");
+    assertThat(Path.of("joined")).doesNotExist();
   }
 
   @Test
@@ -85,16 +90,6 @@ class MainTest {
 
     assertThat(called.exitCode()).isEqualTo(1);
     assertThat(called.error()).startsWith(line).contains("\n" + usage);
-  }
-
-  @Test
-  void anotherSloGivesAnotherVerdict() throws IOException {
-    record(20);
-    Called rendered = call("render", run.toString(), "--slo", "e2e<1us");
-
-    assertThat(rendered.exitCode()).isZero();
-    assertThat(Files.readString(new RunFiles(run).summaryJson()))
-        .contains("\"text\" : \"e2e<1us\"");
   }
 
   @Test
@@ -190,11 +185,13 @@ class MainTest {
         .contains("LLM: the run has no SLO to judge by; set one with --slo");
   }
 
-  /** The objectives are the run's own; without any, nothing is judged. */
   @Test
-  void sloRuleAlone() throws IOException {
+  void sloAndItsRuleAreReplaced() throws IOException {
     record(20);
     RunFiles files = new RunFiles(run);
+    assertThat(call("render", run.toString(), "--slo", "e2e<1us").exitCode()).isZero();
+    assertThat(files.summaryJson()).content(UTF_8).contains("\"text\" : \"e2e<1us\"");
+
     INFO.slo(Slo.parse("ttft<1s,e2e<2s")).write(files.info());
 
     assertThat(call("render", run.toString(), "--slo-rule", "requests").exitCode()).isZero();
@@ -215,5 +212,32 @@ class MainTest {
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
     }
+  }
+
+  @Test
+  void pageSizeIsBoundedAndIndependentOfRecordOrder() throws IOException {
+    RunFiles files = new RunFiles(run);
+    new BigRun(4_000, 60, 960).write(run);
+    RunReport.of(files).write();
+    byte[] page = Files.readAllBytes(files.page());
+    assertThat(page.length).isBetween(1_000_000, 2_500_000);
+
+    RunReport.of(files).write();
+    assertThat(Files.readAllBytes(files.page())).isEqualTo(page);
+
+    List<String> lines = new ArrayList<>(Files.readAllLines(files.requests()));
+    Collections.shuffle(lines, new Random(5));
+    Files.write(files.requests(), lines);
+    String drawn = charts(page);
+    RunReport.of(files).write();
+    assertThat(charts(Files.readAllBytes(files.page()))).isEqualTo(drawn);
+  }
+
+  /** The data of all charts from the percentiles on. */
+  private static String charts(byte[] page) {
+    String html = new String(page, UTF_8);
+    int from = html.indexOf("{\"id\":\"percentiles-0\"");
+    assertThat(from).isPositive();
+    return html.substring(from, html.indexOf("</script>", from));
   }
 }
