@@ -102,11 +102,14 @@ class ForeignRunTest {
     Called merged =
         call("merge", mixed.toString(), other(good).toString(), "--out", joined.toString());
     assertThat(merged.exitCode()).as(merged.error()).isZero();
+    assertThat(merged.output())
+        .contains(impossible.length + " damaged lines left out, the first is line 1: ");
     assertThat(summary(joined).at("/counts/ok").intValue()).isEqualTo(80);
+    assertThat(RunInfo.read(new RunFiles(joined).info()).orElseThrow().outcome().dropped())
+        .isEqualTo(impossible.length);
     assertThat(call("compare", alone.toString(), mixed.toString()).exitCode()).isZero();
   }
 
-  /** The figures are absurd, and the report is made. */
   @Test
   void absurdNumbersDoNotPreventTheReport() throws IOException {
     List<String> lines = new ArrayList<>();
@@ -272,7 +275,7 @@ class ForeignRunTest {
     String text =
         json.startsWith("RUN")
             ? "{\"schema\":\"gatling-llm/run/1\",\"id\":\"a\",\"simulation\":\"b\",\"injector\":\"c\","
-                + "\"state\":\"complete\""
+                  + "\"state\":\"complete\""
                 + json.substring(4).replace("DEEP", "[".repeat(100_000))
                 + "}"
             : json.equals("HUGE") ? " ".repeat((16 << 20) + 1) : json;
