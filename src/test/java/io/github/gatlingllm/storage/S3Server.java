@@ -21,7 +21,6 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -31,10 +30,8 @@ public final class S3Server implements AutoCloseable {
 
   private static final int PAGE = 1_000;
 
-  /** Content by key. */
   public final Map<String, byte[]> objects = new ConcurrentSkipListMap<>();
 
-  /** Method and key of each request. */
   public final List<String> requests = new CopyOnWriteArrayList<>();
 
   /** Bytes of a content after which the connection breaks. */
@@ -45,11 +42,7 @@ public final class S3Server implements AutoCloseable {
 
   public volatile String refusal = "503 SlowDown";
 
-  /** Changes what a listing says. */
   public volatile UnaryOperator<String> listing = xml -> xml;
-
-  /** Done before a request is answered. */
-  public volatile Consumer<String> before = request -> {};
 
   private final Instant opened = Instant.now();
   private final HttpServer server;
@@ -74,7 +67,6 @@ public final class S3Server implements AutoCloseable {
         "aws.region", "eu-central-1");
   }
 
-  /** From now on nobody listens there. */
   public void stop() {
     server.stop(0);
   }
@@ -102,7 +94,6 @@ public final class S3Server implements AutoCloseable {
       Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
       String request = (exchange.getRequestMethod() + " " + key).strip();
       requests.add(request);
-      before.accept(request);
       if (!path.equals("/bench") && !path.startsWith("/bench/")) {
         fail(exchange, 404, "NoSuchBucket");
       } else if (refused.test(request)) {
