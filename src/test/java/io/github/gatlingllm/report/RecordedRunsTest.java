@@ -5,28 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.docs.FilesPage;
-import io.github.gatlingllm.figures.level.LiveStats;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
-import io.github.gatlingllm.record.RecordFile;
-import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigDecimal;
-import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.DoubleStream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,9 +30,6 @@ class RecordedRunsTest {
 
   /** Sums of floating-point numbers may be added up in another order. */
   private static final double RELATIVE_ERROR = 1e-9;
-
-  /** The number of digits in {@code summary.json}. */
-  private static final MathContext FILE_DIGITS = new MathContext(9);
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -95,53 +80,6 @@ class RecordedRunsTest {
       Files.copy(info, files.info());
     }
     return files;
-  }
-
-  /** The console line of a finished level, computed from its records in any order. */
-  @ParameterizedTest
-  @ValueSource(strings = {"targets", "batch"})
-  void consoleLinesOfLevelsEqualTheSummary(String name) throws IOException {
-    JsonNode summary;
-    try (InputStream expected = resource(name, "summary.json")) {
-      summary = JSON.readTree(expected);
-    }
-    RunFiles files = recorded(name);
-    List<LevelInfo> levels = RunInfo.read(files.info()).orElseThrow().stages();
-    for (int i = 0; i < levels.size(); i++) {
-      LevelInfo level = levels.get(i);
-      PhaseWindow measure = level.measured().orElseThrow();
-      LiveStats live = new LiveStats(measure::endUnixNanos, measure.startUnixNanos());
-      RecordFile.read(
-          files.requests(),
-          record -> {
-            RequestRecord.Identity id = record.identity();
-            if (id.target().equals(level.target()) && id.scenario().equals(level.scenario())) {
-              live.add(
-                  record,
-                  id.stage().equals(level.label()) && id.phase() == Phase.MEASURE,
-                  measure.startUnixNanos(),
-                  measure.endUnixNanos());
-            }
-          });
-      LiveFigures figures = live.peek();
-      JsonNode stage = summary.get("stages").get(i);
-      assertThat(
-              DoubleStream.of(
-                      figures.tokensPerSecondMean(),
-                      figures.requestsPerSecond(),
-                      figures.ttftMs().p50(),
-                      figures.ttftMs().p99(),
-                      figures.itlMs().p99())
-                  .map(value -> new BigDecimal(value).round(FILE_DIGITS).doubleValue()))
-          .as(level.label())
-          .containsExactly(
-              stage.at("/throughput/output_tokens_per_s").asDouble(),
-              stage.at("/throughput/requests_per_s").asDouble(),
-              stage.at("/metrics/ttft_ms/p50").asDouble(),
-              stage.at("/metrics/ttft_ms/p99").asDouble(),
-              stage.at("/metrics/itl_ms/p99").asDouble());
-      assertThat(figures.ok()).isEqualTo(stage.at("/counts/ok").asLong());
-    }
   }
 
   private static InputStream resource(String run, String file) {

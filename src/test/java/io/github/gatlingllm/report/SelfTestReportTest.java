@@ -111,14 +111,4 @@ class SelfTestReportTest {
     assertThat(own.slo()).isNull();
     assertThat(own.figures().goodput()).isNull();
   }
-
-  @Test
-  void selfTestIsInSummaryMarkdown() {
-    String json = SummaryJson.of(summary(Recorded.run(1).selfTest(TEST), 3));
-    assertThat(json)
-        .contains("\"self_test\" : {", "\"measured_unix_ns\" : 1795322477000000000")
-        .contains("\"operating_point\" : {", "\"ttft_error_ms\" : {");
-    assertThat(SummaryText.markdown(summary(Recorded.run(1).selfTest(TEST), 3)))
-        .contains("| measurement error | TTFT ± 0.200 ms");
-  }
 }

@@ -33,7 +33,6 @@ class TemplatesTest {
         .doesNotContain(HOSTILE, "<script");
   }
 
-  /** A name with the characters that divide a row stays whole. */
   @Test
   void dividersInValuesDivideNoRow() {
     Map<String, Object> values = new HashMap<>();
