@@ -11,10 +11,8 @@ import static io.github.gatlingllm.javaapi.LlmDsl.llmValid;
 import static io.github.gatlingllm.javaapi.LlmDsl.slo;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.shared.model.assertion.AssertionMessage;
-import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Assertion.Condition;
@@ -27,7 +25,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -158,29 +155,6 @@ class LlmAssertionTest {
         walk(method.invoke(step, argument), figures);
       }
     }
-  }
-
-  static Stream<Arguments> mistakes() {
-    return Stream.of(
-        mistake(() -> llmGlobal().ttft().percentile(0), "percentile(0.0): expected a number above"),
-        mistake(() -> llmGlobal().ttft().percentile(101), "percentile(101.0): expected a number"),
-        mistake(() -> OURS.between(2, 1), "two finite numbers, the smaller one first"),
-        mistake(() -> OURS.lt(Double.NaN), "expected a finite number"),
-        mistake(() -> OURS.in(), "expected one finite number or more"),
-        mistake(() -> OURS.deviatesAround(200, 10), "expected a share of the mean, 0 to 1"));
-  }
-
-  private static Arguments mistake(ThrowingCallable call, String message) {
-    return Arguments.of(call, message);
-  }
-
-  @ParameterizedTest
-  @MethodSource("mistakes")
-  void mistakesAreRefusedInOneLine(ThrowingCallable mistake, String message) {
-    assertThatThrownBy(mistake)
-        .isInstanceOf(InvalidSimulation.class)
-        .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200))
-        .hasMessageContaining(message);
   }
 
   @Test

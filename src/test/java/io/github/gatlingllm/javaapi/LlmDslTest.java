@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.md5;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
 import static io.github.gatlingllm.javaapi.LlmDsl.finishReason;
@@ -12,11 +14,13 @@ import static io.github.gatlingllm.javaapi.LlmDsl.tiktoken;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.gatling.javaapi.core.ActionBuilder;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.docs.ReferencePage;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -34,6 +38,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -47,6 +52,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LlmDslTest {
 
   private static final String URL = "http://localhost:8000/v1";
+  private static final LlmAssertion.WithMetric<TimeCondition> TTFT = LlmDsl.llmGlobal().ttft();
+
+  private static final String NO_NAME = ": not a Gatling EL String: attribute name is missing";
+  private static final String NO_NUMBER =
+      ": expected a whole number, or a Gatling EL String that gives one";
+
+  private static ChatRequestBuilder ask() {
+    return llm("ask").chat().user("Hello");
+  }
 
   /** They set what is the default already. */
   private static final Set<String> CHANGE_NOTHING = Set.of("shareConnections", "poisson");
@@ -109,7 +123,6 @@ class LlmDslTest {
     assertThat(changes().count()).isGreaterThan(100);
   }
 
-  /** All public types of the package. */
   private static List<Class<?>> api() throws Exception {
     List<Class<?>> types = new ArrayList<>();
     Path ours = Path.of(LlmDsl.class.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -195,7 +208,66 @@ class LlmDslTest {
         mistake(() -> llm.slo("C", slo().percentile(95)), "slo() has no objective"),
         mistake(() -> llm("ask").chat().user("Hi").slo("ttft<"), "SLO 'ttft<' is not understood"),
         mistake(() -> tiktoken("gpt2"), "encoding 'gpt2' is unknown; expected one of r50k_base, "),
-        mistake(() -> huggingFace("no.json"), "hf:no.json is no readable file; expected the "));
+        mistake(() -> huggingFace("no.json"), "hf:no.json is no readable file; expected the "),
+        mistake(() -> TTFT.percentile(0), "percentile(0.0): expected a number above"),
+        mistake(() -> TTFT.percentile(101), "percentile(101.0): expected a number"),
+        mistake(() -> TTFT.mean().between(2, 1), "two finite numbers, the smaller one first"),
+        mistake(() -> TTFT.mean().lt(Double.NaN), "expected a finite number"),
+        mistake(() -> TTFT.mean().in(), "expected one finite number or more"),
+        mistake(() -> TTFT.mean().deviatesAround(2, 10), "expected a share of the mean, 0 to 1"),
+        // EL
+        request(() -> ask().maxTokens("many"), "maxTokens(\"many\")" + NO_NUMBER),
+        request(() -> ask().maxTokens("#{"), "maxTokens(\"#{\")" + NO_NAME),
+        request(() -> llm("ask #{").chat().user("Hi"), "llm(\"ask #{\")" + NO_NAME),
+        request(
+            () -> llm("ask").chat().user("Hi #{name"),
+            "user(\"Hi #{name\"): not a Gatling EL String: '}' expected but end of"
+                + " source found"),
+        request(() -> llm("ask").chat().messages("#{"), "messages(\"#{\")" + NO_NAME),
+        request(() -> ask().header("X-Key", "s3cret #{"), "header(…)" + NO_NAME),
+        request(() -> llm(session -> "ask").chat().user("#{}"), "user(\"#{}\")" + NO_NAME),
+        // JSON
+        request(
+            () -> ask().body("{\"a\": 1"),
+            "llm(\"ask\"): body '{\"a\": 1' is not understood; expected a JSON object"),
+        request(
+            () -> ask().tools("{}"),
+            "llm(\"ask\"): tools '{}' is not understood; expected a JSON array"),
+        request(
+            () -> ask().responseFormat("json"),
+            "llm(\"ask\"): response_format 'json' is not understood; expected a JSON object"),
+        // What the protocol or the rest of the simulation shows
+        mistake(
+            () -> llm("ask").messages().user("Hi").request.validateIn(protocol()),
+            "llm(\"ask\"): messages() needs maxTokens; set it: .maxTokens(256)"),
+        mistake(
+            () -> llm("ask").chat().history("none").user("Hi").request.validateIn(protocol()),
+            "llm(\"ask\"): no conversation is called 'none'; start it:"
+                + " .exec(conversation(\"none\"))"),
+        // Checks
+        request(
+            () -> ask().check(md5().is("0")),
+            "llm(\"ask\"): llm requests have no check Md5; use bodyString, bodyLength, substring,"
+                + " regex, jsonPath, jmesPath, or the checks of LlmDsl, such as httpStatus()"),
+        // Names of headers
+        mistake(
+            () -> ask().header("X Key", "1"),
+            "header(\"X Key\", …): expected a header name, e.g. X-Tenant"),
+        // Protocol and conversation
+        mistake(
+            () -> llm.baseUrl(System.getenv("NOT_SET_ANYWHERE")),
+            "baseUrl(null): expected something like http://localhost:8000/v1; is the environment"
+                + " variable or property set that it comes from?"),
+        mistake(
+            () ->
+                llm("ask").chat().user("Hi").header("X-Tenant", System.getenv("NOT_SET_ANYWHERE")),
+            "header(null): expected a text or a Gatling EL String; is the environment variable or"
+                + " property set that it comes from?"),
+        mistake(() -> llm.baseUrl(URL).model("#{").protocol(), "model(\"#{\")" + NO_NAME),
+        mistake(() -> llm.baseUrl(URL).apiKey("sk-123456 #{").protocol(), "apiKey(…)" + NO_NAME),
+        mistake(
+            () -> exec(conversation("h").dialog("dialog")),
+            "dialog(\"dialog\"): expected a Dialog, or a Gatling EL String that" + " gives one"));
   }
 
   @ParameterizedTest
@@ -204,7 +276,76 @@ class LlmDslTest {
     assertThatThrownBy(mistake)
         .isInstanceOf(InvalidSimulation.class)
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200))
+        .hasMessageNotContainingAny("s3cret", "sk-123456")
         .hasMessageContaining(message);
+  }
+
+  static Stream<ActionBuilder> requests() {
+    return Stream.of(
+        ask().maxTokens("#{most}").temperature("#{heat}").stream("#{streamed}").seed("7"),
+        ask().maxTokens("128").stream("false").topP("0.5").seed(" 2 "),
+        ask().body("{\"top_k\": #{k}").toolChoice("\"auto\"").tools("[#{tools}]"),
+        llm("ask").chat().messages("[{\"role\": \"user\", \"content\": \"Hi\"}]"),
+        llm("ask").chat().messages("#{messages}"),
+        llm("ask #{n}").chat().user("It costs $5 {really}"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("requests")
+  void valuesOfTheSessionAreNotCheckedBeforeTheRun(ActionBuilder request) {
+    assertThat(exec(request)).isNotNull();
+  }
+
+  @Test
+  void whatIsCompleteIsAccepted() {
+    exec(conversation("begun"));
+    Stream.of(
+            llm("ask").messages().user("Hi").maxTokens(1),
+            llm("ask").messages().user("Hi").body("{\"max_tokens\": 1}"),
+            llm("ask").chat().history("begun").user("Hi"))
+        .forEach(each -> each.request.validateIn(protocol()));
+    llm("ask").messages().user("Hi").request.validateIn(llm.body("{\"max_tokens\":1}").protocol());
+  }
+
+  @Test
+  void orderOfMessagesAndParametersIsFree() {
+    assertThat(
+            llm("ask").chat().model("x").maxTokens(5).tools("[]").slo("ttft<1s").user("Hi").request)
+        .usingRecursiveComparison()
+        .isEqualTo(
+            llm("ask")
+                .chat()
+                .user("Hi")
+                .model("x")
+                .maxTokens(5)
+                .tools("[]")
+                .slo("ttft<1s")
+                .request);
+    assertThat(exec(llm("c").completion().model("x").temperature(0).prompt("Hi"))).isNotNull();
+    assertThat(exec(llm("e").embeddings().model("x").header("X-A", "b").input("Hi"))).isNotNull();
+  }
+
+  private static LlmProtocol protocol() {
+    return llm.baseUrl(URL).protocol();
+  }
+
+  @Test
+  void headerNamesAreCaseInsensitive() {
+    assertThat(
+            ask()
+                .header("x-tenant", "a")
+                .header("X-B", "1")
+                .header("X-Tenant", "c")
+                .request
+                .headers)
+        .containsOnlyKeys("X-B", "X-Tenant");
+    assertThat(
+            llm.baseUrl(URL)
+                .headers(Map.of("AUTHORIZATION", "a"))
+                .header("Authorization", "b")
+                .protocol()
+                .headers)
+        .containsOnlyKeys("Authorization");
   }
 
   @Test
@@ -217,6 +358,10 @@ class LlmDslTest {
   @Test
   void aSlashAtTheEndOfTheUrlIsIgnored() {
     assertThat(llm.baseUrl(URL + "/").protocol().baseUrls).containsExactly(URL);
+  }
+
+  private static Arguments request(Supplier<ActionBuilder> request, String line) {
+    return mistake(() -> exec(request.get()), line);
   }
 
   private static Arguments mistake(ThrowingCallable call, String message) {

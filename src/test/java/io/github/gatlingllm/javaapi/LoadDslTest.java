@@ -21,7 +21,6 @@ class LoadDslTest {
     return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
   }
 
-  /** So that Gatling shows the message as one line, and no stack trace. */
   @Test
   void impossibleLoadIsAMistakeOfTheSimulation() {
     List<ThrowingCallable> mistakes =
