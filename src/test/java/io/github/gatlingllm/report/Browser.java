@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -16,6 +17,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.logging.Level;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -39,7 +44,6 @@ final class Browser implements AutoCloseable {
       """;
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** The preferred colour scheme of the system. */
   enum Theme {
     LIGHT,
     DARK
@@ -135,12 +139,10 @@ final class Browser implements AutoCloseable {
     return this;
   }
 
-  /** Enables scripts for pages that are opened from now on. */
   void letScriptsRun() {
     driver.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", false));
   }
 
-  /** The value of an expression in the page. */
   Object eval(String expression) {
     return driver.executeScript("return " + expression);
   }
@@ -176,7 +178,6 @@ final class Browser implements AutoCloseable {
         """);
   }
 
-  /** The text of all elements that a CSS selector finds. */
   List<String> texts(String selector) {
     return ((List<?>)
             driver.executeScript(
@@ -185,7 +186,6 @@ final class Browser implements AutoCloseable {
         .stream().map(String.class::cast).toList();
   }
 
-  /** Takes a screenshot. */
   void picture(Path file) throws IOException {
     File picture = driver.getScreenshotAs(OutputType.FILE);
     Files.createDirectories(file.toAbsolutePath().getParent());
@@ -221,5 +221,40 @@ final class Browser implements AutoCloseable {
   @Override
   public void close() {
     driver.quit();
+  }
+
+  /** One browser for all test classes of a JVM that ask for one. */
+  static final class Shared implements ParameterResolver {
+
+    /** Closed when the last test class of the JVM has ended. */
+    private record Opened(Browser browser) implements AutoCloseable {
+      static Opened open() {
+        try {
+          Path target = Files.createDirectories(Path.of("target"));
+          return new Opened(Browser.open(Files.createTempDirectory(target, "chromium-")));
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+
+      @Override
+      public void close() {
+        browser.close();
+      }
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+      return parameter.getParameter().getType() == Browser.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+      return context
+          .getRoot()
+          .getStore(Namespace.create(Browser.class))
+          .getOrComputeIfAbsent("browser", key -> Opened.open(), Opened.class)
+          .browser();
+    }
   }
 }

@@ -17,7 +17,6 @@ public final class CommandLine {
     return call(() -> Main.execute(arguments));
   }
 
-  /** What a command prints, and its exit code. */
   public static Called call(IntSupplier command) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.By;
 
-@ExtendWith(SharedBrowser.class)
+@ExtendWith(Browser.Shared.class)
 class ComparePageIT {
 
   private static final Path PICTURES = Path.of("target", "pictures");
@@ -30,23 +30,17 @@ class ComparePageIT {
     DemoRun.sweep().write(folder.resolve("vllm-0.9"));
     DemoRun.sweep().seed(8).write(folder.resolve("vllm-0.9-again"));
     DemoRun.sweep().seed(9).slower(1.2).write(folder.resolve("vllm-1.0"));
-    page = compared(List.of("vllm-0.9", "vllm-0.9-again", "vllm-1.0"), "out");
-    browser = shared;
-  }
-
-  private static Path compared(List<String> runs, String out) {
-    String[] arguments = new String[runs.size() + 5];
-    arguments[0] = "compare";
-    for (int i = 0; i < runs.size(); i++) {
-      arguments[i + 1] = folder.resolve(runs.get(i)).toString();
-    }
-    arguments[runs.size() + 1] = "--out";
-    arguments[runs.size() + 2] = folder.resolve(out).toString();
-    arguments[runs.size() + 3] = "--fail-on";
-    arguments[runs.size() + 4] = "itl.mean>+10%,errors>+1%";
-    CommandLine.Called called = CommandLine.call(arguments);
+    CommandLine.Called called =
+        CommandLine.call(
+            "compare",
+            folder.resolve("vllm-0.9").toString(),
+            folder.resolve("vllm-0.9-again").toString(),
+            folder.resolve("vllm-1.0").toString(),
+            "--out=" + folder.resolve("out"),
+            "--fail-on=itl.mean>+10%,errors>+1%");
     assertThat(called.error()).isEmpty();
-    return folder.resolve(out).resolve("compare.html");
+    page = folder.resolve("out/compare.html");
+    browser = shared;
   }
 
   @ParameterizedTest

@@ -18,17 +18,16 @@ import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.simulations.CheckedSettings;
+import io.github.gatlingllm.testing.Reading;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -57,8 +56,6 @@ final class DemoRun {
   private final List<LevelInfo> stages = new ArrayList<>();
   private Slo slo = Slo.parse("ttft<500ms,tpot<30ms", 95, Slo.Rule.PERCENTILES);
   private List<Assertion> assertions = List.of();
-  private int failOneIn = 180;
-  private long mostRequests = Long.MAX_VALUE;
   private List<String> scenarios = List.of("default");
   private boolean open;
   private RunInfo.State state = RunInfo.State.COMPLETE;
@@ -77,7 +74,6 @@ final class DemoRun {
         List.of(1, 2, 4, 8, 16, 24, 32, 48, 64), List.of("local"), List.of("ask", "follow-up"));
   }
 
-  /** Another run of the same server. */
   DemoRun seed(long seed) {
     random = new Random(seed);
     return this;
@@ -89,38 +85,13 @@ final class DemoRun {
     return this;
   }
 
-  /** Open loops of two scenarios at a server that reports its times. */
-  static DemoRun openScenarios() {
-    return new DemoRun(List.of(1, 8, 24, 48), List.of("local"), List.of("ask"))
-        .open()
-        .reporting()
-        .scenarios("chat", "summary");
-  }
-
   DemoRun withoutSlo() {
     slo = Slo.NONE;
     return this;
   }
 
-  /** With assertions as they are written in settings. */
   DemoRun demanding(String... gates) {
     assertions = CheckedSettings.assertions(gates);
-    return this;
-  }
-
-  /** With assertions of any form. */
-  DemoRun demanding(List<Assertion> gates) {
-    assertions = gates;
-    return this;
-  }
-
-  DemoRun failing() {
-    failOneIn = 1;
-    return this;
-  }
-
-  DemoRun single() {
-    mostRequests = 1;
     return this;
   }
 
@@ -140,18 +111,13 @@ final class DemoRun {
     return this;
   }
 
-  /** This run with answers that report their queue time in the server. */
-  DemoRun reporting() {
-    return reporting(Map.of("queue_s", 0.002, "prefill_s", 0.011));
-  }
-
   /** This run with answers that report these times, in seconds. */
   DemoRun reporting(Map<String, Double> times) {
     server = times;
     return this;
   }
 
-  /** This run with metrics of the engine and four GPUs, one failed reading, and a price. */
+  /** This run with metrics of the engine and its GPUs, one failed reading, and a price. */
   DemoRun observed() {
     observed = true;
     return this;
@@ -165,105 +131,44 @@ final class DemoRun {
   private List<ServerSample> readings() {
     List<ServerSample> readings = new ArrayList<>();
     long end = records.stream().mapToLong(r -> closed(r)).max().orElse(START);
-    List<Double> bounds = List.of(0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56);
     for (long at = START - nanos(300); at < end + nanos(1_000); at += nanos(1_000)) {
       long now = at;
-      List<RequestRecord> ended = records.stream().filter(r -> closed(r) <= now).toList();
-      long running =
+      double running =
           records.stream()
               .filter(r -> r.outcome().ok() && first(r) <= now && closed(r) > now)
               .count();
-      long waiting =
-          records.stream()
-              .filter(r -> r.outcome().ok() && r.timing().startUnixNanos() <= now && first(r) > now)
-              .count();
       double tokens = 0;
-      long[] counts = new long[bounds.size()];
-      double sum = 0;
       for (RequestRecord record : records) {
         for (int micros : record.events().offsetsMicros()) {
           tokens += record.timing().startUnixNanos() + micros * 1_000L <= now ? 1 : 0;
         }
       }
-      for (RequestRecord record : ended) {
-        double ttft = 0.9 * (first(record) - record.timing().startUnixNanos()) / 1e9;
-        sum += ttft;
-        for (int i = 0; i < counts.length; i++) {
-          counts[i] += ttft <= bounds.get(i) ? 1 : 0;
-        }
-      }
-      List<Long> buckets = Arrays.stream(counts).boxed().toList();
       boolean failed = readings.size() == 10;
-      readings.add(
-          new ServerSample(
-              at,
-              targets.get(0),
-              "http://127.0.0.1:8000/metrics",
-              "vllm+dcgm",
-              2.5,
-              failed ? "no answer within 900 ms" : null,
-              false,
-              Map.of(
-                  EngineMetric.REQUESTS_RUNNING, "vllm:num_requests_running",
-                  EngineMetric.REQUESTS_WAITING, "vllm:num_requests_waiting",
-                  EngineMetric.KV_CACHE_USE, "vllm:kv_cache_usage_perc",
-                  EngineMetric.GENERATION_TOKENS, "vllm:generation_tokens_total",
-                  EngineMetric.ENGINE_TTFT_S, "vllm:time_to_first_token_seconds",
-                  EngineMetric.GPU_POWER_W, "DCGM_FI_DEV_POWER_USAGE"),
-              failed
-                  ? Map.of()
-                  : Map.ofEntries(
-                      Map.entry(EngineMetric.REQUESTS_RUNNING, (double) running),
-                      Map.entry(EngineMetric.REQUESTS_WAITING, (double) waiting),
-                      Map.entry(EngineMetric.KV_CACHE_USE, running / 33.0),
-                      Map.entry(EngineMetric.PREFIX_CACHE_QUERIES, tokens),
-                      Map.entry(EngineMetric.PREFIX_CACHE_HITS, tokens / 4),
-                      Map.entry(EngineMetric.PREEMPTIONS, (double) Math.max(0, ended.size() - 900)),
-                      Map.entry(EngineMetric.GENERATION_TOKENS, 7_000 + tokens),
-                      Map.entry(EngineMetric.SPEC_DRAFTS, tokens / 2),
-                      Map.entry(EngineMetric.SPEC_DRAFT_TOKENS, tokens),
-                      Map.entry(EngineMetric.SPEC_ACCEPTED_TOKENS, tokens / 2),
-                      Map.entry(EngineMetric.PROMPT_TOKENS, 70_000 + 2 * tokens),
-                      Map.entry(EngineMetric.REQUESTS_FINISHED, 50.0 + ended.size()),
-                      Map.entry(EngineMetric.GPU_UTILIZATION, running == 0 ? 0.02 : 0.93),
-                      Map.entry(EngineMetric.GPU_MEMORY_USED_BYTES, 68e9),
-                      Map.entry(EngineMetric.GPU_MEMORY_TOTAL_BYTES, 80e9),
-                      Map.entry(EngineMetric.GPU_POWER_W, 400 + 60.0 * running),
-                      Map.entry(EngineMetric.NODE_CPU_USE, 0.1 + running / 100.0),
-                      Map.entry(EngineMetric.NODE_MEMORY_AVAILABLE_BYTES, 210e9)),
-              failed
-                  ? Map.of()
-                  : Map.of(
-                      EngineMetric.ENGINE_TTFT_S,
-                      new ServerSample.Histogram(ended.size(), sum, bounds, buckets),
-                      EngineMetric.ENGINE_QUEUE_S,
-                      new ServerSample.Histogram(ended.size(), 0.7 * sum, List.of(), List.of())),
-              failed ? Map.of() : gpus(running, (double) (at - START) / (end - START))));
+      Reading reading =
+          failed
+              ? Reading.at(at, Map.of()).failed("no answer within 900 ms")
+              : Reading.at(
+                      at,
+                      Map.of(
+                          EngineMetric.REQUESTS_RUNNING, running,
+                          EngineMetric.GENERATION_TOKENS, 7_000 + tokens,
+                          EngineMetric.GPU_POWER_W, 400 + 60.0 * running))
+                  .gpus(gpus(running));
+      readings.add(reading.of(targets.get(0), "http://127.0.0.1:8000/metrics").sample());
     }
     return readings;
   }
 
-  /** The last GPU gets hot in the second half of the run. */
-  private Map<String, Map<EngineMetric, Double>> gpus(long running, double part) {
+  private Map<String, Map<EngineMetric, Double>> gpus(double running) {
     Map<String, Map<EngineMetric, Double>> all = new LinkedHashMap<>();
     for (int i = 0; i < gpus; i++) {
-      boolean isHot = i == gpus - 1 && part > 0.5;
-      double use = running == 0 ? 0.02 : Math.min(0.99, 0.6 + running / 64.0);
       all.put(
           "node-1 GPU " + i,
           Map.of(
               EngineMetric.GPU_CLOCK_MHZ,
-              isHot ? 1_980 - 1_600 * (part - 0.5) : 1_980.0 - 15 * i,
+              1_980.0 - 15 * i,
               EngineMetric.GPU_TEMPERATURE_C,
-              isHot ? 88 : 45 + 30 * use - i % 4,
-              EngineMetric.GPU_POWER_W,
-              (isHot ? 0.7 : 1) * (120 + 450 * use + 3 * i),
-              EngineMetric.GPU_UTILIZATION,
-              use - 0.01 * (i % 4),
-              EngineMetric.GPU_MEMORY_USED_BYTES,
-              68e9 + 1e9 * (i % 4),
-              EngineMetric.GPU_MEMORY_TOTAL_BYTES,
-              80e9));
+              45 + running - i % 4));
     }
     return all;
   }
@@ -278,7 +183,6 @@ final class DemoRun {
     return closed == null ? record.timing().startUnixNanos() : closed;
   }
 
-  /** Writes the records and {@code run.json} like a real run. */
   void write(Path run) throws IOException {
     RunFiles files = new RunFiles(run);
     RunInfo info = recorded();
@@ -289,12 +193,6 @@ final class DemoRun {
       }
     }
     PlannedArrival.append(files.arrivals(), plan().iterator(), each -> each);
-    if (observed) {
-      ServerFile file = new ServerFile(files.server());
-      for (ServerSample reading : readings()) {
-        file.append(reading);
-      }
-    }
   }
 
   /** An arrival for each request, where they are planned. */
@@ -356,7 +254,6 @@ final class DemoRun {
         .assertions(assertions);
   }
 
-  /** An answer in progress. */
   private static final class Answer {
     final double startMs;
     final double[] tokenMs;
@@ -418,14 +315,9 @@ final class DemoRun {
   }
 
   private void ask(Deque<Answer> waiting, double start, int users, String target) {
-    if (mostRequests-- <= 0) {
-      return;
-    }
-    if (random.nextInt(failOneIn) == 0) {
+    if (random.nextInt(180) == 0) {
       records.add(record(new Answer(start, 0), users, target));
-      if (failOneIn > 1) {
-        ask(waiting, start + 20, users, target);
-      }
+      ask(waiting, start + 20, users, target);
     } else {
       waiting.add(new Answer(start, 96 + random.nextInt(65)));
     }

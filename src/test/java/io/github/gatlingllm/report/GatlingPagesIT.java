@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.testing.GatlingRun;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,9 +26,20 @@ class GatlingPagesIT {
 
   private final Summary summary = summary();
 
+  private static Path pages;
+
+  @BeforeAll
+  static void makePages() throws Exception {
+    pages = GatlingRun.of(PlainHttpSimulation.class).reports().succeed().directory();
+  }
+
   @BeforeEach
-  void copyPages() throws Exception {
-    PlainPages.copy(directory);
+  void copyPages() throws IOException {
+    try (Stream<Path> files = Files.list(pages)) {
+      for (Path page : files.filter(file -> file.toString().endsWith(".html")).toList()) {
+        Files.copy(page, directory.resolve(page.getFileName()));
+      }
+    }
   }
 
   static Summary summary() {

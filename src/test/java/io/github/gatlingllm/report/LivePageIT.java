@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith(SharedBrowser.class)
+@ExtendWith(Browser.Shared.class)
 class LivePageIT {
 
   private static final Pattern ADDRESS = Pattern.compile("LLM live page: (http://[0-9.:]+/)");

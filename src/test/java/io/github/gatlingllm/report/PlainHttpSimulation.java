@@ -7,12 +7,8 @@ import static io.gatling.javaapi.core.CoreDsl.group;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.gatling.javaapi.http.HttpDsl.http;
 
-import com.sun.net.httpserver.HttpServer;
 import io.gatling.javaapi.core.Simulation;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import io.github.gatlingllm.testing.ScriptedServer;
 
 /** A few plain requests to a server of its own: makes Gatling write the pages that tests need. */
 public final class PlainHttpSimulation extends Simulation {
@@ -21,10 +17,8 @@ public final class PlainHttpSimulation extends Simulation {
   static final String GROUPED = "follow-up";
   static final String HOSTILE = "<b>bold</b> \"é\" & 'q'";
 
-  private final HttpServer server = start();
-
   public PlainHttpSimulation() {
-    String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+    String url = ScriptedServer.start(to -> to.respond(204, "text/plain", "")).baseUrl();
     setUp(
             scenario("plain")
                 .exec(
@@ -33,22 +27,5 @@ public final class PlainHttpSimulation extends Simulation {
                     exec(http(HOSTILE).get(url)))
                 .injectOpen(atOnceUsers(3)))
         .assertions(global().failedRequests().count().is(0L));
-  }
-
-  private static HttpServer start() {
-    try {
-      HttpServer server =
-          HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-      server.createContext("/", exchange -> exchange.sendResponseHeaders(204, -1));
-      server.start();
-      return server;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  @Override
-  public void after() {
-    server.stop(0);
   }
 }
