@@ -18,7 +18,6 @@ final class CiRecipes {
 
   private CiRecipes() {}
 
-  /** A block of shell commands, and the variables of its step. */
   record Block(String name, String shell, Map<?, ?> variables) {}
 
   static Map<?, ?> yaml(String file) throws IOException {
@@ -26,7 +25,6 @@ final class CiRecipes {
         .load(Files.readString(FOLDER.resolve(file)));
   }
 
-  /** The blocks of a recipe in order. */
   static List<Block> blocks(String file) throws IOException {
     return switch (file) {
       case "github-actions.yml", "github-matrix.yml", "github-nightly.yml" -> github(file);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.simulations.CheckedSettings;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,20 +27,18 @@ class CiRecipesTest {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"github-actions.yml", "gitlab-ci.yml", "Jenkinsfile"})
-  void shellCommandsAreValidAndRunTestAndComparison(String file) throws Exception {
+  @ValueSource(
+      strings = {
+        "github-actions.yml",
+        "gitlab-ci.yml",
+        "Jenkinsfile",
+        "github-matrix.yml",
+        "github-nightly.yml",
+        "gitlab-nightly.yml"
+      })
+  void shellCommandsAreValid(String file) throws Exception {
     assertThat(CiRecipes.blocks(file))
         .hasSizeGreaterThanOrEqualTo(3)
-        .allSatisfy(block -> assertThat(syntaxError(block.shell())).as(block.name()).isEmpty());
-    assertThat(CiRecipes.blocks(file))
-        .anySatisfy(block -> assertThat(block.shell()).contains("mvn -B gatling:test"))
-        .anySatisfy(block -> assertThat(block.shell()).contains("compare baseline"));
-  }
-
-  @Test
-  void shellCommandsOfTheMatrixAreValid() throws Exception {
-    assertThat(CiRecipes.blocks("github-matrix.yml"))
-        .hasSize(3)
         .allSatisfy(block -> assertThat(syntaxError(block.shell())).as(block.name()).isEmpty());
   }
 
@@ -52,17 +51,10 @@ class CiRecipesTest {
   @ValueSource(strings = {"github-actions.yml", "gitlab-ci.yml", "Jenkinsfile"})
   void settingsConditionsAndFilesExist(String file) throws IOException {
     String text = Files.readString(CiRecipes.FOLDER.resolve(file));
-    Map<String, String> environment = new TreeMap<>();
-    Matcher setting = Pattern.compile("(LLM_[A-Z_]+)(?:: | = ')([^'\n]+)").matcher(text);
-    while (setting.find()) {
-      if (!setting.group(2).contains("$")) {
-        environment.put(setting.group(1), setting.group(2));
-      }
-    }
-    environment.remove("LLM_API_KEY");
-    environment.put("LLM_ENDPOINT", "http://localhost:8000/v1");
-    assertThat(environment).containsKeys("LLM_SLO", "LLM_ASSERT", "LLM_CONCURRENCY");
-    assertThat(CheckedSettings.warnings(Map.of(), environment, folder)).isEmpty();
+    assertSettingsExist(file, "LLM_SLO", "LLM_ASSERT", "LLM_CONCURRENCY");
+    assertThat(CiRecipes.blocks(file))
+        .anySatisfy(block -> assertThat(block.shell()).contains("mvn -B gatling:test"))
+        .anySatisfy(block -> assertThat(block.shell()).contains("compare baseline"));
 
     Matcher conditions = Pattern.compile("--fail-on ([^\" ]+)").matcher(text);
     assertThat(conditions.find()).isTrue();
@@ -82,20 +74,7 @@ class CiRecipesTest {
   @ParameterizedTest
   @ValueSource(strings = {"github-nightly.yml", "gitlab-nightly.yml"})
   void nightlyJobKeepsSixtyRunsAndShowsTheirTrend(String file) throws Exception {
-    List<CiRecipes.Block> blocks = CiRecipes.blocks(file);
-    assertThat(blocks)
-        .hasSize(3)
-        .allSatisfy(block -> assertThat(syntaxError(block.shell())).as(block.name()).isEmpty());
-    Map<String, String> environment = new TreeMap<>();
-    Pattern.compile("(LLM_[A-Z_]+): ['\"]?([^$'\"\n]+)")
-        .matcher(Files.readString(CiRecipes.FOLDER.resolve(file)))
-        .results()
-        .forEach(found -> environment.put(found.group(1), found.group(2)));
-    environment.put("LLM_ENGINE_VERSION", "1.0");
-    environment.put("LLM_ENDPOINT", "http://localhost:8000/v1");
-    assertThat(environment).containsKeys("LLM_SLO", "LLM_CONCURRENCY", "LLM_FAIL_ON_INVALID");
-    assertThat(CheckedSettings.warnings(Map.of(), environment, folder)).isEmpty();
-
+    assertSettingsExist(file, "LLM_SLO", "LLM_CONCURRENCY", "LLM_FAIL_ON_INVALID");
     for (int night = 100; night < 160; night++) {
       Files.createDirectories(folder.resolve("history/2026-01-" + night));
     }
@@ -103,7 +82,8 @@ class CiRecipesTest {
     Files.createFile(run.resolve("run.json"));
     Files.createFile(run.resolve("requests.jsonl"));
     fakeMaven();
-    assertThat(bash("PATH=.:$PATH NIGHT=7 CI_PIPELINE_ID=7; " + blocks.get(2).shell()))
+    assertThat(
+            bash("PATH=.:$PATH NIGHT=7 CI_PIPELINE_ID=7; " + CiRecipes.blocks(file).get(2).shell()))
         .contains("-Dexec.args=trend history");
     try (Stream<Path> nights = Files.list(folder.resolve("history"))) {
       assertThat(nights)
@@ -111,6 +91,19 @@ class CiRecipesTest {
           .doesNotContain(folder.resolve("history/2026-01-100"))
           .anyMatch(night -> Files.exists(night.resolve("llm/requests.jsonl")));
     }
+  }
+
+  private void assertSettingsExist(String file, String... some) throws IOException {
+    Map<String, String> environment = new TreeMap<>();
+    Pattern.compile("(LLM_[A-Z_]+)(?:: | = )['\"]?([^'\"\n]+)")
+        .matcher(Files.readString(CiRecipes.FOLDER.resolve(file)))
+        .results()
+        .filter(found -> !found.group(2).contains("$"))
+        .forEach(found -> environment.put(found.group(1), found.group(2)));
+    environment.remove("LLM_API_KEY");
+    environment.put("LLM_ENDPOINT", "http://localhost:8000/v1");
+    assertThat(environment).containsKeys(some);
+    assertThat(CheckedSettings.warnings(Map.of(), environment, folder)).isEmpty();
   }
 
   private void fakeMaven() throws IOException {
@@ -149,14 +142,9 @@ class CiRecipesTest {
   }
 
   private String bash(String script) throws IOException, InterruptedException {
-    Process bash =
+    return JavaCommand.output(
         new ProcessBuilder("bash", "-e", "-o", "pipefail", "-c", script)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(bash.getInputStream().readAllBytes(), UTF_8);
-    assertThat(bash.waitFor()).as(said).isZero();
-    return said;
+            .directory(folder.toFile()));
   }
 
   private String syntaxError(String shell) throws IOException, InterruptedException {

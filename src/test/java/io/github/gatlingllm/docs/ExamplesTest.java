@@ -5,21 +5,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.gatlingllm.testing.JavaCommand;
 import io.github.gatlingllm.testing.MavenProject;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The projects in {@code examples} use our versions, and Kotlin and Scala compile. */
@@ -60,75 +56,27 @@ class ExamplesTest {
         .hasSameTextualContentAs(EXAMPLES.resolve("java/src/test/java/FirstSimulation.java"));
   }
 
-  @Test
-  void kotlinCompiles() throws Exception {
-    List<Path> jars = compiler("kotlin");
-    try (URLClassLoader loader = loader(jars)) {
-      Class<?> type = loader.loadClass("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler");
-      ByteArrayOutputStream said = new ByteArrayOutputStream();
-      Object code =
-          type.getMethod("exec", PrintStream.class, String[].class)
-              .invoke(
-                  type.getConstructor().newInstance(),
-                  new PrintStream(said, true, StandardCharsets.UTF_8),
-                  new String[] {
-                    "-no-stdlib",
-                    "-no-reflect",
-                    "-jvm-target",
-                    "17",
-                    "-cp",
-                    JavaCommand.classPath() + ":" + path(jars),
-                    "-d",
-                    classes.toString(),
-                    EXAMPLES.resolve("kotlin/src/test/kotlin/FirstSimulation.kt").toString()
-                  });
-      assertThat(code).as(said.toString(StandardCharsets.UTF_8)).hasToString("OK");
+  @ParameterizedTest
+  @CsvSource({
+    "kotlin/FirstSimulation.kt, org.jetbrains.kotlin.cli.jvm.K2JVMCompiler, -jvm-target 17"
+        + " -no-stdlib",
+    "scala/FirstSimulation.scala, scala.tools.nsc.Main, -nowarn"
+  })
+  void programCompiles(String program, String compiler, String options) throws Exception {
+    String language = program.substring(0, program.indexOf('/'));
+    Path jars = COMPILERS.resolve(language);
+    assumeTrue(Files.isDirectory(jars), "no compiler; mvn verify -Planguages brings it");
+    List<String> command = new ArrayList<>(List.of(JavaCommand.JAVA, "-cp", jars + "/*", compiler));
+    command.addAll(List.of(options.split(" ", -1)));
+    try (Stream<Path> all = Files.list(jars)) {
+      String library = all.map(Path::toString).collect(Collectors.joining(":"));
+      command.addAll(List.of("-cp", JavaCommand.classPath() + ":" + library));
     }
+    Path source = EXAMPLES.resolve(language).resolve("src/test").resolve(program);
+    command.addAll(List.of("-d", classes.toString(), source.toString()));
+
+    var unused = JavaCommand.output(new ProcessBuilder(command));
     assertThat(classes.resolve("FirstSimulation.class")).exists();
-  }
-
-  @Test
-  void scalaCompiles() throws Exception {
-    List<Path> jars = compiler("scala");
-    try (URLClassLoader loader = loader(jars)) {
-      Object done =
-          loader
-              .loadClass("scala.tools.nsc.Main")
-              .getMethod("process", String[].class)
-              .invoke(
-                  null,
-                  (Object)
-                      new String[] {
-                        "-cp",
-                        JavaCommand.classPath(),
-                        "-d",
-                        classes.toString(),
-                        EXAMPLES.resolve("scala/src/test/scala/FirstSimulation.scala").toString()
-                      });
-      assertThat(done).as("without errors; they are above").isEqualTo(true);
-    }
-    assertThat(classes.resolve("FirstSimulation.class")).exists();
-  }
-
-  private static List<Path> compiler(String language) throws IOException {
-    Path folder = COMPILERS.resolve(language);
-    assumeTrue(Files.isDirectory(folder), "no compiler; mvn verify -Planguages brings it");
-    try (Stream<Path> all = Files.list(folder)) {
-      return all.sorted().toList();
-    }
-  }
-
-  /** Without this JVM's class path, which has another Scala library. */
-  private static URLClassLoader loader(List<Path> jars) throws MalformedURLException {
-    List<URL> urls = new ArrayList<>();
-    for (Path jar : jars) {
-      urls.add(jar.toUri().toURL());
-    }
-    return new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
-  }
-
-  private static String path(List<Path> jars) {
-    return String.join(":", jars.stream().map(Path::toString).toList());
   }
 
   private static String element(String name, String value) {

@@ -26,12 +26,10 @@ public record ReferencePage(Path file, boolean write) {
 
   private static final String SWITCH = "gatlingllm.docs.write";
 
-  /** The page {@code docs/<name>}. */
   public static ReferencePage of(String name) {
     return at(Path.of("docs", name));
   }
 
-  /** Another file that is written from the program. */
   public static ReferencePage at(Path file) {
     return new ReferencePage(file, Boolean.getBoolean(SWITCH));
   }

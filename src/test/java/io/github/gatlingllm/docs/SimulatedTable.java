@@ -43,7 +43,6 @@ public record SimulatedTable(Class<?> test) {
         .isEqualTo(rows.stream().map(row -> row.get(0)).toList());
   }
 
-  /** The rows of the page. */
   public List<List<String>> rows() throws IOException {
     String page = page();
     return page.substring(page.indexOf(begin()) + begin().length(), page.indexOf(end()))

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.testing;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
@@ -16,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 /** Commands that start programs in separate JVMs, with the class path of this one. */
 public final class JavaCommand {
 
-  /** The Java executable of this JVM. */
   public static final String JAVA =
       Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
@@ -38,7 +38,6 @@ public final class JavaCommand {
     return new URLClassLoader(rest.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
   }
 
-  /** Command that starts a main class with these JVM options. */
   public static List<String> of(List<String> options, Class<?> main, Object... arguments) {
     List<String> command = new ArrayList<>(List.of(JAVA));
     command.addAll(options);
@@ -47,6 +46,14 @@ public final class JavaCommand {
       command.add(argument.toString());
     }
     return command;
+  }
+
+  /** What a command prints, which succeeds. */
+  public static String output(ProcessBuilder command) throws IOException, InterruptedException {
+    Process process = command.redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+    return said;
   }
 
   /**

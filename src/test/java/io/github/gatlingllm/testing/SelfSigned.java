@@ -73,18 +73,13 @@ public final class SelfSigned {
 
   private static void keytool(Path file, String alias, String... options)
       throws IOException, InterruptedException {
-    Path log = file.resolveSibling("keytool.log");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
     command.addAll(List.of("-genkeypair", "-alias", alias, "-dname", "CN=127.0.0.1 " + alias));
     command.addAll(List.of("-keyalg", "EC", "-storetype", "PKCS12", "-storepass", PASSWORD));
     command.addAll(List.of("-keystore", file.toString()));
     command.addAll(List.of(options));
-    Process keytool =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    if (keytool.waitFor() != 0) {
-      throw new IOException("keytool failed: " + Files.readString(log));
-    }
+    var unused = JavaCommand.output(new ProcessBuilder(command));
   }
 
   private static KeyStore load(Path file) throws IOException, GeneralSecurityException {
