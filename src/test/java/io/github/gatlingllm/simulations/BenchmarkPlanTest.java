@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static io.github.gatlingllm.simulations.CheckedSettings.named;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -12,19 +13,15 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,24 +32,15 @@ final class BenchmarkPlanTest {
 
   private static final String TRACE = "src/test/resources/traces/azure.csv";
 
-  @TempDir private Path folder;
-
+  /** The plan that is printed, with all other defaults, is in {@code SettingEffectsTest}. */
   @Test
-  void nothingSetIsASweepOfTheEmbeddedEngine() {
+  void nothingSetHasNoWarningsAndNoFillOfOneUser() {
     BenchmarkPlan settings = read("");
-    assertThat(settings.embedded()).isTrue();
-    assertThat(settings.api()).isEqualTo(Api.CHAT);
-    assertThat(settings.load().levels())
-        .extracting(LoadLevel::label)
-        .containsExactly("c=1", "c=4", "c=16", "c=64");
-    assertThat(settings.load().kind()).isEqualTo("closed loop");
     Phases phases = Phases.DEFAULT.withMeasure(Duration.ofSeconds(12).toNanos());
     assertThat(settings.load().levels())
         .extracting(LoadLevel::phases)
         .containsOnly(phases, phases.withFill(0));
     assertThat(settings.load().phases()).as("of more than one user").isEqualTo(phases);
-    assertThat(settings.workload().made()).isEqualTo(1_000);
-    assertThat(settings.prefix()).isInstanceOf(PromptPrefix.Unique.class);
     assertThat(settings.config()).isEmpty();
     assertThat(settings.settings().warnings()).isEmpty();
   }
@@ -70,19 +58,9 @@ final class BenchmarkPlanTest {
   }
 
   @Test
-  void aSelfTestRefusesSettingsOfItsLoad() {
-    assertThatThrownBy(() -> read("selfTest=true ; rate=5"))
-        .hasMessage(
-            "llm.selfTest=true: cannot be set together with llm.rate (a self-test has its own"
-                + " load)");
-  }
-
-  @Test
   void aSelfTestRefusesAnInjectorOfTheEnvironment() {
-    Settings settings =
-        new Settings(
-            Map.of("llm.selfTest", "true"), Map.of("LLM_INJECTOR", "1/2"), folder.resolve(".env"));
-    assertThatThrownBy(() -> BenchmarkPlan.of(settings, () -> 1))
+    assertThatThrownBy(
+            () -> CheckedSettings.plan(named("selfTest=true"), Map.of("LLM_INJECTOR", "1/2")))
         .hasMessage(
             "llm.injector=1/2 (LLM_INJECTOR in the environment): cannot be set together with"
                 + " llm.selfTest (a self-test runs in one process)");
@@ -90,17 +68,15 @@ final class BenchmarkPlanTest {
 
   @Test
   void aSelfTestIgnoresTheEndpointOfTheEnvironment() {
-    Settings settings =
-        new Settings(
-            Map.of("llm.selfTest", "true"),
-            Map.of("LLM_ENDPOINT", "http://a/v1", "LLM_API_KEY", KEY, "LLM_DURATION", "2"),
-            folder.resolve(".env"));
-    BenchmarkPlan plan = BenchmarkPlan.of(settings, () -> 1);
+    BenchmarkPlan plan =
+        CheckedSettings.plan(
+            named("selfTest=true"),
+            Map.of("LLM_ENDPOINT", "http://a/v1", "LLM_API_KEY", KEY, "LLM_DURATION", "2"));
     assertThat(plan.embedded()).isTrue();
     assertThat(plan.config())
         .doesNotContainKeys("endpoint", "apiKey")
         .containsEntry("duration", "2");
-    assertThat(settings.warnings()).isEmpty();
+    assertThat(plan.settings().warnings()).isEmpty();
   }
 
   @Test
@@ -142,7 +118,6 @@ final class BenchmarkPlanTest {
     return settings.workload().pools().get(0).prompts();
   }
 
-  /** Every setting with values that it refuses. */
   static Stream<String> badValues() {
     String values =
         """
@@ -202,6 +177,7 @@ final class BenchmarkPlanTest {
     String rows =
         """
         concurrency=2 ; rate=3 | llm.concurrency | llm.rate
+        selfTest=true ; rate=5 | llm.selfTest=true | llm.rate (a self-test has its own load)
         endpoint=x=http://a/v1,x=http://b/v1 | llm.endpoint |
         stopWhen=slo<50% | llm.stopWhen | llm.slo
         stopWhen=errors>10%,slow | llm.stopWhen |
@@ -252,10 +228,7 @@ final class BenchmarkPlanTest {
   }
 
   private static Map<String, String> settings(String row) {
-    return Stream.of(row.strip().split("\\s;\\s", -1))
-        .filter(setting -> !setting.isEmpty())
-        .map(setting -> setting.split("=", 2))
-        .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
+    return named(row.strip().split("\\s;\\s", -1));
   }
 
   @ParameterizedTest
@@ -368,21 +341,13 @@ final class BenchmarkPlanTest {
     return String.join(" ", settings.load().levels().stream().map(LoadLevel::label).toList());
   }
 
-  private BenchmarkPlan read(String row) {
+  private static BenchmarkPlan read(String row) {
     return read(settings(row));
   }
 
-  private BenchmarkPlan read(Map<String, String> settings) {
-    Map<String, String> properties = new HashMap<>();
-    settings.forEach(
-        (name, value) -> {
-          if (!name.equals("apiKey")) {
-            properties.put("llm." + name, value);
-          }
-        });
-    Map<String, String> environment =
-        settings.containsKey("apiKey") ? Map.of("LLM_API_KEY", settings.get("apiKey")) : Map.of();
-    return BenchmarkPlan.of(
-        new Settings(properties, environment, folder.resolve(".env")), () -> 4711);
+  private static BenchmarkPlan read(Map<String, String> settings) {
+    Map<String, String> properties = new HashMap<>(settings);
+    String key = properties.remove("apiKey");
+    return CheckedSettings.plan(properties, key == null ? Map.of() : Map.of("LLM_API_KEY", key));
   }
 }

@@ -110,7 +110,8 @@ final class BenchmarkWorkloadTest {
     assertThat(two.known())
         .extracting(each -> each.ready().scenario().name())
         .containsExactly("C", "A1");
-    Workload mix = CheckedSettings.plan(Map.of("mix", "C:70, B1:30.5", "requests", "1")).workload();
+    Workload mix =
+        CheckedSettings.plan(Map.of("mix", "C:70, B1:30.5", "requests", "1"), Map.of()).workload();
     assertThat(mix.known()).extracting(Workload.Share::weight).containsExactly(70.0, 30.5);
   }
 

@@ -1,18 +1,27 @@
 package io.github.gatlingllm.simulations;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.github.gatlingllm.record.Objectives.Assertion;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Reads settings for tests, also of other packages, as a run does. */
 public final class CheckedSettings {
 
   private CheckedSettings() {}
+
+  /** Settings of a run, of which properties are named without {@code llm.}. */
+  static Settings settings(
+      Map<String, String> properties, Map<String, String> environment, Path folder) {
+    Map<String, String> named = new HashMap<>();
+    properties.forEach((name, value) -> named.put("llm." + name, value));
+    return new Settings(named, environment, folder.resolve(".env"));
+  }
 
   /**
    * The warnings that a run has.
@@ -22,7 +31,7 @@ public final class CheckedSettings {
    */
   public static List<String> warnings(
       Map<String, String> properties, Map<String, String> environment, Path folder) {
-    Settings settings = new Settings(properties, environment, folder.resolve(".env"));
+    Settings settings = settings(properties, environment, folder);
     BenchmarkPlan.of(settings, () -> 1);
     return settings.warnings();
   }
@@ -31,19 +40,20 @@ public final class CheckedSettings {
     return Arrays.stream(texts).map(Goals::assertion).toList();
   }
 
-  /** The plan of settings written as {@code rate=2 duration=10}; the last one of a name counts. */
+  /** The plan of settings written as {@code rate=2 duration=10}. */
   static BenchmarkPlan plan(String settings) {
-    return plan(
-        Stream.of(settings.split(" ", -1))
-            .filter(setting -> !setting.isEmpty())
-            .map(setting -> setting.split("=", 2))
-            .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1], (one, last) -> last)));
+    return plan(named(settings.split(" ", -1)), Map.of());
   }
 
-  static BenchmarkPlan plan(Map<String, String> settings) {
-    Map<String, String> properties = new HashMap<>();
-    settings.forEach((name, value) -> properties.put("llm." + name, value));
-    return BenchmarkPlan.of(
-        new Settings(properties, Map.of(), Path.of("none", ".env")), () -> 4711);
+  /** Of settings written as {@code rate=2}; the last one of a name counts. */
+  static Map<String, String> named(String... settings) {
+    return Stream.of(settings)
+        .filter(setting -> !setting.isEmpty())
+        .map(setting -> setting.split("=", 2))
+        .collect(toMap(pair -> pair[0], pair -> pair[1], (one, last) -> last, HashMap::new));
+  }
+
+  static BenchmarkPlan plan(Map<String, String> settings, Map<String, String> environment) {
+    return BenchmarkPlan.of(settings(settings, environment, Path.of("none")), () -> 4711);
   }
 }

@@ -8,7 +8,6 @@ import io.github.gatlingllm.simulations.Settings.Source;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,24 +26,27 @@ class ConfigFileTest {
   }
 
   private Settings settings(Path file, String... properties) {
-    Map<String, String> all = new HashMap<>(Map.of("llm.config", file.toString()));
-    for (String property : properties) {
-      String[] parts = property.split("=", 2);
-      all.put("llm." + parts[0], parts[1]);
-    }
-    return new Settings(all, Map.of("LLM_TOP_P", "0.2", "LLM_TURNS", "2"), folder.resolve(".env"));
+    Map<String, String> all = CheckedSettings.named(properties);
+    all.put("config", file.toString());
+    return CheckedSettings.settings(all, Map.of("LLM_TOP_P", "0.2", "LLM_TURNS", "2"), folder);
   }
 
   @Test
   void fileIsBetweenEnvironmentAndEnvFile() throws IOException {
-    Files.writeString(folder.resolve(".env"), "LLM_SEED=4\nLLM_REQUESTS=4\n");
+    Files.writeString(folder.resolve(".env"), "LLM_SEED=4\nLLM_REQUESTS=4\nLLM_DRAIN=\n");
     Settings set = read("maxTokens = 3, topP = 0.3, seed = 3, turns = 3", "maxTokens=1", "turns=1");
     assertThat(set.text(Setting.MAX_TOKENS)).isEqualTo("1");
     assertThat(set.text(Setting.TURNS)).isEqualTo("1");
+    assertThat(set.source(Setting.TURNS)).isEqualTo(Source.PROPERTY);
     assertThat(set.text(Setting.TOP_P)).isEqualTo("0.2");
+    assertThat(set.source(Setting.TOP_P)).isEqualTo(Source.ENVIRONMENT);
     assertThat(set.text(Setting.SEED)).isEqualTo("3");
     assertThat(set.source(Setting.SEED)).isEqualTo(Source.CONFIG_FILE);
     assertThat(set.text(Setting.REQUESTS)).isEqualTo("4");
+    assertThat(set.source(Setting.REQUESTS)).isEqualTo(Source.ENV_FILE);
+    assertThat(set.text(Setting.DRAIN)).isNull();
+    assertThat(set.source(Setting.DRAIN)).isNull();
+    assertThat(set.warnings()).isEmpty();
     assertThat(set.shown()).containsEntry("seed", "3").containsKey("config");
   }
 

@@ -26,16 +26,18 @@ class SettingEffectsTest {
   private static final String DATASET =
       "dataset=sharegpt:src/test/resources/datasets/sharegpt.json";
 
-  /** Seen in the run of {@link SettingEffectsIT}, or of the test that is named. */
-  static final Set<String> SEEN_IN_RUNS =
+  /** Seen in the runs of {@link SettingEffectsIT}, or of the test that is named. */
+  private static final Set<String> SEEN_IN_RUNS =
       Stream.concat(
+              SettingEffectsIT.SET.keySet().stream()
+                  .map(name -> name.startsWith("header.") ? Setting.HEADER.name : name),
               Stream.of(
-                  ("apiKey model prompt images body header.<Name> temperature topP maxTokens stream"
-                          + " ignoreEos recordText recordTokens csv gpus costPerHour"
-                          + " config env saveConfig waitReady beforeLevel")
-                      .split(" ")),
-              Stream.of(
-                  "datasetCache", // SettingEffectsIT
+                  "config",
+                  "env",
+                  "saveConfig",
+                  "waitReady",
+                  "beforeLevel",
+                  "datasetCache",
                   "dryRun", // UserProjectIT
                   "live", // LivePageIT
                   "otlp", // GenAiMetersTest
@@ -135,16 +137,13 @@ class SettingEffectsTest {
   void isInThePlan(String row) {
     String[] parts = row.split(" \\| ", 2);
     String expected = parts[1];
-    String plan = DryRun.text(CheckedSettings.plan(parts[0]));
+    String plan = plan(parts[0]);
     if (expected.startsWith("-")) {
       assertThat(plan).doesNotContain(expected.substring(1));
-      assertThat(DryRun.text(CheckedSettings.plan(""))).contains(expected.substring(1));
-    } else if (expected.endsWith("-")) {
-      assertThat(plan).contains(expected.substring(0, expected.length() - 1));
-      assertThat(plan).isNotEqualTo(DryRun.text(CheckedSettings.plan("")));
+      assertThat(plan("")).contains(expected.substring(1));
     } else {
       assertThat(plan).contains(expected);
-      assertThat(DryRun.text(CheckedSettings.plan(""))).doesNotContain(expected);
+      assertThat(plan("")).doesNotContain(expected);
     }
   }
 
@@ -191,5 +190,90 @@ class SettingEffectsTest {
         .forEach(row -> rows.add(row.substring(0, row.indexOf('='))));
     Set<String> names = Setting.all().stream().map(entry -> entry.name).collect(Collectors.toSet());
     assertThat(rows).containsExactlyInAnyOrderElementsOf(names);
+  }
+
+  @Test
+  void showsTheDefaultPlan() {
+    assertThat(plan(""))
+        .isEqualTo(
+            """
+            target         embedded engine (no llm.endpoint is set)
+            API            chat, streamed
+            load           closed loop, 4 levels
+                           c=1      12 s
+                           c=4      12 s
+                           c=16     12 s
+                           c=64     12 s
+            requests       as many as the server answers in the time of each level
+            stops after    more than 100 failures in a row
+            fill           auto: users start one after the other, over twice the median E2E
+            stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 12 s per level
+            cooldown       the load stays on until the measured requests have ended
+            drain          at most 30 s per level
+            warm-up        1 request
+            prompts        1,000 texts made of 100 prompts (built-in); after these they repeat
+            prompt size    uniform lengths of 64 to 448 tokens by chars4
+            prefix         a nonce begins every prompt: 5 tokens
+            tokenizer      chars4
+            output         exactly 16 tokens (ignore_eos, min_tokens)
+            sampling       the server's defaults
+            SLO            none
+            limits         10 min per request, 2 min between events
+            connections    shared by all users
+            seed           4711
+            time           48 s of measuring, at most 5 min 36 s in all
+            """);
+  }
+
+  /** The lines of all other settings are above. */
+  @Test
+  void showsWhatAnEndpointIsSent() {
+    assertThat(
+            plan(
+                "endpoint=http://localhost:8000/v1 rate=0.5,4,16 duration=90 temperature=0.7"
+                    + " topP=0.95 ignoreEos=false body={\"top_k\":40,\"user\":\"x\"}"
+                    + " header.X-Tenant=hidden apiKey=sk-very-secret"))
+        .contains("API key        set\n", "extra headers  X-Tenant\n", "about 1,845 requests\n")
+        .contains("output         at most 128 tokens\nsampling       temperature 0.7, top_p 0.95\n")
+        .contains(
+            "extra fields   top_k, user\n", "4 min 30 s of measuring, at most 12 min in all\n")
+        .doesNotContain("hidden", "sk-very");
+  }
+
+  @Test
+  void showsLevelsBoundedByCount() {
+    assertThat(plan("requests=100 concurrency=1,8"))
+        .contains(
+            """
+            load           closed loop, 2 levels
+                           c=1      100 requests
+                           c=8      100 requests
+            requests       200 requests
+            """)
+        .contains("time           depends on the server: 200 requests\n");
+    assertThat(plan("requests=90 rate=2 arrival=constant"))
+        .contains(
+            """
+            load           open loop, constant arrivals, 1 level
+                           r=2      90 requests, about 45 s
+            requests       90 requests
+            """)
+        .contains("time           45 s of measuring, at most 75 s in all\n");
+  }
+
+  @Test
+  void showsSeveralTargets() {
+    String two = "endpoint=http://a:8000/v1,http://b:8000/v1";
+    assertThat(plan(two + " requests=100"))
+        .startsWith("target         a:8000: http://a:8000/v1/chat/completions\nmodel ")
+        .contains("target         b:8000: ", "order          one after the other\n")
+        .contains("requests       100 requests, per target\n");
+    assertThat(plan(two + " interleave=true"))
+        .contains("time           30 s of measuring, at most 2 min in all\n");
+    assertThat(plan(two)).contains("time           60 s of measuring, at most 4 min in all\n");
+  }
+
+  private static String plan(String settings) {
+    return DryRun.text(CheckedSettings.plan(settings));
   }
 }

@@ -12,7 +12,6 @@ import java.util.Map;
 /** Settings with arbitrary text. Saved inputs are in {@code SettingsFuzzTestInputs}. */
 class SettingsFuzzTest {
 
-  /** A value is read, or refused with words. */
   @FuzzTest
   void value(FuzzedDataProvider data) {
     SettingEntry<?> setting = data.pickValue(Setting.all());
@@ -27,7 +26,6 @@ class SettingsFuzzTest {
     }
   }
 
-  /** Several settings at once, and any lines of {@code .env}, are read or refused in one line. */
   @FuzzTest
   void several(FuzzedDataProvider data) {
     Map<String, String> properties = new HashMap<>();

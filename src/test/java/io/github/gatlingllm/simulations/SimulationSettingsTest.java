@@ -13,22 +13,27 @@ import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
-import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Settings of a simulation whose load and protocol are in code. */
 final class SimulationSettingsTest {
@@ -40,11 +45,8 @@ final class SimulationSettingsTest {
   private final Map<String, String> environment = new HashMap<>();
 
   private SimulationSettings of(String... settings) {
-    Map<String, String> properties =
-        List.of(settings).stream()
-            .map(each -> each.split("=", 2))
-            .collect(Collectors.toMap(each -> "llm." + each[0], each -> each[1]));
-    return new SimulationSettings(new Settings(properties, environment, folder.resolve(".env")));
+    return new SimulationSettings(
+        CheckedSettings.settings(CheckedSettings.named(settings), environment, folder));
   }
 
   private LlmProtocol with(String... settings) {
@@ -69,6 +71,7 @@ final class SimulationSettingsTest {
     assertThat(with("model=large=3,small=1").models)
         .containsExactly(new WeightedModel("large", 3), new WeightedModel("small", 1));
     assertThat(other.notes).containsEntry("model", "large").containsEntry("apiKey", "***");
+    assertThat(with("header.X-Tenant=acme").notes).containsEntry("header.X-Tenant", "***");
 
     assertThatThrownBy(() -> of("model=large").applyTo(IN_CODE.protocol(), false))
         .isInstanceOf(InvalidSimulation.class)
@@ -127,108 +130,77 @@ final class SimulationSettingsTest {
         .hasMessageStartingWith("llm.repeats=3: ");
   }
 
-  @Test
-  void everyPartOfAProtocolCanBeSet() {
-    LlmProtocol set =
-        with(
-            "timeout=7",
-            "idleTimeout=3",
-            "waitReady=5m",
+  /** What code can say, each the opposite of its default. */
+  private static final LlmProtocolBuilder SAID =
+      IN_CODE
+          .csv()
+          .recordText()
+          .disableRecordTokens()
+          .disableFailBuild()
+          .disableFailOnInvalid()
+          .disableJvmWarmUp()
+          .disableStreaming()
+          .uniquePrompts();
+
+  static Stream<Arguments> parts() {
+    return Stream.of(
+        part("timeout=7", p -> p.requestTimeout, Duration.ofSeconds(7)),
+        part("idleTimeout=3", p -> p.idleTimeout, Duration.ofSeconds(3)),
+        part("waitReady=5m", p -> p.waitReady, Duration.ofMinutes(5)),
+        part(
             "beforeLevel=POST:/reset,GET:http://b/x",
-            "maxInFlight=5",
-            "abandon=12.5%@2s-5s",
-            "conversationHeader=x-session-id",
-            "maxTokensField=max_completion_tokens",
-            "maxRequestsPerMinute=60",
-            "maxTokensPerMinute=600",
-            "gpus=2",
-            "costPerHour=3.5",
-            "readingSpeed=9",
-            "connections=perUser",
-            "verifyTls=true",
-            "jvmWarmUp=false",
-            "recordText=true",
-            "recordTokens=false",
-            "csv=true",
-            "tokenizer=chars4",
-            "warmup=3",
-            "stream=false",
-            "ignoreEos=false",
-            "body={\"top_k\":4}",
-            "metricsUrl=none",
-            "seed=42",
-            "uniquePrompts=true",
-            "header.X-Tenant=acme");
-    assertThat(set.requestTimeout).hasSeconds(7);
-    assertThat(set.beforeLevel)
-        .containsExactly(new Hook("POST", "/reset"), new Hook("GET", "http://b/x"));
-    assertThat(set.waitReady).hasMinutes(5);
-    assertThat(set.idleTimeout).hasSeconds(3);
-    assertThat(set.maxInFlight).isEqualTo(5);
-    assertThat(set.conversationHeader).isEqualTo("x-session-id");
-    assertThat(set.maxTokensField).isEqualTo("max_completion_tokens");
-    assertThat(set.abandonment).hasToString("12.5%@2s-5s");
-    assertThat(set.maxRequestsPerMinute).isEqualTo(60);
-    assertThat(set.maxTokensPerMinute).isEqualTo(600);
-    assertThat(set.gpus).isEqualTo(2);
-    assertThat(set.costPerHour).isEqualTo(3.5);
-    assertThat(set.report.readingSpeed()).isEqualTo(9);
-    assertThat(set.shareConnections).isFalse();
-    assertThat(set.verifyTls).isTrue();
-    assertThat(set.warmUpJvm).isFalse();
-    assertThat(set.recordText).isTrue();
-    assertThat(set.recordTokens).isFalse();
-    assertThat(set.report.csv()).isTrue();
-    assertThat(set.tokenizer.name()).isEqualTo("chars4");
-    assertThat(set.warmUpRequests).isEqualTo(3);
-    assertThat(set.streaming).isFalse();
-    assertThat(set.pinning).isEqualTo(LlmProtocol.Pinning.NEVER);
-    assertThat(set.extraBody).isEqualTo("{\"top_k\":4}");
-    assertThat(set.metricsUrls).isEmpty();
-    assertThat(set.seed).isEqualTo(42);
-    assertThat(set.prefix).isEqualTo(new PromptPrefix.Unique(42));
-    assertThat(set.headers).containsOnlyKeys("X-Tenant");
-    assertThat(set.notes).containsEntry("timeout", "7").containsEntry("header.X-Tenant", "***");
-    assertThat(with("verifyTls=false").verifyTls).isFalse();
-    assertThat(with("sharedPrefix=2x16").prefix)
-        .isInstanceOfSatisfying(
-            PromptPrefix.Shared.class,
-            shared -> {
-              assertThat(shared.groups()).isEqualTo(2);
-              assertThat(shared.tokens()).isEqualTo(16);
-            });
+            p -> p.beforeLevel,
+            List.of(new Hook("POST", "/reset"), new Hook("GET", "http://b/x"))),
+        part("maxInFlight=5", p -> p.maxInFlight, 5),
+        part("abandon=12.5%@2s-5s", p -> String.valueOf(p.abandonment), "12.5%@2s-5s"),
+        part("conversationHeader=x-session-id", p -> p.conversationHeader, "x-session-id"),
+        part("maxTokensField=max_tokens", p -> p.maxTokensField, "max_tokens"),
+        part("maxRequestsPerMinute=60", p -> p.maxRequestsPerMinute, 60),
+        part("maxTokensPerMinute=600", p -> p.maxTokensPerMinute, 600),
+        part("gpus=2", p -> p.gpus, 2.0),
+        part("costPerHour=3.5", p -> p.costPerHour, 3.5),
+        part("readingSpeed=9", p -> p.report.readingSpeed(), 9.0),
+        part("connections=perUser", p -> p.shareConnections, false),
+        part("verifyTls=true", p -> p.verifyTls, true),
+        part("verifyTls=false", p -> p.verifyTls, false),
+        part("jvmWarmUp=false", p -> p.warmUpJvm, false),
+        part("jvmWarmUp=true", p -> p.warmUpJvm, true),
+        part("recordText=true", p -> p.recordText, true),
+        part("recordText=false", p -> p.recordText, false),
+        part("recordTokens=false", p -> p.recordTokens, false),
+        part("recordTokens=true", p -> p.recordTokens, true),
+        part("csv=true", p -> p.report.csv(), true),
+        part("csv=false", p -> p.report.csv(), false),
+        part("failBuild=true", p -> p.report.failBuild(), true),
+        part("failOnInvalid=true", p -> p.report.failOnInvalid(), true),
+        part("tokenizer=chars4", p -> p.tokenizer.name(), "chars4"),
+        part("warmup=3", p -> p.warmUpRequests, 3),
+        part("stream=false", p -> p.streaming, false),
+        part("stream=true", p -> p.streaming, true),
+        part("ignoreEos=false", p -> p.pinning, LlmProtocol.Pinning.NEVER),
+        part("body={\"top_k\":4}", p -> p.extraBody, "{\"top_k\":4}"),
+        part("metricsUrl=none", p -> p.metricsUrls, List.of()),
+        part("seed=42", p -> p.seed, 42L),
+        part("uniquePrompts=true seed=42", p -> p.prefix, new PromptPrefix.Unique(42)),
+        part("uniquePrompts=false", p -> p.prefix, PromptPrefix.NONE),
+        part("sharedPrefix=2x16 seed=4", p -> p.prefix, new PromptPrefix.Shared(2, 16, 4)),
+        part("header.X-Tenant=acme", p -> p.headers.keySet(), Set.of("X-Tenant")));
   }
 
-  @Test
-  void aSettingTakesBackWhatCodeSays() {
-    LlmProtocol inCode =
-        IN_CODE
-            .csv()
-            .recordText()
-            .disableRecordTokens()
-            .disableFailBuild()
-            .disableFailOnInvalid()
-            .disableJvmWarmUp()
-            .disableStreaming()
-            .uniquePrompts()
-            .protocol();
-    LlmProtocol set =
-        of(
-                "csv=false",
-                "recordText=false",
-                "recordTokens=true",
-                "failBuild=true",
-                "failOnInvalid=true",
-                "jvmWarmUp=true",
-                "stream=true",
-                "uniquePrompts=false")
-            .applyTo(inCode, true);
-    assertThat(set.report).isEqualTo(new ReportOptions(false, true, true));
-    assertThat(set.recordText).isFalse();
-    assertThat(set.recordTokens).isTrue();
-    assertThat(set.warmUpJvm).isTrue();
-    assertThat(set.streaming).isTrue();
-    assertThat(set.prefix).isEqualTo(PromptPrefix.NONE);
+  private static Arguments part(
+      String settings, Function<LlmProtocol, @Nullable Object> part, Object expected) {
+    return Arguments.of(settings, part, expected);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("parts")
+  void everyPartOfAProtocolCanBeSet(
+      String settings, Function<LlmProtocol, @Nullable Object> part, Object expected) {
+    for (LlmProtocolBuilder inCode : List.of(IN_CODE, SAID)) {
+      LlmProtocol set = of(settings.split(" ", -1)).applyTo(inCode.protocol(), true);
+      assertThat(part.apply(set)).isEqualTo(expected);
+      assertThat(set.notes).containsKey(settings.split("=", 2)[0]);
+    }
   }
 
   @Test
@@ -277,7 +249,6 @@ final class SimulationSettingsTest {
     assertThat(with().notes).doesNotContainKey("concurrency");
   }
 
-  /** The page lists the settings that only Benchmark reads. */
   @Test
   void everySettingIsForAllSimulationsOrForBenchmarkOnly() throws IOException {
     String page = Files.readString(Path.of("docs/settings.md"));

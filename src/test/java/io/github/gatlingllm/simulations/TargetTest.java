@@ -69,38 +69,26 @@ final class TargetTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "a:8000/v1",
-        "/v1",
-        "ftp://a/v1",
-        "http:///v1",
-        "http://a b/v1",
-        "http://a/v1#x",
-        "http://a:99999/v1"
-      })
-  void refusesMalformedUrls(String text) {
-    assertThatThrownBy(() -> parse(text, null))
-        .hasMessage(
-            "expected http(s)://host[:port]/v1, or the same with /chat/completions, /completions,"
-                + " /responses, /messages or /embeddings");
-  }
-
-  @Test
-  void namesTheUnderscoreOfAHost() {
-    assertThatThrownBy(() -> parse("http://my_vllm:8000/v1", null))
-        .hasMessageContaining("underscore")
-        .hasMessageContaining("aliases");
-  }
-
-  @Test
-  void refusesContradictionsAndCredentials() {
-    assertThatThrownBy(() -> parse("http://a/v1/completions", Api.CHAT))
-        .hasMessage("the path is of llm.api=completions, but llm.api=chat was set; remove llm.api");
-    assertThatThrownBy(() -> parse("http://me:pass@a/v1", null))
-        .hasMessage("expected no credentials in the URL; use LLM_API_KEY");
-    assertThatThrownBy(() -> parse("http://a/v1?x=y", null))
-        .hasMessage("expected the full path …/chat/completions before '?' in a URL with a query");
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          a:8000/v1               |      | expected http(s)://host[:port]/v1, or the same with /chat
+          /v1                     |      | expected http(s)://host[:port]/v1, or the same with /chat
+          ftp://a/v1              |      | expected http(s)://host[:port]/v1, or the same with /chat
+          http:///v1              |      | expected http(s)://host[:port]/v1, or the same with /chat
+          http://a b/v1           |      | expected http(s)://host[:port]/v1, or the same with /chat
+          http://a/v1#x           |      | expected http(s)://host[:port]/v1, or the same with /chat
+          http://a:99999/v1       |      | expected http(s)://host[:port]/v1, or the same with /chat
+          http://my_vllm:8000/v1  |      | underscore
+          http://a/v1/completions | CHAT | the path is of llm.api=completions, but llm.api=chat was set
+          http://me:pass@a/v1     |      | expected no credentials in the URL; use LLM_API_KEY
+          http://a/v1?x=y         |      | expected the full path …/chat/completions before
+          """)
+  void refusesOtherUrls(String text, @Nullable Api asked, String message) {
+    assertThatThrownBy(() -> parse(text, asked))
+        .hasMessageContaining(message)
+        .hasMessageNotContaining("pass");
   }
 
   @ParameterizedTest

@@ -38,23 +38,19 @@ class BenchmarkProcessTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--no-such-setting=1", "--simulation=my.Chat"})
-  void injectorThatFailsBeforeItsRunLeavesAMarker(String argument) throws IOException {
-    List<String> mistake =
-        List.of(argument, "--injector=2/3", "--results=" + dir.resolve("results"));
+  @ValueSource(
+      strings = {
+        "--no-such-setting=1 --injector=2/3",
+        "--simulation=my.Chat --injector=2/3",
+        "--config=DIR/a.conf"
+      })
+  void injectorThatFailsBeforeItsRunLeavesAMarker(String mistake) throws IOException {
+    Files.writeString(dir.resolve("a.conf"), "injector = 2/3\nconcurrency = 0");
+    String arguments = mistake.replace("DIR", dir.toString()) + " --results=" + dir;
 
-    assertThat(BenchmarkProcess.run(mistake)).isEqualTo(1);
-    assertThat(InjectorEnd.read(dir.resolve("results/injector-2-of-3/llm/ended.json")))
+    assertThat(BenchmarkProcess.run(List.of(arguments.split(" ", -1)))).isEqualTo(1);
+    assertThat(InjectorEnd.read(dir.resolve("injector-2-of-3/llm/ended.json")))
         .isEqualTo(new InjectorEnd(new InjectorShare(2, 3), 1));
-  }
-
-  @Test
-  void theMarkerIsOfTheInjectorOfAConfigurationFile() throws IOException {
-    Path config = Files.writeString(dir.resolve("a.conf"), "injector = 2/3\nconcurrency = 0");
-    List<String> mistake = List.of("--config=" + config, "--results=" + dir.resolve("results"));
-
-    assertThat(BenchmarkProcess.run(mistake)).isEqualTo(1);
-    assertThat(dir.resolve("results/injector-2-of-3/llm/ended.json")).exists();
   }
 
   @Test
@@ -62,16 +58,9 @@ class BenchmarkProcessTest {
     BenchmarkProcess process =
         BenchmarkProcess.of(
             List.of(
-                "--endpoint",
-                "http://localhost:8000/v1",
-                "--max-tokens=64",
-                "--maxInFlight",
-                "4",
-                "--dry-run",
-                "--header.X-tenant",
-                "a",
-                "--rate",
-                "-1"));
+                ("--endpoint http://localhost:8000/v1 --max-tokens=64 --maxInFlight 4 --dry-run"
+                        + " --header.X-tenant a --rate -1")
+                    .split(" ", -1)));
 
     assertThat(process.settings())
         .containsExactly(
@@ -132,7 +121,6 @@ class BenchmarkProcessTest {
         .noneMatch(word -> word.matches("-Dllm.(simulation|classPath).*"));
   }
 
-  /** The example of the manifests for Kubernetes, where it lies in a ConfigMap. */
   @Test
   void compilesASimulationThatIsSource() throws IOException {
     Path example = Path.of("deploy/kubernetes/components/simulation/ChatSimulation.java");

@@ -17,9 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,13 +29,8 @@ class EngineCommandTest {
   void optionsReachTheEngine() throws Exception {
     try (EmbeddedEngine engine =
         engine(
-            "--port=0",
-            "--model=tiny",
-            "--api-key=k",
-            "--reasoning=2",
-            "--max-context=50",
-            "--no-prefix-caching",
-            "--fixed=1ms,0.5ms")) {
+            "--port=0 --model=tiny --api-key=k --reasoning=2 --max-context=50"
+                + " --no-prefix-caching --fixed=1ms,0.5ms")) {
       assertThat(engine.baseUrl()).startsWith("http://127.0.0.1:");
       assertThat(ask(engine, "tiny", "x", 1).statusCode()).isEqualTo(401);
       assertThat(ask(engine, "other", "k", 1).statusCode()).isEqualTo(404);
@@ -52,11 +45,8 @@ class EngineCommandTest {
     List<Integer> statuses = new ArrayList<>();
     try (EmbeddedEngine engine =
         engine(
-            "--port=0",
-            "--fixed=1ms,1ms",
-            "--fault=reject:429:50%",
-            "--fault=reject:503:50%",
-            "--host=localhost")) {
+            "--port=0 --fixed=1ms,1ms --fault=reject:429:50% --fault=reject:503:50%"
+                + " --host=localhost")) {
       for (int i = 0; i < 20; i++) {
         statuses.add(ask(engine, "embedded", "", 1).statusCode());
       }
@@ -90,9 +80,9 @@ class EngineCommandTest {
     assertThat(errors.toString().strip()).isEqualTo(message);
   }
 
-  private static EmbeddedEngine engine(String... options) {
+  private static EmbeddedEngine engine(String options) {
     EngineCommand command = new EngineCommand();
-    new CommandLine(command).parseArgs(options);
+    new CommandLine(command).parseArgs(options.split(" ", -1));
     return command.builder().start();
   }
 
@@ -130,19 +120,16 @@ class EngineCommandTest {
         CommandLine engine = new CommandLine(new EngineCommand());
         engine.parseArgs(words.subList(1, words.size()).toArray(String[]::new));
       } else {
-        Map<String, String> settings =
-            BenchmarkProcess.of(words).settings().entrySet().stream()
-                .collect(Collectors.toMap(entry -> "llm." + entry.getKey(), Map.Entry::getValue));
+        Map<String, String> settings = BenchmarkProcess.of(words).settings();
         assertThat(CheckedSettings.warnings(settings, Map.of(), dir)).isEmpty();
       }
     }
   }
 
   private static List<String> words(String line) {
-    return WORD.matcher(line).results().map(EngineCommandTest::word).toList();
-  }
-
-  private static String word(MatchResult word) {
-    return word.group(1) == null ? word.group(2) : word.group(1);
+    return WORD.matcher(line)
+        .results()
+        .map(word -> word.group(1) == null ? word.group(2) : word.group(1))
+        .toList();
   }
 }

@@ -56,7 +56,6 @@ class ExampleOverlayIT {
             });
   }
 
-  /** Whether both pods were ready before the start. */
   private boolean areInTime(String endpoint, int leadSeconds, Path runs) throws Exception {
     Instant start = Instant.now().plusSeconds(leadSeconds);
     List<Process> pods = new ArrayList<>();

@@ -2,11 +2,10 @@ package io.github.gatlingllm.simulations.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
@@ -15,6 +14,7 @@ import com.networknt.schema.ValidationMessage;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.report.CommandLine;
 import io.github.gatlingllm.simulations.CheckedSettings;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +30,7 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The Kubernetes manifests are valid and consistent, and use existing settings. */
@@ -70,21 +71,17 @@ class KubernetesManifestsTest {
   }
 
   /** The schemas are not so wide that everything fits. */
-  @Test
-  void mistakesAreDetected() throws IOException {
-    ObjectNode misspelt = injectors("volume").deepCopy();
-    ((ObjectNode) misspelt.get("spec")).put("backofLimitPerIndex", 0);
-    ObjectNode text = injectors("volume").deepCopy();
-    ((ObjectNode) text.get("spec")).put("completions", "3");
-    ObjectNode deep = injectors("volume").deepCopy();
-    ((ObjectNode) pod(deep).get("containers").get(0).get("securityContext"))
-        .put("priviledged", false);
-    ObjectNode old = injectors("volume").deepCopy();
-    old.put("apiVersion", "batch/v1beta1");
-
-    for (JsonNode wrong : List.of(misspelt, text, deep, old)) {
-      assertThat(mistakes(wrong)).isNotEmpty();
-    }
+  @ParameterizedTest
+  @CsvSource({
+    "backoffLimitPerIndex, backofLimitPerIndex",
+    "completions: 3, completions: 3x",
+    "allowPrivilegeEscalation, allowPriviledgeEscalation",
+    "apiVersion: batch/v1, apiVersion: batch/v1beta1"
+  })
+  void mistakesAreDetected(String right, String wrong) throws IOException {
+    String yaml = Files.readString(KEPT.resolve("volume.yaml"));
+    assertThat(objects(yaml.replace(right, wrong)))
+        .anySatisfy(object -> assertThat(mistakes(object)).isNotEmpty());
   }
 
   /** What is validated here is what kustomize makes of the folders. */
@@ -103,19 +100,12 @@ class KubernetesManifestsTest {
         .isEqualTo(byName(kept(overlay)));
   }
 
-  private String kustomized(Path folder) throws Exception {
-    Path output = dir.resolve("rendered.yaml");
+  private static String kustomized(Path folder) throws Exception {
     try {
-      Process kubectl =
-          new ProcessBuilder("kubectl", "kustomize", folder.toString())
-              .redirectOutput(output.toFile())
-              .redirectErrorStream(true)
-              .start();
-      assertThat(kubectl.waitFor()).as(Files.readString(output)).isZero();
+      return JavaCommand.output(new ProcessBuilder("kubectl", "kustomize", folder.toString()));
     } catch (IOException e) {
-      assumeTrue(false, "kubectl is not installed: overlays were not rendered");
+      return abort("kubectl is not installed: overlays were not rendered");
     }
-    return Files.readString(output);
   }
 
   /** As drivers that ignore fsGroup leave it to root. */
@@ -217,8 +207,7 @@ class KubernetesManifestsTest {
 
     assertThat(arguments.get(0)).isEqualTo("benchmark");
     Map<String, String> settings =
-        BenchmarkProcess.of(arguments.subList(1, arguments.size())).settings().entrySet().stream()
-            .collect(Collectors.toMap(entry -> "llm." + entry.getKey(), Map.Entry::getValue));
+        BenchmarkProcess.of(arguments.subList(1, arguments.size())).settings();
     assertThat(CheckedSettings.warnings(settings, environment, dir)).isEmpty();
   }
 
@@ -258,12 +247,9 @@ class KubernetesManifestsTest {
       throws IOException {
     Map<String, String> environment = new TreeMap<>(Map.of("JOB_COMPLETION_INDEX", "0"));
     environment.putAll(settings(overlay));
-    if (container.has("env")) {
-      container
-          .get("env")
-          .forEach(
-              entry -> environment.put(entry.get("name").asText(), entry.get("value").asText()));
-    }
+    container
+        .path("env")
+        .forEach(entry -> environment.put(entry.get("name").asText(), entry.get("value").asText()));
     return environment;
   }
 

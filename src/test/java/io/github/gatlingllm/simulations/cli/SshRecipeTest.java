@@ -1,16 +1,15 @@
 package io.github.gatlingllm.simulations.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.simulations.CheckedSettings;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,15 +41,10 @@ class SshRecipeTest {
             .map(found -> found.group(1))
             .findFirst()
             .orElseThrow();
-    ProcessBuilder bash =
-        new ProcessBuilder("bash", "-e", "-c", recipe)
-            .directory(folder.toFile())
-            .redirectErrorStream(true);
+    ProcessBuilder bash = new ProcessBuilder("bash", "-e", "-c", recipe).directory(folder.toFile());
     bash.environment().put("ROOT", folder.toString());
     bash.environment().put("PATH", folder + ":" + System.getenv("PATH"));
-    Process process = bash.start();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
+    var unused = JavaCommand.output(bash);
     return Files.readAllLines(folder.resolve("calls")).stream()
         .map(line -> List.of(line.split(" ")))
         .toList();
@@ -71,10 +65,7 @@ class SshRecipeTest {
     assertThat(settings).extracting(each -> each.get("startAt")).doesNotContainNull();
     assertThat(settings.stream().map(each -> each.get("startAt")).distinct()).hasSize(1);
     for (Map<String, String> each : settings) {
-      Map<String, String> properties =
-          each.entrySet().stream()
-              .collect(Collectors.toMap(set -> "llm." + set.getKey(), Map.Entry::getValue));
-      assertThat(CheckedSettings.warnings(properties, Map.of(), folder)).isEmpty();
+      assertThat(CheckedSettings.warnings(each, Map.of(), folder)).isEmpty();
     }
     assertThat(calls.get(3).subList(2, calls.get(3).size()))
         .containsExactly(

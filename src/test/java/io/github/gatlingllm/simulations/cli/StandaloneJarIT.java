@@ -28,7 +28,7 @@ class StandaloneJarIT {
   @Test
   void measuresItsOwnEngineAndRendersTheRunAgain() throws Exception {
     Process engine =
-        java("engine", "--port=0", "--model=tiny", "--fixed=5ms,1ms")
+        java("engine --port=0 --model=tiny --fixed=5ms,1ms")
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (BufferedReader lines = engine.inputReader()) {
@@ -37,21 +37,9 @@ class StandaloneJarIT {
       int exitCode =
           ended(
               java(
-                  "--endpoint",
-                  baseUrl,
-                  "--model",
-                  "tiny",
-                  "--concurrency",
-                  "2",
-                  "--requests",
-                  "6",
-                  "--max-tokens=4",
-                  "--jvmWarmUp=false",
-                  "--fail-on-invalid=false",
-                  "--assert",
-                  "ok=6",
-                  "--results",
-                  "out"),
+                  "--model tiny --concurrency 2 --requests 6 --max-tokens=4 --jvmWarmUp=false"
+                      + " --fail-on-invalid=false --assert ok=6 --results out --endpoint "
+                      + baseUrl),
               output);
 
       assertThat(exitCode).as(Files.readString(output)).isZero();
@@ -74,12 +62,12 @@ class StandaloneJarIT {
       assertThat(ended(again.directory(dir.toFile()), output)).isZero();
       assertThat(output).content(UTF_8).contains("ok=6", "Dry run: nothing was sent");
       Files.delete(run.resolve("llm.html"));
-      assertThat(ended(java("--maxTokns", "4"), output)).isEqualTo(1);
+      assertThat(ended(java("--maxTokns 4"), output)).isEqualTo(1);
       assertThat(output)
           .content(UTF_8)
           .contains("did you mean --max-tokens?")
           .doesNotContain("\tat ", "Exception");
-      assertThat(ended(java("render", run.toString()), output)).isZero();
+      assertThat(ended(java("render " + run), output)).isZero();
       assertThat(run.resolve("llm.html")).exists();
     } finally {
       engine.destroy();
@@ -87,11 +75,11 @@ class StandaloneJarIT {
     }
   }
 
-  private ProcessBuilder java(String... arguments) {
+  private ProcessBuilder java(String arguments) {
     List<String> command = new ArrayList<>();
     command.add(JavaCommand.JAVA);
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", JAR.toString()));
-    command.addAll(List.of(arguments));
+    command.addAll(List.of(arguments.split(" ", -1)));
     return new ProcessBuilder(command).directory(dir.toFile());
   }
 
