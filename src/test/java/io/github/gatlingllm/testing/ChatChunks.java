@@ -50,13 +50,11 @@ public final class ChatChunks {
         .formatted(index, text, finishReason);
   }
 
-  /** A body that is not streamed. */
   public static String whole(String text) {
     return "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"%s\"},\"finish_reason\":\"stop\"}]}"
         .formatted(text);
   }
 
-  /** An error object inside a stream. */
   public static String error(String message) {
     return "{\"error\":{\"message\":"
         + quoted(message)

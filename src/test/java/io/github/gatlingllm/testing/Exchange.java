@@ -1,5 +1,8 @@
 package io.github.gatlingllm.testing;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -69,26 +72,27 @@ public final class Exchange {
     return this;
   }
 
-  /** Sends exactly this text, as UTF-8. */
   public Exchange send(String text) throws IOException {
     return send(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Sends a status line and headers written as {@code "Name: value"}, and the empty line. */
   public Exchange sendHeaders(int status, String... headers) throws IOException {
-    StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " Scripted\r\n");
-    for (String header : headers) {
-      head.append(header).append("\r\n");
-    }
-    return send(head.append("\r\n").toString());
+    return sendLines("HTTP/1.1 " + status + " Scripted", headers);
   }
 
-  /** Sends status 200 and the headers of a chunked event stream. */
+  private Exchange sendLines(String first, String[] more) throws IOException {
+    StringBuilder lines = new StringBuilder(first + "\r\n");
+    for (String line : more) {
+      lines.append(line).append("\r\n");
+    }
+    return send(lines.append("\r\n").toString());
+  }
+
   public Exchange startStream() throws IOException {
     return sendHeaders(200, "Content-Type: text/event-stream", "Transfer-Encoding: chunked");
   }
 
-  /** Sends a whole response of known length. */
   public Exchange respond(int status, String contentType, String body, String... headers)
       throws IOException {
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
@@ -99,23 +103,18 @@ public final class Exchange {
     return sendHeaders(status, all).send(bytes);
   }
 
-  /** Sends one HTTP chunk, framed, in one write. */
   public Exchange chunk(byte[] bytes) throws IOException {
-    byte[] head = (Integer.toHexString(bytes.length) + "\r\n").getBytes(StandardCharsets.US_ASCII);
-    byte[] framed = new byte[head.length + bytes.length + 2];
-    System.arraycopy(head, 0, framed, 0, head.length);
-    System.arraycopy(bytes, 0, framed, head.length, bytes.length);
-    framed[framed.length - 2] = '\r';
-    framed[framed.length - 1] = '\n';
-    return send(framed);
+    ByteArrayOutputStream framed = new ByteArrayOutputStream();
+    framed.writeBytes((Integer.toHexString(bytes.length) + "\r\n").getBytes(US_ASCII));
+    framed.writeBytes(bytes);
+    framed.writeBytes("\r\n".getBytes(US_ASCII));
+    return send(framed.toByteArray());
   }
 
-  /** Sends this text, as UTF-8, as one HTTP chunk. */
   public Exchange chunk(String text) throws IOException {
     return chunk(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Sends {@code data: <json>} as one event in one HTTP chunk. */
   public Exchange event(String json) throws IOException {
     return chunk("data: " + json + "\n\n");
   }
@@ -137,11 +136,7 @@ public final class Exchange {
 
   /** Ends a chunked body, with trailers written as {@code "Name: value"}. */
   public Exchange lastChunk(String... trailers) throws IOException {
-    StringBuilder tail = new StringBuilder("0\r\n");
-    for (String trailer : trailers) {
-      tail.append(trailer).append("\r\n");
-    }
-    return send(tail.append("\r\n").toString());
+    return sendLines("0", trailers);
   }
 
   /** Waits until this long after the request was received; returns at once when that is past. */

@@ -42,7 +42,6 @@ import java.util.stream.Stream;
  */
 public final class GatlingRun implements AutoCloseable {
 
-  /** Exit code of a run whose assertions failed. */
   public static final int ASSERTIONS_FAILED = 2;
 
   /** Limit for runs that hang; no run of a test takes nearly as long. */
@@ -192,10 +191,7 @@ public final class GatlingRun implements AutoCloseable {
 
     private static void typicalRun(String jvmOption) throws IOException, InterruptedException {
       GatlingRun run =
-          of(Benchmark.class)
-              .set("llm.concurrency", 1)
-              .set("llm.requests", 4)
-              .start(List.of(jvmOption));
+          of(Benchmark.class).llm("concurrency=1 requests=4").start(List.of(jvmOption));
       try (run) {
         run.await();
       }
@@ -245,12 +241,21 @@ public final class GatlingRun implements AutoCloseable {
         forGatling.add("-nr");
       }
       if (main == OwnMain.class) {
-        command.add("-D" + OwnMain.ARGUMENTS + "=" + String.join(" ", forGatling));
+        command.add("-DownMain.arguments=" + String.join(" ", forGatling));
         forGatling.clear();
       }
       command.add(main.getName());
       command.addAll(forGatling);
       return command;
+    }
+  }
+
+  /** A main class as users write it to start a simulation from an IDE, without arguments. */
+  public static final class OwnMain {
+    private OwnMain() {}
+
+    public static void main(String[] args) {
+      Gatling.main(System.getProperty("ownMain.arguments").split(" ", -1));
     }
   }
 
@@ -261,7 +266,6 @@ public final class GatlingRun implements AutoCloseable {
     return this;
   }
 
-  /** Waits until its records hold so many lines. */
   public void awaitRecords(int count) throws IOException, InterruptedException {
     await(count + " records", () -> lineCount() >= count);
   }
@@ -282,18 +286,15 @@ public final class GatlingRun implements AutoCloseable {
     return Files.readString(file, ISO_8859_1).chars().filter(letter -> letter == '\n').count();
   }
 
-  /** Waits until it has printed a line with that in it. */
   public void awaitLine(String part) throws IOException, InterruptedException {
     await(part, () -> lines().stream().anyMatch(line -> line.contains(part)));
   }
 
-  /** Something that may come true while it runs. */
   @FunctionalInterface
   public interface Condition {
     boolean holds() throws IOException;
   }
 
-  /** Waits for something while it runs. */
   public void await(String what, Condition condition) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS);
     while (!condition.holds()) {
@@ -329,7 +330,6 @@ public final class GatlingRun implements AutoCloseable {
     return new String(Files.readAllBytes(output), UTF_8).lines().toList();
   }
 
-  /** All that it printed, for the description of an assertion. */
   public String output() throws IOException {
     return String.join("\n", lines());
   }
@@ -384,7 +384,6 @@ public final class GatlingRun implements AutoCloseable {
         .orElseThrow(() -> new AssertionError("no load level " + label));
   }
 
-  /** A check of its {@code summary.json} by its id. */
   public JsonNode check(String id) throws IOException {
     return row("checks", "id", id);
   }
@@ -399,14 +398,12 @@ public final class GatlingRun implements AutoCloseable {
     throw new AssertionError("no " + key + " " + value + " in " + summary().path(list));
   }
 
-  /** Readings of the metrics of its servers. */
   public List<ServerSample> serverSamples() throws IOException {
     List<ServerSample> samples = new ArrayList<>();
     assertThat(ServerFile.read(files().server(), samples::add)).isZero();
     return samples;
   }
 
-  /** Makes sure that it runs no more. */
   @Override
   public void close() {
     process.destroyForcibly();

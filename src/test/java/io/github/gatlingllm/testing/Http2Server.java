@@ -151,12 +151,10 @@ public final class Http2Server implements AutoCloseable {
       ReferenceCountUtil.release(event);
     }
 
-    /** Answers 200 with an event stream. */
     public Asked startStream() {
       return startStream("x-server", "test");
     }
 
-    /** Answers 200 with an event stream, and one more header. */
     public Asked startStream(String header, String value) {
       return write(
           new DefaultHttp2HeadersFrame(
@@ -192,7 +190,6 @@ public final class Http2Server implements AutoCloseable {
           .syncUninterruptibly();
     }
 
-    /** Sends trailers, which end the stream. */
     public void endWithTrailers() {
       write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().set("x-checksum", "1"), true));
     }

@@ -144,18 +144,15 @@ public final class MavenProject {
    */
   public record Outcome(int exitCode, List<String> lines) {
 
-    /** All lines as one text. */
     public String output() {
       return String.join("\n", lines);
     }
   }
 
-  /** Runs Maven in the project. */
   public Outcome maven(String... arguments) throws IOException, InterruptedException {
     return maven(Map.of(), arguments);
   }
 
-  /** Runs Maven in the project, with these variables in its environment. */
   public Outcome maven(Map<String, String> variables, String... arguments)
       throws IOException, InterruptedException {
     List<String> command =
@@ -174,7 +171,6 @@ public final class MavenProject {
     return run(environment, command);
   }
 
-  /** Runs a command in the project. */
   public Outcome run(Map<String, String> variables, List<String> command)
       throws IOException, InterruptedException {
     Path output = Files.createTempFile(folder, "output-", ".txt");

@@ -28,7 +28,6 @@ public record Request(
     int indexOnConnection,
     long receivedNanos) {
 
-  /** The header's value; null when the request has none of that name. */
   public @Nullable String header(String name) {
     return headers.get(name);
   }
@@ -65,11 +64,7 @@ public record Request(
   }
 
   private static byte[] body(InputStream in, Map<String, String> headers) throws IOException {
-    String length = headers.get("Content-Length");
-    return length == null ? new byte[0] : exactly(in, Integer.parseInt(length));
-  }
-
-  private static byte[] exactly(InputStream in, int length) throws IOException {
+    int length = Integer.parseInt(headers.getOrDefault("Content-Length", "0"));
     byte[] bytes = in.readNBytes(length);
     if (bytes.length < length) {
       throw new EOFException("body ended after " + bytes.length + " of " + length + " bytes");

@@ -89,7 +89,6 @@ public final class ScriptedServer implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** {@code http://127.0.0.1:<port>}, or https. */
   public String baseUrl() {
     return (tls == null ? "http" : "https") + "://127.0.0.1:" + port();
   }

@@ -55,7 +55,6 @@ final class SharedClasses {
   /** A run that loads the classes of most runs. */
   @FunctionalInterface
   interface TypicalRun {
-    /** Runs with one more option of the JVM. */
     void with(String jvmOption) throws IOException, InterruptedException;
   }
 
