@@ -21,7 +21,6 @@ import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
@@ -42,34 +41,20 @@ final class BodiesIT {
   private static final String STREAM = "data: " + A + "\n\ndata: " + STOP + "\n\n";
   private static final String WHOLE = ChatChunks.whole("a");
   private static final String JSON = "application/json";
-  private static final String[] GZIP = {
-    "Content-Type: text/event-stream", "Content-Encoding: gzip"
-  };
+  private static final String TYPE = "Content-Type: text/event-stream";
+  private static final String GZIP = "Content-Encoding: gzip";
 
   @RegisterExtension private final LocalClient client = new LocalClient();
 
-  private record Row(
-      String contentType,
-      String body,
-      boolean streamed,
-      RequestStatus status,
-      @Nullable String error,
-      String text) {
-    @Override
-    public String toString() {
-      return contentType + " " + body.substring(0, Math.min(30, body.length()));
-    }
+  private static Arguments complete(String contentType, String body, boolean streamed) {
+    return Arguments.of(contentType, body, streamed, COMPLETE, null, "a");
   }
 
-  private static Row complete(String contentType, String body, boolean streamed) {
-    return new Row(contentType, body, streamed, COMPLETE, null, "a");
+  private static Arguments invalid(String contentType, String body, String error) {
+    return Arguments.of(contentType, body, true, INVALID_RESPONSE, error, "");
   }
 
-  private static Row invalid(String contentType, String body, String error) {
-    return new Row(contentType, body, true, INVALID_RESPONSE, error, "");
-  }
-
-  static Stream<Row> bodies() {
+  static Stream<Arguments> bodies() {
     String nothing = WHOLE.replace("\"a\"", "\"\"");
     return Stream.of(
         complete("text/event-stream;charset=UTF-8", STREAM, true),
@@ -79,9 +64,9 @@ final class BodiesIT {
         complete(JSON, WHOLE, true),
         complete(JSON, WHOLE, false),
         complete("text/plain", WHOLE, true),
-        new Row(JSON, nothing, false, EMPTY, "completion held no token", ""),
-        new Row(JSON, ChatChunks.error("broke"), true, IN_STREAM_ERROR, "broke", ""),
-        new Row(JSON, "{\"error\":\"broke\"}", false, IN_STREAM_ERROR, "broke", ""),
+        Arguments.of(JSON, nothing, false, EMPTY, "completion held no token", ""),
+        Arguments.of(JSON, ChatChunks.error("broke"), true, IN_STREAM_ERROR, "broke", ""),
+        Arguments.of(JSON, "{\"error\":\"broke\"}", false, IN_STREAM_ERROR, "broke", ""),
         invalid("text/plain", "hello", "expected an event stream or JSON, got text/plain"),
         invalid("text/html", "<html></html>", "expected an event stream or JSON, got text/html"),
         invalid("text/plain", "", "expected an event stream or JSON, got text/plain"),
@@ -94,18 +79,23 @@ final class BodiesIT {
 
   @ParameterizedTest
   @MethodSource("bodies")
-  void ofEveryType(Row row) throws Exception {
-    ScriptedServer server = client.serve(x -> x.respond(200, row.contentType(), row.body()));
-    LocalClient.Call call = client.post(server.baseUrl());
-    Ended ended = (row.streamed() ? call : call.whole()).ended();
-    ended.assertEnded(row.status(), row.error());
-    assertThat(ended.text()).isEqualTo(row.text());
-    boolean streamed = row.body().equals(STREAM);
-    assertThat(ended.timing().ttftNanos() != null).isEqualTo(streamed);
-    assertThat(ended.timing().firstEventNanos() != null).isEqualTo(streamed);
+  void ofEveryType(
+      String contentType,
+      String body,
+      boolean streamed,
+      RequestStatus status,
+      @Nullable String error,
+      String text)
+      throws Exception {
+    Ended ended =
+        client.answeredBy(
+            x -> x.respond(200, contentType, body), call -> streamed ? call : call.whole());
+    ended.assertEnded(status, error);
+    assertThat(ended.text()).isEqualTo(text);
+    assertThat(ended.timing().ttftNanos() != null).isEqualTo(body.equals(STREAM));
+    assertThat(ended.timing().firstEventNanos() != null).isEqualTo(body.equals(STREAM));
     assertThat(ended.timing().latencyNanos()).isPositive();
     assertThat(ended.timing().tpotNanos()).isNull();
-    assertThat(server.posts()).isEqualTo(1);
   }
 
   @Test
@@ -119,6 +109,14 @@ final class BodiesIT {
             call -> call.whole());
     ended.assertEnded(TRUNCATED, "body ended before it was whole");
     assertThat(ended.timing().latencyNanos()).isNull();
+  }
+
+  @Test
+  void anEmbeddingForEachInput() throws Exception {
+    String one = "{\"data\":[{\"index\":0,\"embedding\":[0.5]}]}";
+    client
+        .answeredBy(x -> x.respond(200, JSON, one), call -> call.inputs(2))
+        .assertEnded(INVALID_RESPONSE, "expected an embedding for each input (2), got 1");
   }
 
   @Test
@@ -136,25 +134,24 @@ final class BodiesIT {
   void aGzipStreamIsDecodedAsItComes() throws Exception {
     CountDownLatch seen = new CountDownLatch(1);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes, true);
-        ScriptedServer server =
-            ScriptedServer.start(
-                x -> {
-                  x.sendHeaders(200, with(GZIP, "Transfer-Encoding: chunked"));
-                  x.chunk(zipped(gzip, bytes, A)).await(seen).chunk(zipped(gzip, bytes, B));
-                  gzip.write(("data: " + STOP + "\n\n").getBytes(UTF_8));
-                  gzip.finish();
-                  x.chunk(bytes.toByteArray()).lastChunk();
-                })) {
-      Sent sent = client.post(server.baseUrl()).send();
-      sent.await(exchange -> exchange.answer().text().equals("a"));
-      seen.countDown();
-      Ended ended = sent.ended();
-      ended.assertEnded(COMPLETE, null);
-      assertThat(ended.text()).isEqualTo("ab");
-      assertThat(ended.events().coalesced()).isZero();
-      assertThat(server.requests().get(0).header("Accept-Encoding")).isEqualTo("gzip");
-    }
+    GZIPOutputStream gzip = new GZIPOutputStream(bytes, true);
+    ScriptedServer server =
+        client.serve(
+            x -> {
+              x.sendHeaders(200, TYPE, GZIP, "Transfer-Encoding: chunked");
+              x.chunk(zipped(gzip, bytes, A)).await(seen).chunk(zipped(gzip, bytes, B));
+              gzip.write(("data: " + STOP + "\n\n").getBytes(UTF_8));
+              gzip.finish();
+              x.chunk(bytes.toByteArray()).lastChunk();
+            });
+    Sent sent = client.post(server.baseUrl()).send();
+    sent.awaitText("a");
+    seen.countDown();
+    Ended ended = sent.ended();
+    ended.assertEnded(COMPLETE, null);
+    assertThat(ended.text()).isEqualTo("ab");
+    assertThat(ended.events().coalesced()).isZero();
+    assertThat(server.requests().get(0).header("Accept-Encoding")).isEqualTo("gzip");
   }
 
   private static byte[] zipped(GZIPOutputStream gzip, ByteArrayOutputStream bytes, String json)
@@ -203,7 +200,6 @@ final class BodiesIT {
     }
   }
 
-  /** Answers that go on as long as the client lets them, and the error that ends them. */
   static Stream<Arguments> endless() {
     return Stream.of(
         endless(
@@ -222,7 +218,7 @@ final class BodiesIT {
             "event longer than 8 MiB",
             x -> {
               byte[] bomb = gzip("data: {\"choices\":[\"" + "x".repeat(64 << 20));
-              x.sendHeaders(200, with(GZIP, "Content-Length: " + bomb.length))
+              x.sendHeaders(200, TYPE, GZIP, "Content-Length: " + bomb.length)
                   .send(bomb)
                   .awaitClientClose();
             }));
@@ -235,8 +231,7 @@ final class BodiesIT {
   @ParameterizedTest
   @MethodSource("endless")
   void tooLarge(String error, ScriptedServer.Script script) throws Exception {
-    Ended ended = client.answeredBy(script);
-    ended.assertEnded(INVALID_RESPONSE, error);
+    client.answeredBy(script).assertEnded(INVALID_RESPONSE, error);
   }
 
   @Test
@@ -250,13 +245,13 @@ final class BodiesIT {
 
   @Test
   void anErrorWithoutAnEndKeepsItsStatus() throws Exception {
-    Ended ended =
-        client.answeredBy(
+    client
+        .answeredBy(
             x -> {
               x.sendHeaders(500, "Content-Type: text/plain", "Transfer-Encoding: chunked");
               forever(x.chunk("oops "), " ");
-            });
-    ended.assertEnded(HTTP_ERROR, "HTTP 500: oops");
+            })
+        .assertEnded(HTTP_ERROR, "HTTP 500: oops");
   }
 
   @Test
@@ -313,11 +308,5 @@ final class BodiesIT {
     Ended ended = client.answeredBy(x -> x.startStream().send("5;a=b ;c=d\r\nhello\r\n"));
     assertThat(ended.error())
         .isEqualTo("response has an HTTP chunk extension in a form that Netty does not read");
-  }
-
-  private static String[] with(String[] headers, String more) {
-    String[] all = Arrays.copyOf(headers, headers.length + 1);
-    all[headers.length] = more;
-    return all;
   }
 }

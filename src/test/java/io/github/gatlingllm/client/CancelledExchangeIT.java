@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Requests that are cancelled before, while and after they are answered. */
 @Timeout(120)
 final class CancelledExchangeIT {
 

@@ -166,9 +166,8 @@ class ChunkParserTest {
   private static void assertPushes(String json, String... pushes) {
     Pushes heard = new Pushes();
     ChunkParser parser = ChunkParser.of(Api.CHAT, heard);
-    byte[] bytes = json.getBytes(UTF_8);
     for (int i = 0; i < 3; i++) {
-      parser.event(null, bytes, 0, bytes.length);
+      Pushes.event(parser, null, json);
       assertThat(heard.take()).containsExactlyElementsOf(withEnd(List.of(pushes)));
     }
   }
@@ -210,8 +209,7 @@ class ChunkParserTest {
     Pushes kept = new Pushes();
     ChunkParser parser = ChunkParser.of(Api.CHAT, kept);
     for (String chunk : chunks) {
-      byte[] bytes = chunk.getBytes(UTF_8);
-      parser.event(null, bytes, 0, bytes.length);
+      Pushes.event(parser, null, chunk);
       assertThat(kept.take()).as(chunk).isEqualTo(Pushes.ofData(chunk));
     }
   }
@@ -273,11 +271,11 @@ class ChunkParserTest {
     for (String data :
         List.of(
             "", "boom", "{\"error\":{\"message\":\"m\"}}", "{\"message\":\"n\"}", "{\"x\":1}")) {
-      byte[] bytes = data.getBytes(UTF_8);
-      parser.event("error", bytes, 0, bytes.length);
+      Pushes.event(parser, "error", data);
     }
-    byte[] chunk = "{\"choices\":[{\"text\":\"a\"}]}".getBytes(UTF_8);
-    parser.event("message", chunk, 0, chunk.length);
+    String both = "{\"choices\":[{\"text\":\"a\"}],\"message\":\"m\"}";
+    Pushes.event(parser, "message", both);
+    Pushes.event(parser, "error", both);
     assertThat(pushes.take())
         .containsExactly(
             "error error event without a message", "end",
@@ -285,17 +283,8 @@ class ChunkParserTest {
             "error m", "end",
             "error n", "end",
             "error {\"x\":1}", "end",
-            "content[0] a", "end");
-  }
-
-  @Test
-  void errorEventThatLooksLikeTheLastChunk() {
-    Pushes pushes = new Pushes();
-    ChunkParser parser = ChunkParser.of(Api.CHAT, pushes);
-    byte[] chunk = "{\"choices\":[{\"text\":\"a\"}],\"message\":\"m\"}".getBytes(UTF_8);
-    parser.event(null, chunk, 0, chunk.length);
-    parser.event("error", chunk, 0, chunk.length);
-    assertThat(pushes.take()).containsExactly("content[0] a", "end", "error m", "end");
+            "content[0] a", "end",
+            "error m", "end");
   }
 
   @ParameterizedTest(name = "{0}")

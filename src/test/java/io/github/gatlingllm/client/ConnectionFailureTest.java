@@ -20,7 +20,6 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
-import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
@@ -34,7 +33,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Messages as the JDK, the kernel and Netty (NIO and epoll) write them. */
 final class ConnectionFailureTest {
 
   private static final String REFUSED =
@@ -51,66 +49,30 @@ final class ConnectionFailureTest {
 
   static Stream<Arguments> failures() {
     return Stream.of(
-        row(
-            new TooLongHttpHeaderException("HTTP header is larger than 262144 bytes."),
-            "response headers longer"),
-        row(
-            new TooLongHttpLineException("An HTTP line is larger than 65536 bytes."),
-            "HTTP line longer"),
-        row(
-            new InvalidChunkExtensionException("Invalid chunk extension"),
-            "response has an HTTP chunk extension"),
+        row(new TooLongHttpHeaderException("HTTP header is larger"), "response headers longer"),
+        row(new TooLongHttpLineException("An HTTP line is larger"), "HTTP line longer"),
+        row(new InvalidChunkExtensionException("Invalid"), "response has an HTTP chunk extension"),
         row(new ClosedChannelException(), CLOSED),
-        row(
-            new PrematureChannelClosureException("Connection closed before received headers"),
-            CLOSED),
+        row(new PrematureChannelClosureException("Connection closed"), CLOSED),
         row(new UnknownHostException("llm.invalid"), "unknown host"),
-        row(
-            new IOException("Failed to resolve 'llm.invalid' [A(1)] after 2 queries"),
-            "unknown host"),
-        row(new ConnectException("Connection refused: /127.0.0.1:81"), REFUSED),
+        row(new IOException("Failed to resolve 'llm.invalid' after 2 queries"), "unknown host"),
         row(new ConnectException("finishConnect(..) failed: Connection refused: /::1:81"), REFUSED),
-        row(
-            new ConnectTimeoutException("connection timed out after 5000 ms: /10.0.0.1:80"),
-            "connect timeout"),
-        row(
-            new ConnectException("finishConnect(..) failed: Connection timed out: /10.0.0.1:80"),
-            "connect timeout"),
+        row(new ConnectTimeoutException("connection timed out after 5000 ms"), "connect timeout"),
         row(new NoRouteToHostException("No route to host: /10.0.0.1:80"), "no route"),
-        row(
-            new ConnectException("connect(..) failed: Network is unreachable: /10.0.0.1:80"),
-            "no route"),
-        row(new BindException("Cannot assign requested address: /10.0.0.1:80"), NO_PORT),
-        row(
-            new ConnectException("connect(..) failed: Cannot assign requested address: /10.0.0.1"),
-            NO_PORT),
+        row(new ConnectException("connect(..) failed: Network is unreachable"), "no route"),
+        row(new ConnectException("connect(..) failed: Cannot assign requested address"), NO_PORT),
         row(new BindException("Address already in use"), NO_PORT),
-        row(new SocketException("Too many open files"), NO_FILES),
-        row(
-            new ChannelException(
-                "Unable to create Channel", new IOException("newSocket(..): Too many open files")),
-            NO_FILES),
-        row(new SocketException("Connection reset"), RESET),
+        row(new ChannelException(new IOException("newSocket(..): Too many open files")), NO_FILES),
         row(new IOException("recvAddress(..) failed: Connection reset by peer"), RESET),
         row(new IOException("Broken pipe"), "connection closed by the server while"),
         row(new IOException("Channel was closed before handshake completed"), CLOSED),
         row(new SSLHandshakeException("No name matching localhost found"), OTHER_HOST),
+        row(tls(new CertificateException("No subject alternative DNS name")), OTHER_HOST),
         row(
-            new SSLHandshakeException("General OpenSslEngine problem")
-                .initCause(
-                    new CertificateException(
-                        "No subject alternative DNS name matching localhost found.")),
-            OTHER_HOST),
-        row(
-            new SSLHandshakeException("General OpenSslEngine problem")
-                .initCause(
-                    new CertificateException(
-                        new CertPathValidatorException(
-                            "validity check failed", new CertificateExpiredException("NotAfter")))),
+            tls(new CertPathValidatorException(new CertificateExpiredException("NotAfter"))),
             "TLS failed: the server's certificate has expired"),
         row(
-            new SSLHandshakeException("PKIX path validation failed")
-                .initCause(new CertificateNotYetValidException("NotBefore")),
+            tls(new CertificateNotYetValidException("NotBefore")),
             "TLS failed: the server's certificate is not valid yet"),
         row(
             new SSLHandshakeException("Received fatal alert: protocol_version"),
@@ -122,37 +84,26 @@ final class ConnectionFailureTest {
             new DecoderException(new SSLHandshakeException("handshake_failure")),
             "TLS failed: handshake_failure"),
         row(
-            new SSLHandshakeException("General OpenSslEngine problem")
-                .initCause(
-                    new CertificateException(
-                        "PKIX path building failed",
-                        new CertPathBuilderException("unable to find valid certification path"))),
+            tls(new CertPathBuilderException("unable to find valid certification path")),
             "TLS failed: the server's certificate is not trusted"),
         row(
             new NotSslRecordException("not an SSL/TLS record: 485454502f312e31"),
             "TLS failed: the server does not speak TLS"),
-        row(
-            new DecompressionException("Input is not in the GZIP format"),
-            "response could not be decompressed"),
-        row(
-            new Http2Exception(Http2Error.PROTOCOL_ERROR, "invalid frame"),
-            "HTTP/2 connection given up"),
+        row(new DecompressionException("no gzip"), "response could not be decompressed"),
+        row(new Http2Exception(Http2Error.PROTOCOL_ERROR, "no"), "HTTP/2 connection given up"),
         row(new IllegalArgumentException("invalid version format: SSH-2.0"), NO_HTTP),
-        row(new NumberFormatException("For input string: \"zz\""), NO_HTTP),
         row(new TooLongFrameException("HTTP line is larger than 4096 bytes."), NO_HTTP),
+        row(new ProxyConnectException("http, none, status: 407 Who"), "proxy answered 407"),
         row(
-            new ProxyConnectException(
-                "http, none, /127.0.0.1:3128 => /10.0.0.1:443, status: 407 Who"),
-            "proxy answered 407"),
-        row(
-            new ProxyConnectException(
-                "http, none, /127.0.0.1:3128 => /10.0.0.1:443, status: 502 Bad"),
+            new ProxyConnectException("http, none, status: 502 Bad"),
             "proxy did not connect to the endpoint: status: 502 Bad"),
-        row(
-            new ProxyConnectException("http, none, /127.0.0.1:3128 => /10.0.0.1:443, timeout"),
-            "proxy did not connect to the endpoint"),
+        row(new ProxyConnectException("timeout"), "proxy did not connect to the endpoint"),
         row(new IOException("something new"), "IOException: something new"),
         row(new IllegalStateException(), "IllegalStateException: no message"));
+  }
+
+  private static Throwable tls(Throwable cause) {
+    return new SSLHandshakeException("General OpenSslEngine problem").initCause(cause);
   }
 
   private static Arguments row(Throwable failure, String line) {

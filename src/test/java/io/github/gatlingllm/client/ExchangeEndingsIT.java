@@ -32,7 +32,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -46,7 +45,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How an exchange ends when the connection does not end well, or not at all. */
 @Timeout(120)
 final class ExchangeEndingsIT {
 
@@ -55,7 +53,6 @@ final class ExchangeEndingsIT {
   /** Milliseconds after which a silence is looked at once more. */
   private static final long SEEN_TWICE = 5;
 
-  /** Of requests, in milliseconds of real time. */
   private static final long TIMEOUT_MILLIS = 3_000;
 
   private static final ScriptedServer.Script AFTER_AN_ERROR =
@@ -111,30 +108,20 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void aResetAfterFinishReasonIsComplete() throws Exception {
-    CountDownLatch seen = new CountDownLatch(1);
-    ScriptedServer server =
-        client.serve(x -> x.startStream().event(A).event(STOP).await(seen).reset());
-    Sent sent = client.post(server.baseUrl()).send();
-    sent.awaitOver();
-    seen.countDown();
-    sent.ended().assertEnded(COMPLETE, null);
-  }
-
-  @Test
   void tlsThatEndsWithoutCloseNotifyIsTruncatedUnlessFinished(@TempDir Path folder)
       throws Exception {
-    ScriptedServer server =
-        client.serveTls(
+    try (ScriptedServer server =
+        ScriptedServer.startTls(
             SelfSigned.sslContext(folder),
             x -> x.startStream().event(A).closeWithoutNotify(),
             x -> x.startStream().event(A).event(STOP).closeWithoutNotify(),
-            STREAM);
-    Ended cut = client.post(server.baseUrl()).ended();
-    cut.assertEnded(TRUNCATED, UNFINISHED);
-    assertThat(cut.text()).isEqualTo("a");
-    client.complete(server);
-    client.complete(server);
+            STREAM)) {
+      Ended cut = client.post(server.baseUrl()).ended();
+      cut.assertEnded(TRUNCATED, UNFINISHED);
+      assertThat(cut.text()).isEqualTo("a");
+      client.complete(server);
+      client.complete(server);
+    }
   }
 
   @Test
@@ -241,34 +228,30 @@ final class ExchangeEndingsIT {
   @Test
   void requestTimeoutEndsOpenRequestsOnly() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
-    try (ScriptedServer goesOn =
-            ScriptedServer.start(
-                x -> closed.complete(x.startStream().event(A).awaitClientClose()));
-        ScriptedServer silent = ScriptedServer.start(x -> x.awaitClientClose());
-        ScriptedServer done = ScriptedServer.start(AFTER_DONE);
-        ScriptedServer failed = ScriptedServer.start(AFTER_AN_ERROR)) {
-      List<Sent> sent =
-          Stream.of(goesOn, silent, done, failed)
-              .map(
-                  server ->
-                      client.post(server.baseUrl()).requestTimeoutMillis(TIMEOUT_MILLIS).send())
-              .toList();
+    List<Sent> sent =
+        Stream.<ScriptedServer.Script>of(
+                x -> closed.complete(x.startStream().event(A).awaitClientClose()),
+                x -> x.awaitClientClose(),
+                AFTER_DONE,
+                AFTER_AN_ERROR)
+            .map(script -> client.post(client.serve(script).baseUrl()))
+            .map(call -> call.requestTimeoutMillis(TIMEOUT_MILLIS).send())
+            .toList();
 
-      Ended cut = sent.get(0).ended();
-      cut.assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
-      assertThat(cut.text()).isEqualTo("a");
-      assertThat(cut.timing().closedNanos()).isGreaterThanOrEqualTo((TIMEOUT_MILLIS - 10) * MS);
-      closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    Ended cut = sent.get(0).ended();
+    cut.assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
+    assertThat(cut.text()).isEqualTo("a");
+    assertThat(cut.timing().closedNanos()).isGreaterThanOrEqualTo((TIMEOUT_MILLIS - 10) * MS);
+    closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
 
-      Ended unanswered = sent.get(1).ended();
-      unanswered.assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
-      assertThat(unanswered.httpStatus()).isNull();
-      assertThat(unanswered.timing().connectNanos()).isPositive();
-      assertThat(unanswered.timing().headersNanos()).isNull();
+    Ended unanswered = sent.get(1).ended();
+    unanswered.assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
+    assertThat(unanswered.httpStatus()).isNull();
+    assertThat(unanswered.timing().connectNanos()).isPositive();
+    assertThat(unanswered.timing().headersNanos()).isNull();
 
-      sent.get(2).ended().assertEnded(COMPLETE, null);
-      sent.get(3).ended().assertEnded(IN_STREAM_ERROR, "broke");
-    }
+    sent.get(2).ended().assertEnded(COMPLETE, null);
+    sent.get(3).ended().assertEnded(IN_STREAM_ERROR, "broke");
   }
 
   @Test
@@ -278,12 +261,10 @@ final class ExchangeEndingsIT {
     Sent sent = client.post(server.baseUrl()).resolver(names).send();
     long asked = names.awaitAsked();
     names.found(InetAddress.getLoopbackAddress());
-    long found = System.nanoTime();
     Ended ended = sent.ended();
     ended.assertEnded(COMPLETE, null);
     assertThat(ended.admittedNanos() + ended.timing().connectNanos()).isGreaterThan(asked);
     assertThat(ended.timing().ttftNanos()).isGreaterThan(ended.timing().connectNanos());
-    assertThat(found).isGreaterThan(asked);
   }
 
   @Test

@@ -182,27 +182,15 @@ class GenerationRequestTest {
                 .build()
                 .promptTexts())
         .containsExactly("abc", "de", "");
-    assertThat(
-            GenerationRequest.of(Api.COMPLETIONS)
-                .prompt("unused")
-                .extra("{\"prompt\":[5,6]}")
-                .build()
-                .promptTexts())
-        .as("token ids are no text")
-        .isEmpty();
+    assertThat(prompt("[5,6]").promptTexts()).as("token ids are no text").isEmpty();
+    assertThat(prompt("[\"ab\",\"c😀\"]").promptChars()).as("code points").isEqualTo(4);
   }
 
-  @Test
-  void promptCharsAreCodePoints() {
-    assertThat(GenerationRequest.of(Api.COMPLETIONS).prompt("héllo😀").build().promptChars())
-        .isEqualTo(6);
-    assertThat(
-            GenerationRequest.of(Api.COMPLETIONS)
-                .prompt("unused")
-                .extra("{\"prompt\":[\"ab\",\"c\"]}")
-                .build()
-                .promptChars())
-        .isEqualTo(3);
+  private static GenerationRequest prompt(String json) {
+    return GenerationRequest.of(Api.COMPLETIONS)
+        .prompt("unused")
+        .extra("{\"prompt\":" + json + "}")
+        .build();
   }
 
   private static void assertRefused(

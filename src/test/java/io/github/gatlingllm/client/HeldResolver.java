@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Looks a name up for as long as a test wants. */
 final class HeldResolver implements InetAddressNameResolver {
 
   private record Question(Promise<List<InetAddress>> promise, long askedNanos) {}

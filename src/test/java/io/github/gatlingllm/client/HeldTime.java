@@ -3,6 +3,7 @@ package io.github.gatlingllm.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.EventLoop;
+import java.io.IOException;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.concurrent.Future;
@@ -41,7 +42,6 @@ final class HeldTime implements LongSupplier {
     return handle;
   }
 
-  /** Lets so much pass. */
   void pass(long millis) {
     client.onLoop(
         () -> {
@@ -57,11 +57,16 @@ final class HeldTime implements LongSupplier {
         });
   }
 
+  @FunctionalInterface
+  interface Doing {
+    void happen() throws IOException;
+  }
+
   /** Does something, and waits until an exchange has asked what time it is. */
-  void awaitAsked(Runnable something) {
+  void awaitAsked(Doing something) throws IOException {
     client.settle();
     int before = asked.get();
-    something.run();
+    something.happen();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
     while (asked.get() == before && System.nanoTime() < deadline) {
       LockSupport.parkNanos(100_000);

@@ -11,6 +11,7 @@ import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
 import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
@@ -35,10 +36,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers whose answers break a rule: what they send, and the one verdict on it. */
 @Timeout(60)
 final class HostileServersIT {
 
@@ -65,53 +66,50 @@ final class HostileServersIT {
     certificate = SelfSigned.sslContext(folder);
   }
 
-  private record Row(
-      String name, RequestStatus status, @Nullable String error, ScriptedServer.Script script) {
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  static Stream<Row> servers() {
+  static Stream<Arguments> servers() {
     return Stream.of(
         closed("no last chunk, close", x -> x.startStream().chunk(STREAM).close()),
         closed("no last chunk, reset", x -> x.startStream().chunk(STREAM).reset()),
         closed("short body, close", x -> x.sendHeaders(200, TYPE, LONGER).send(STREAM).close()),
         closed("no length, close", x -> x.sendHeaders(200, TYPE).send(STREAM).close()),
-        new Row(
+        server(
             "negative choice index",
             INVALID_RESPONSE,
             "choice index is negative",
             x ->
                 x.startStream().event(A.replace("\"index\":0", "\"index\":-1")).done().lastChunk()),
-        new Row(
+        server(
             "plain data labelled zstd",
             INVALID_RESPONSE,
             ZSTD,
             x -> x.respond(200, "text/event-stream", STREAM, "Content-Encoding: zstd")),
-        new Row(
+        server(
             "error labelled zstd",
             HTTP_ERROR,
             "HTTP 500: " + ZSTD,
             x -> x.respond(500, "text/plain", "no", "Content-Encoding: zstd")));
   }
 
-  private static Row closed(String name, ScriptedServer.Script script) {
-    return new Row(name, COMPLETE, null, script);
+  private static Arguments closed(String name, ScriptedServer.Script script) {
+    return server(name, COMPLETE, null, script);
+  }
+
+  private static Arguments server(
+      String name, RequestStatus status, @Nullable String error, ScriptedServer.Script script) {
+    return arguments(name, status, error, script);
   }
 
   /** On a new connection, and as the second request of one. */
-  @ParameterizedTest
+  @ParameterizedTest(name = "{0}")
   @MethodSource("servers")
-  void hasOneVerdict(Row row) throws Exception {
-    for (int i = 0; i < (row.status() == COMPLETE ? REPEATS : 1); i++) {
-      ScriptedServer first = client.serve(row.script());
-      client.post(first.baseUrl()).ended().assertEnded(row.status(), row.error());
-      ScriptedServer server =
-          client.serve(x -> x.startStream().chunk(STREAM).lastChunk(), row.script());
+  void hasOneVerdict(
+      String name, RequestStatus status, @Nullable String error, ScriptedServer.Script script)
+      throws Exception {
+    for (int i = 0; i < (status == COMPLETE ? REPEATS : 1); i++) {
+      client.answeredBy(script).assertEnded(status, error);
+      ScriptedServer server = client.serve(x -> x.startStream().chunk(STREAM).lastChunk(), script);
       client.complete(server);
-      client.post(server.baseUrl()).ended().assertEnded(row.status(), row.error());
+      client.post(server.baseUrl()).ended().assertEnded(status, error);
       assertThat(server.posts()).isEqualTo(2);
     }
   }
@@ -136,49 +134,39 @@ final class HostileServersIT {
     }
   }
 
-  /** Bytes of a body labelled gzip. */
-  @SuppressWarnings("ArrayRecordComponent") // sent, never compared
-  private record Gzipped(String name, RequestStatus status, @Nullable String error, byte[] body) {
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  static Stream<Gzipped> gzipped() throws IOException {
+  static Stream<Arguments> gzipped() throws IOException {
     byte[] whole = gzip(STREAM);
     byte[] members = joined(gzip(STREAM.substring(0, 9)), gzip(STREAM.substring(9)));
     String broken = "response could not be decompressed: ";
     String cut = "gzip data ended before it was whole";
     return Stream.of(
-        new Gzipped("zeros after it", COMPLETE, null, joined(whole, new byte[1_000])),
-        new Gzipped("one byte after it", COMPLETE, null, joined(whole, new byte[] {0x1F})),
-        new Gzipped("text after it", COMPLETE, null, joined(whole, "trailing".getBytes(UTF_8))),
-        new Gzipped("two members", COMPLETE, null, members),
-        new Gzipped(
+        arguments("zeros after it", COMPLETE, null, joined(whole, new byte[1_000])),
+        arguments("one byte after it", COMPLETE, null, joined(whole, new byte[] {0x1F})),
+        arguments("text after it", COMPLETE, null, joined(whole, "trailing".getBytes(UTF_8))),
+        arguments("two members", COMPLETE, null, members),
+        arguments(
             "no trailer after [DONE]", TRUNCATED, cut, Arrays.copyOf(whole, whole.length - 8)),
-        new Gzipped("half a trailer", TRUNCATED, cut, Arrays.copyOf(whole, whole.length - 3)),
-        new Gzipped("half of it", TRUNCATED, cut, Arrays.copyOf(whole, whole.length / 2)),
-        new Gzipped(
+        arguments("half a trailer", TRUNCATED, cut, Arrays.copyOf(whole, whole.length - 3)),
+        arguments("half of it", TRUNCATED, cut, Arrays.copyOf(whole, whole.length / 2)),
+        arguments(
             "its second member cut", TRUNCATED, cut, Arrays.copyOf(members, members.length - 1)),
-        new Gzipped(
+        arguments(
             "wrong checksum after [DONE]",
             CONNECTION_ERROR,
             broken + "CRC value mismatch",
             joined(Arrays.copyOf(whole, whole.length - 8), new byte[8])),
-        new Gzipped(
+        arguments(
             "broken data after [DONE]",
             CONNECTION_ERROR,
             broken + "decompression failure",
             joined(flushed(STREAM), new byte[] {7, 7, 7, 7})),
-        new Gzipped(
+        arguments(
             "no gzip",
             CONNECTION_ERROR,
             broken + "Input is not in the GZIP format",
             STREAM.getBytes(UTF_8)));
   }
 
-  /** Gzip data that goes on. */
   private static byte[] flushed(String text) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes, true)) {
@@ -194,10 +182,10 @@ final class HostileServersIT {
     return all;
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(name = "{0}")
   @MethodSource("gzipped")
-  void gzipHasOneVerdictOverBothProtocols(Gzipped row) throws Exception {
-    byte[] body = row.body();
+  void gzipHasOneVerdictOverBothProtocols(
+      String name, RequestStatus status, @Nullable String error, byte[] body) throws Exception {
     List<ScriptedServer.Script> frames =
         List.of(
             x -> {
@@ -210,17 +198,17 @@ final class HostileServersIT {
             x -> x.sendHeaders(200, TYPE, GZIP, "Content-Length: " + body.length).send(body),
             x -> x.sendHeaders(200, TYPE, GZIP, "Connection: close").send(body).close());
     for (ScriptedServer.Script each : frames) {
-      client.answeredBy(each).assertEnded(row.status(), row.error());
+      client.answeredBy(each).assertEnded(status, error);
     }
     try (Http2Server server = new Http2Server(certificate)) {
       for (boolean isEndApart : List.of(true, false)) {
         Sent sent = client.post(server.url()).http2().send();
         Asked asked = server.next().startStream("content-encoding", "gzip");
-        asked.bytes(row.body(), !isEndApart);
+        asked.bytes(body, !isEndApart);
         if (isEndApart) {
           asked.end();
         }
-        sent.ended().assertEnded(row.status(), row.error());
+        sent.ended().assertEnded(status, error);
       }
       assertThat(server.connections()).isEqualTo(1);
     }

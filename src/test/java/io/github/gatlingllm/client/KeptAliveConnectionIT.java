@@ -27,7 +27,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests on a connection that carried another one, which the server may have closed. */
 @Timeout(120)
 final class KeptAliveConnectionIT {
 

@@ -10,6 +10,7 @@ import io.gatling.http.client.RequestBuilder;
 import io.gatling.http.client.SslContextsHolder;
 import io.gatling.http.client.body.bytearray.ByteArrayRequestBodyBuilder;
 import io.gatling.http.client.impl.DefaultHttpClient;
+import io.gatling.http.client.proxy.HttpProxyServer;
 import io.gatling.http.client.proxy.ProxyServer;
 import io.gatling.http.client.resolver.InetAddressNameResolver;
 import io.gatling.http.client.uri.Uri;
@@ -24,6 +25,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
@@ -35,6 +37,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -49,7 +52,6 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.zip.GZIPOutputStream;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -118,21 +120,12 @@ final class LocalClient implements AfterEachCallback {
     return new Call(url);
   }
 
-  /** A server that is closed after the test. */
   ScriptedServer serve(ScriptedServer.Script... scripts) {
-    return closing(ScriptedServer.start(scripts));
+    ScriptedServer started = ScriptedServer.start(scripts);
+    servers.add(started);
+    return started;
   }
 
-  ScriptedServer serveTls(SSLContext tls, ScriptedServer.Script... scripts) {
-    return closing(ScriptedServer.startTls(tls, scripts));
-  }
-
-  private ScriptedServer closing(ScriptedServer server) {
-    servers.add(server);
-    return server;
-  }
-
-  /** A POST for a stream that is answered well. */
   void complete(ScriptedServer server) throws Exception {
     post(server.baseUrl()).ended().assertEnded(RequestStatus.COMPLETE, null);
   }
@@ -167,7 +160,6 @@ final class LocalClient implements AfterEachCallback {
     return answeredBy(script, call -> call);
   }
 
-  /** The same of another request. */
   Ended answeredBy(ScriptedServer.Script script, UnaryOperator<Call> as) throws Exception {
     ScriptedServer server = serve(script);
     Ended ended = as.apply(post(server.baseUrl())).ended();
@@ -180,7 +172,6 @@ final class LocalClient implements AfterEachCallback {
   final class Call {
     private final String url;
     private boolean streamed = true;
-    private int choices = 1;
     private int inputs;
     private Api api = Api.CHAT;
     private long idleTimeoutMillis = 1_000 * LIMIT_SECONDS;
@@ -198,11 +189,6 @@ final class LocalClient implements AfterEachCallback {
 
     Call whole() {
       streamed = false;
-      return this;
-    }
-
-    Call choices(int count) {
-      choices = count;
       return this;
     }
 
@@ -248,8 +234,8 @@ final class LocalClient implements AfterEachCallback {
       return this;
     }
 
-    Call proxy(ProxyServer server) {
-      proxy = server;
+    Call proxy(int port) throws UnknownHostException {
+      proxy = new HttpProxyServer("127.0.0.1", port, null, false, EmptyHttpHeaders.INSTANCE);
       return this;
     }
 
@@ -262,7 +248,6 @@ final class LocalClient implements AfterEachCallback {
       return new Sent(this);
     }
 
-    /** Sends it and waits for its end. */
     Ended ended() throws Exception {
       return send().ended();
     }
@@ -270,7 +255,7 @@ final class LocalClient implements AfterEachCallback {
     private GenerationRequest body() {
       GenerationRequest.Builder body = GenerationRequest.of(api).stream(streamed).maxTokens(16);
       return api.generates()
-          ? body.prompt("Hello!").parameter("n", choices).build()
+          ? body.prompt("Hello!").build()
           : body.inputs(Collections.nCopies(inputs, "Hello!")).build();
     }
 
@@ -286,7 +271,6 @@ final class LocalClient implements AfterEachCallback {
     }
   }
 
-  /** A request under way. */
   final class Sent {
     private final CompletableFuture<StreamedExchange> end = new CompletableFuture<>();
     private final StreamedExchange exchange;
@@ -331,7 +315,6 @@ final class LocalClient implements AfterEachCallback {
       await(under -> under.answer().text().equals(text));
     }
 
-    /** Waits until every choice is finished. */
     void awaitOver() {
       await(under -> under.answer().isOver());
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a parser pushed, one line each: {@code content[0] Hello}, {@code finish[0] stop}, … Of a
@@ -16,12 +17,6 @@ final class Pushes implements ChunkListener {
   private final List<String> lines = new ArrayList<>();
   private String calling = "unknown";
 
-  /** Everything that a whole stream pushes, fed in one read. */
-  static List<String> ofStream(byte[] stream) {
-    return ofReads(List.of(stream));
-  }
-
-  /** Everything that a stream pushes when it comes in these reads. */
   static List<String> ofReads(List<byte[]> reads) {
     return ofReads(Api.CHAT, reads);
   }
@@ -41,15 +36,21 @@ final class Pushes implements ChunkListener {
     return pushes.lines;
   }
 
-  /** What one event's data pushes. */
   static List<String> ofData(String data) {
+    return ofData(Api.CHAT, data);
+  }
+
+  static List<String> ofData(Api api, String data) {
     Pushes pushes = new Pushes();
-    byte[] bytes = data.getBytes(StandardCharsets.UTF_8);
-    ChunkParser.of(Api.CHAT, pushes).event(null, bytes, 0, bytes.length);
+    event(ChunkParser.of(api, pushes), null, data);
     return pushes.lines;
   }
 
-  /** What a whole body pushes. */
+  static void event(ChunkParser parser, @Nullable String type, String data) {
+    byte[] bytes = data.getBytes(StandardCharsets.UTF_8);
+    parser.event(type, bytes, 0, bytes.length);
+  }
+
   static List<String> ofBody(byte[] body) {
     return ofBody(Api.CHAT, body);
   }
@@ -90,14 +91,8 @@ final class Pushes implements ChunkListener {
   @Override
   public void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens) {
     lines.add(
-        "usage "
-            + promptTokens
-            + " "
-            + completionTokens
-            + " "
-            + cachedTokens
-            + " "
-            + reasoningTokens);
+        "usage %d %d %d %d"
+            .formatted(promptTokens, completionTokens, cachedTokens, reasoningTokens));
   }
 
   @Override

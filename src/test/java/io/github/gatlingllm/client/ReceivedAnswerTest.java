@@ -4,6 +4,7 @@ import static io.github.gatlingllm.testing.ChatChunks.choice;
 import static io.github.gatlingllm.testing.ChatChunks.content;
 import static io.github.gatlingllm.testing.ChatChunks.withUsage;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.Api.Message;
@@ -64,14 +65,14 @@ final class ReceivedAnswerTest {
   @MethodSource("usages")
   void usage(String name, String counts, List<String> chunks) {
     chunks.forEach(chunk -> event(1, chunk));
+    Tokens tokens = answer.tokens();
     assertThat(
-            answer.tokens().promptTokens()
-                + " "
-                + answer.completionTokens()
-                + " "
-                + answer.tokens().cachedTokens()
-                + " "
-                + answer.tokens().reasoningTokens())
+            "%s %s %s %s"
+                .formatted(
+                    tokens.promptTokens(),
+                    answer.completionTokens(),
+                    tokens.cachedTokens(),
+                    tokens.reasoningTokens()))
         .isEqualTo(counts);
   }
 
@@ -87,42 +88,41 @@ final class ReceivedAnswerTest {
   /** Deltas of tool calls as servers send them, and the calls they make: id, name, arguments. */
   static Stream<Arguments> toolCalls() {
     return Stream.of(
-        Arguments.of(
+        calls(
             "OpenAI: two calls at once, mixed",
-            List.of(
-                tool("'index':0,'id':'a'", "'name':'f','arguments':''"),
-                tool("'index':0", "'arguments':'{'"),
-                tool("'index':1,'id':'b'", "'name':'g','arguments':''"),
-                tool("'index':1", "'arguments':'['"),
-                tool("'index':0", "'arguments':'1}'"),
-                tool("'index':1", "'arguments':']'")),
-            List.of("a f {1}", "b g []")),
-        Arguments.of(
+            "a f {1} | b g []",
+            tool("'index':0,'id':'a'", "'name':'f','arguments':''"),
+            tool("'index':0", "'arguments':'{'"),
+            tool("'index':1,'id':'b'", "'name':'g','arguments':''"),
+            tool("'index':1", "'arguments':'['"),
+            tool("'index':0", "'arguments':'1}'"),
+            tool("'index':1", "'arguments':']'")),
+        calls(
             "Gemini: whole calls, all of index 0",
-            List.of(
-                tool("'index':0,'id':'a'", "'name':'f','arguments':'{}'"),
-                tool("'index':0,'id':'b'", "'name':'f','arguments':'{}'")),
-            List.of("a f {}", "b f {}")),
-        Arguments.of(
+            "a f {} | b f {}",
+            tool("'index':0,'id':'a'", "'name':'f','arguments':'{}'"),
+            tool("'index':0,'id':'b'", "'name':'f','arguments':'{}'")),
+        calls(
             "early vLLM: another id with each delta",
-            List.of(
-                tool("'index':0,'id':'a'", "'name':'f'"),
-                tool("'index':0,'id':'b'", "'arguments':'{'"),
-                tool("'index':0,'id':'c'", "'arguments':'}'")),
-            List.of("a f {}")),
-        Arguments.of(
+            "a f {}",
+            tool("'index':0,'id':'a'", "'name':'f'"),
+            tool("'index':0,'id':'b'", "'arguments':'{'"),
+            tool("'index':0,'id':'c'", "'arguments':'}'")),
+        calls(
             "the name with each delta",
-            List.of(
-                tool("'id':'a'", "'name':'f','arguments':'{'"),
-                tool("'id':'a'", "'name':'f','arguments':'}'")),
-            List.of("a f {}")),
-        Arguments.of(
+            "a f {}",
+            tool("'id':'a'", "'name':'f','arguments':'{'"),
+            tool("'id':'a'", "'name':'f','arguments':'}'")),
+        calls(
             "neither index nor id",
-            List.of(
-                "{'tool_calls':[{'function':{'name':'f','arguments':'1'}},"
-                    + "{'function':{'name':'g','arguments':'2'}}]}"),
-            List.of("call_0 f 1", "call_1 g 2")),
-        Arguments.of("none", List.of("{'content':'a'}"), List.of()));
+            "call_0 f 1 | call_1 g 2",
+            "{'tool_calls':[{'function':{'name':'f','arguments':'1'}},"
+                + "{'function':{'name':'g','arguments':'2'}}]}"),
+        calls("none", "", "{'content':'a'}"));
+  }
+
+  private static Arguments calls(String name, String calls, String... deltas) {
+    return Arguments.of(name, calls, List.of(deltas));
   }
 
   private static String tool(String about, String function) {
@@ -131,12 +131,13 @@ final class ReceivedAnswerTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("toolCalls")
-  void toolCallsAreJoined(String name, List<String> deltas, List<String> calls) {
+  void toolCallsAreJoined(String name, String calls, List<String> deltas) {
     deltas.forEach(delta -> event(1, ChatChunks.chunk(delta.replace('\'', '"'), "null")));
 
-    assertThat(answer.toolCalls())
-        .as(name)
-        .extracting(call -> call.id() + " " + call.name() + " " + call.arguments())
+    assertThat(
+            answer.toolCalls().stream()
+                .map(call -> call.id() + " " + call.name() + " " + call.arguments())
+                .collect(joining(" | ")))
         .isEqualTo(calls);
   }
 
@@ -173,9 +174,10 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void lastEventWithoutBlankLineHasTheTimestampOfItsBytes() {
+  void lastEventWithoutBlankLineHasTheTimestampOfItsLastBytes() {
     byte[] bytes = ("data: " + content("a") + "\n").getBytes(UTF_8);
-    answer.stream(7, bytes, 0, bytes.length);
+    answer.stream(3, bytes, 0, 40);
+    answer.stream(7, bytes, 40, bytes.length - 40);
     assertThat(answer.hasTokens()).isFalse();
     answer.endOfStream();
     assertThat(answer.text()).isEqualTo("a");

@@ -37,20 +37,16 @@ class RequestTranslationTest {
         .stop(List.of("END"));
   }
 
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text.replace('\'', '"'));
-    } catch (IOException e) {
-      throw new AssertionError(text, e);
-    }
+  private static JsonNode json(String text) throws IOException {
+    return JSON.readTree(text.replace('\'', '"'));
   }
 
-  private static JsonNode body(GenerationRequest request) {
+  private static JsonNode body(GenerationRequest request) throws IOException {
     return json(new String(request.toJson(), UTF_8));
   }
 
   @Test
-  void responses() {
+  void responses() throws IOException {
     GenerationRequest request =
         dialog(Api.RESPONSES)
             .toolChoice("{\"type\":\"function\",\"function\":{\"name\":\"f\"}}")
@@ -78,7 +74,7 @@ class RequestTranslationTest {
   }
 
   @Test
-  void messages() {
+  void messages() throws IOException {
     GenerationRequest request =
         dialog(Api.MESSAGES)
             .toolChoice("\"required\"")
@@ -118,7 +114,7 @@ class RequestTranslationTest {
   }
 
   @Test
-  void embeddings() {
+  void embeddings() throws IOException {
     GenerationRequest request =
         GenerationRequest.of(Api.EMBEDDINGS)
             .model("m")

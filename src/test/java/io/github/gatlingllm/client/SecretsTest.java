@@ -32,10 +32,19 @@ class SecretsTest {
         .doesNotContain("k3y", "abc");
   }
 
-  @Test
-  void beginningOfASecretAtTheEndIsRemoved() {
-    assertThat(Secrets.of(List.of(KEY)).redact("no right for k3y/+=\"a"))
-        .isEqualTo("no right for ***");
+  /** Secrets by comma, a text, and what is left of it. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "k3y/+=abcd | no right for k3y/+=a | no right for ***",
+        "none,'' | none of the above | none of the above",
+        "'' | sk-123456 | sk-123456",
+        "abcdef,abcdefghi | abcdefghi | ***",
+      })
+  void beginningsAtTheEndAndTheLongestButNoShortTextsAreRemoved(
+      String secrets, String text, String redacted) {
+    assertThat(Secrets.of(List.of(secrets.split(",", -1))).redact(text)).isEqualTo(redacted);
   }
 
   @Test
@@ -47,18 +56,6 @@ class SecretsTest {
     assertThat(secrets.redact("abcdef1 and Bearer abcdef1")).isEqualTo("*** and ***");
     assertThat(secrets.redact("passw0rd of peter:passw0rd, " + basic)).isEqualTo("*** of ***, ***");
     assertThat(secrets.redact("ghijkl2 is dark")).isEqualTo("*** is dark");
-  }
-
-  @Test
-  void shortTextsAreNoSecrets() {
-    assertThat(Secrets.of(List.of("none", "")).redact("none of the above"))
-        .isEqualTo("none of the above");
-    assertThat(Secrets.NONE.redact("sk-123456")).isEqualTo("sk-123456");
-  }
-
-  @Test
-  void longerOfTwoSecretsWithOnePrefixIsRemovedFirst() {
-    assertThat(Secrets.of(List.of("abcdef", "abcdefghi")).redact("abcdefghi")).isEqualTo("***");
   }
 
   @ParameterizedTest

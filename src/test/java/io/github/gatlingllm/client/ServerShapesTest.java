@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -22,13 +20,14 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class ServerShapesTest {
 
+  private static final Path FOLDER = Path.of("src/test/resources/wire");
+
   static Stream<String> servers() throws IOException {
-    try (Stream<Path> files = Files.list(folder())) {
+    try (Stream<Path> files = Files.list(FOLDER)) {
       return files
           .map(file -> file.getFileName().toString())
           .filter(name -> name.endsWith(".sse"))
           .map(name -> name.replace(".sse", ""))
-          .sorted()
           .toList()
           .stream();
     }
@@ -47,7 +46,7 @@ class ServerShapesTest {
   @ParameterizedTest
   @MethodSource("servers")
   void itsOriginIsNamed(String server) throws IOException {
-    assertThat(Files.readAllLines(folder().resolve("README.md")))
+    assertThat(Files.readAllLines(FOLDER.resolve("README.md")))
         .as("a row of README.md")
         .filteredOn(line -> line.startsWith("| `" + server + "` | "))
         .singleElement()
@@ -57,7 +56,7 @@ class ServerShapesTest {
 
   @ParameterizedTest
   @MethodSource("servers")
-  void splitAtEveryByte(String server) {
+  void splitAtEveryByte(String server) throws IOException {
     byte[] stream = stream(server);
     List<String> expected = expected(server);
     for (int split = 0; split <= stream.length; split++) {
@@ -70,10 +69,9 @@ class ServerShapesTest {
     assertThat(Pushes.ofReads(api(server), single)).as("byte by byte").isEqualTo(expected);
   }
 
-  /** A cut stream pushes a beginning of what the whole one pushes: nothing is made up. */
   @ParameterizedTest
   @MethodSource("servers")
-  void cutAtEveryByte(String server) {
+  void cutAtEveryByte(String server) throws IOException {
     byte[] stream = stream(server);
     List<String> expected = expected(server);
     for (int cut = 0; cut < stream.length; cut++) {
@@ -88,30 +86,13 @@ class ServerShapesTest {
         : server.contains("-messages") ? Api.MESSAGES : Api.CHAT;
   }
 
-  private static byte[] stream(String server) {
-    return bytes(server + ".sse");
+  private static byte[] stream(String server) throws IOException {
+    return Files.readAllBytes(FOLDER.resolve(server + ".sse"));
   }
 
-  private static List<String> expected(String server) {
-    return new String(bytes(server + ".txt"), UTF_8)
-        .lines()
+  private static List<String> expected(String server) throws IOException {
+    return Files.readAllLines(FOLDER.resolve(server + ".txt")).stream()
         .map(line -> line.replace('⏎', '\n'))
         .toList();
-  }
-
-  private static byte[] bytes(String name) {
-    try {
-      return Files.readAllBytes(folder().resolve(name));
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
-    }
-  }
-
-  private static Path folder() {
-    try {
-      return Path.of(ServerShapesTest.class.getResource("/wire").toURI());
-    } catch (URISyntaxException impossible) {
-      throw new IllegalStateException(impossible);
-    }
   }
 }

@@ -49,7 +49,7 @@ final class StreamedAnswersIT {
 
   @RegisterExtension private final LocalClient client = new LocalClient();
 
-  /** {@code tokenEvents} is how many events held tokens; {@code late} how many came too late. */
+  /** A letter of text per event with tokens; {@code late} is how many events came too late. */
   private record Row(
       Api api,
       String name,
@@ -57,7 +57,6 @@ final class StreamedAnswersIT {
       RequestStatus status,
       @Nullable String error,
       String text,
-      int tokenEvents,
       int late) {
 
     @Override
@@ -66,23 +65,8 @@ final class StreamedAnswersIT {
     }
   }
 
-  private static Row complete(Api api, String name, String text, int tokenEvents, String body) {
-    return failed(api, name, COMPLETE, null, text, tokenEvents, body);
-  }
-
-  private static Row late(Api api, String name, String text, int tokens, int late, String body) {
-    return new Row(api, name, body, COMPLETE, null, text, tokens, late);
-  }
-
-  private static Row failed(
-      Api api,
-      String name,
-      RequestStatus status,
-      @Nullable String error,
-      String text,
-      int tokenEvents,
-      String body) {
-    return new Row(api, name, body, status, error, text, tokenEvents, 0);
+  private static Row complete(Api api, String name, String text, int late, String body) {
+    return new Row(api, name, body, COMPLETE, null, text, late);
   }
 
   private static String sse(String... data) {
@@ -101,39 +85,37 @@ final class StreamedAnswersIT {
             + ": OPENROUTER PROCESSING\n\n\n\n:\n"
             + sse(B).replace("\n", "\r").replace("data: ", "data:")
             + sse(STOP, "[DONE]");
-    String completions = "{'choices':[{'text':'a','finish_reason':'length'}]}".replace('\'', '"');
-    String tool =
-        ChatChunks.chunk("{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\"}}]}", "null");
     return Stream.of(
-        complete(Api.CHAT, "mixed lines and comments", "ab", 2, mixed),
-        complete(Api.CHAT, "reasoning", "a", 2, sse(ChatChunks.reasoning("hm"), A, STOP)),
-        complete(Api.CHAT, "tool call", "", 1, sse(tool, ChatChunks.finish("tool_calls"))),
-        complete(Api.CHAT, "completions", "a", 1, sse(completions)),
+        complete(Api.CHAT, "mixed lines and comments", "ab", 0, mixed),
         // P12
-        complete(Api.CHAT, "no DONE", "a", 1, sse(A, STOP)),
-        complete(Api.CHAT, "DONE without finish_reason", "a", 1, sse(A, "[DONE]")),
-        complete(Api.CHAT, "last blank line missing", "a", 1, sse(A) + "data: " + STOP),
-        late(Api.CHAT, "DONE twice", "a", 1, 1, sse(A, STOP, "[DONE]", "[DONE]")),
-        late(Api.CHAT, "data after DONE", "a", 1, 1, sse(A, STOP, "[DONE]", B)),
+        complete(Api.CHAT, "no DONE", "a", 0, sse(A, STOP)),
+        complete(Api.CHAT, "DONE without finish_reason", "a", 0, sse(A, "[DONE]")),
+        complete(Api.CHAT, "last blank line missing", "a", 0, sse(A) + "data: " + STOP),
+        complete(Api.CHAT, "DONE twice", "a", 1, sse(A, STOP, "[DONE]", "[DONE]")),
+        complete(Api.CHAT, "data after DONE", "a", 1, sse(A, STOP, "[DONE]", B)),
         // P21
-        complete(Api.CHAT, "filter", "a", 1, sse(A, ChatChunks.finish("content_filter"))),
-        complete(Api.RESPONSES, "CRLF", "ab", 2, (RESPONSE + DONE).replace("\n", "\r\n")),
-        complete(Api.RESPONSES, "no types", "ab", 2, RESPONSE.replaceAll("event: .*\n", "")),
-        late(Api.RESPONSES, "data after the end", "ab", 2, 3, RESPONSE + RESPONSE),
-        complete(Api.MESSAGES, "ping and unknown events", "ab", 2, MESSAGE));
+        complete(Api.CHAT, "filter", "a", 0, sse(A, ChatChunks.finish("content_filter"))),
+        complete(Api.RESPONSES, "CRLF", "ab", 0, (RESPONSE + DONE).replace("\n", "\r\n")),
+        complete(Api.RESPONSES, "no types", "ab", 0, RESPONSE.replaceAll("event: .*\n", "")),
+        complete(Api.RESPONSES, "data after the end", "ab", 3, RESPONSE + RESPONSE),
+        complete(Api.MESSAGES, "ping and unknown events", "ab", 0, MESSAGE));
+  }
+
+  private static Row failed(
+      Api api, String name, RequestStatus status, String error, String text, String body) {
+    return new Row(api, name, body, status, error, text, 0);
   }
 
   private static Row truncated(Api api, String name, String error, String body) {
-    return failed(api, name, TRUNCATED, error, "ab", 2, body);
+    return failed(api, name, TRUNCATED, error, "ab", body);
   }
 
-  private static Row error(
-      Api api, String name, String error, String text, int tokenEvents, String body) {
-    return failed(api, name, IN_STREAM_ERROR, error, text, tokenEvents, body);
+  private static Row error(Api api, String name, String error, String text, String body) {
+    return failed(api, name, IN_STREAM_ERROR, error, text, body);
   }
 
   private static Row empty(Api api, String name, RequestStatus status, String error, String body) {
-    return failed(api, name, status, error, "", 0, body);
+    return failed(api, name, status, error, "", body);
   }
 
   private static Row invalid(String name, String error, String body) {
@@ -160,10 +142,10 @@ final class StreamedAnswersIT {
         empty(Api.CHAT, "nothing", TRUNCATED, none, ""),
         empty(Api.CHAT, "comments only", TRUNCATED, none, ": ping\n\n"),
         // P14
-        error(Api.CHAT, "error object", "broke", "", 0, sse(broke)),
-        error(Api.CHAT, "error event", "broke", "", 0, "event: error\ndata: broke\n\n"),
-        error(Api.CHAT, "error, then DONE", "broke", "a", 1, sse(A, broke, "[DONE]")),
-        error(Api.CHAT, "error after finish_reason", "broke", "a", 1, sse(A, STOP, broke)),
+        error(Api.CHAT, "error object", "broke", "", sse(broke)),
+        error(Api.CHAT, "error event", "broke", "", "event: error\ndata: broke\n\n"),
+        error(Api.CHAT, "error, then DONE", "broke", "a", sse(A, broke, "[DONE]")),
+        error(Api.CHAT, "error after finish_reason", "broke", "a", sse(A, STOP, broke)),
         // P22
         invalid("no JSON", "data is not a JSON object", sse("hello")),
         invalid("broken JSON", "JSON has an unexpected character", sse("{\"choices\":[}", STOP)),
@@ -172,7 +154,7 @@ final class StreamedAnswersIT {
         empty(Api.RESPONSES, "no token", EMPTY, noToken, completed),
         truncated(Api.RESPONSES, "no terminal event", notCompleted, response),
         truncated(Api.RESPONSES, "[DONE] is no terminal event", notCompleted, response + DONE),
-        error(Api.RESPONSES, "failed", "broke", "ab", 2, brokenResponse),
+        error(Api.RESPONSES, "failed", "broke", "ab", brokenResponse),
         truncated(
             Api.MESSAGES,
             "stop reason, no message_stop",
@@ -183,7 +165,6 @@ final class StreamedAnswersIT {
             "error after tokens",
             "Overloaded",
             "ab",
-            2,
             until("message_delta", MESSAGE) + overloaded));
   }
 
@@ -207,7 +188,7 @@ final class StreamedAnswersIT {
             call -> call.api(row.api()));
     check(row, ended);
     // P5: what one read brings shares one instant
-    assertThat(ended.events().coalesced()).isEqualTo(Math.max(0, row.tokenEvents() - 1));
+    assertThat(ended.events().coalesced()).isEqualTo(Math.max(0, row.text().length() - 1));
     assertThat(ended.timing().tpotNanos()).isNull();
   }
 
@@ -250,11 +231,11 @@ final class StreamedAnswersIT {
     ended.assertEnded(row.status(), row.error());
     assertThat(ended.httpStatus()).isEqualTo(200);
     assertThat(ended.text()).isEqualTo(row.text());
-    assertThat(ended.events().count()).isEqualTo(row.tokenEvents());
+    assertThat(ended.events().count()).isEqualTo(row.text().length());
     assertThat(ended.events().late()).isEqualTo(row.late());
-    assertThat(ended.timing().ttftNanos() == null).isEqualTo(row.tokenEvents() == 0);
-    assertThat(ended.timing().latencyNanos() == null).isEqualTo(row.tokenEvents() == 0);
-    if (row.tokenEvents() < 2) {
+    assertThat(ended.timing().ttftNanos() == null).isEqualTo(row.text().length() == 0);
+    assertThat(ended.timing().latencyNanos() == null).isEqualTo(row.text().length() == 0);
+    if (row.text().length() < 2) {
       assertThat(ended.timing().tpotNanos()).isNull();
     }
   }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -16,6 +17,8 @@ import io.netty.handler.codec.http.HttpMethod;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** That keys do not appear is tested in {@code SecretsIT}. */
@@ -52,26 +55,17 @@ class TranscriptTest {
     assertThat(Transcript.ifEnabled(request, Secrets.NONE)).isNull();
   }
 
-  @Test
-  void debugLogsFailedRequestsOnly() {
-    logger.setLevel(Level.DEBUG);
+  @ParameterizedTest
+  @CsvSource({"DEBUG, DEBUG", "TRACE, 'TRACE, DEBUG'"})
+  void debugLogsFailedRequestsOnlyAndTraceAll(String level, String logged) {
+    logger.setLevel(Level.toLevel(level));
     exchange().log("well", "its session", null);
     exchange().log("ask", "its session", "HTTP 500: oops");
 
-    assertThat(log.list).singleElement().extracting(ILoggingEvent::getLevel).isEqualTo(Level.DEBUG);
-    assertThat(log.list.get(0).getFormattedMessage())
+    assertThat(log.list.stream().map(each -> each.getLevel().toString()).collect(joining(", ")))
+        .isEqualTo(logged);
+    assertThat(log.list.get(log.list.size() - 1).getFormattedMessage())
         .contains("\nask: KO HTTP 500: oops\n", "\nits session\n", "\n\tHTTP/1.1 500\n");
-  }
-
-  @Test
-  void traceLogsAllRequests() {
-    logger.setLevel(Level.TRACE);
-    exchange().log("well", "its session", null);
-    exchange().log("ask", "its session", "HTTP 500: oops");
-
-    assertThat(log.list)
-        .extracting(ILoggingEvent::getLevel)
-        .containsExactly(Level.TRACE, Level.DEBUG);
   }
 
   @Test
