@@ -22,6 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class BatchSchedulerTest {
   private static final long MILLI = 1_000_000;
   private final List<String> log = new ArrayList<>();
+  private final List<Sequence> tokens = new ArrayList<>();
+  private final List<Sequence> admitted = new ArrayList<>();
   private long nowMillis;
 
   private static EmbeddedEngine.Builder model(int maxBatch) {
@@ -32,12 +34,7 @@ final class BatchSchedulerTest {
         .maxBatch(maxBatch);
   }
 
-  private final class Named implements Sequence.Listener {
-    private final String name;
-
-    Named(String name) {
-      this.name = name;
-    }
+  private record Named(String name, List<String> log) implements Sequence.Listener {
 
     @Override
     public void admitted() {}
@@ -54,10 +51,9 @@ final class BatchSchedulerTest {
 
   private Sequence sequence(
       String name, int promptTokens, int outputTokens, long @Nullable [] blocks) {
-    return new Sequence(promptTokens, outputTokens, 0, blocks, new Named(name));
+    return new Sequence(promptTokens, outputTokens, 0, blocks, new Named(name, log));
   }
 
-  /** Adds sequences and runs to the end of the work. */
   private List<String> run(Scheduler scheduler, Sequence... sequences) {
     Arrays.stream(sequences).forEach(scheduler::add);
     return run(scheduler, nowMillis, 99);
@@ -66,8 +62,6 @@ final class BatchSchedulerTest {
   /** Runs to the end of the work, or {@code steps} steps; each entry is "time: who got a token". */
   private List<String> run(Scheduler scheduler, long startMillis, int steps) {
     List<String> timetable = new ArrayList<>();
-    List<Sequence> tokens = new ArrayList<>();
-    List<Sequence> admitted = new ArrayList<>();
     long now = startMillis * MILLI;
     long due = scheduler.plan(now, admitted);
     for (int step = 0; step < steps && due != Scheduler.NEVER; step++) {
@@ -140,22 +134,15 @@ final class BatchSchedulerTest {
     assertThat(run(scheduler, 11, 99)).containsExactly("21.0: ", "32.0: c");
   }
 
-  @Test
-  void latenessDoesNotAddUp() {
+  /** When a step was advanced that was due at 20, and when the next one is due. */
+  @ParameterizedTest
+  @CsvSource({"21, 30", "500, 510"})
+  void latenessDoesNotAddUpAndAStallIsNotCaughtUpWithInABurst(long advanced, long next) {
     BatchScheduler scheduler = new BatchScheduler(model(1));
     scheduler.add(sequence("a", 10, 9));
-    assertThat(scheduler.plan(0, new ArrayList<>())).isEqualTo(20 * MILLI);
-    scheduler.advance(21 * MILLI, new ArrayList<>());
-    assertThat(scheduler.plan(21 * MILLI, new ArrayList<>())).isEqualTo(30 * MILLI);
-  }
-
-  @Test
-  void stalledMachineIsNotCaughtUpWithInABurst() {
-    BatchScheduler scheduler = new BatchScheduler(model(1));
-    scheduler.add(sequence("a", 10, 9));
-    scheduler.plan(0, new ArrayList<>());
-    scheduler.advance(500 * MILLI, new ArrayList<>());
-    assertThat(scheduler.plan(500 * MILLI, new ArrayList<>())).isEqualTo(510 * MILLI);
+    assertThat(scheduler.plan(0, admitted)).isEqualTo(20 * MILLI);
+    scheduler.advance(advanced * MILLI, tokens);
+    assertThat(scheduler.plan(advanced * MILLI, admitted)).isEqualTo(next * MILLI);
   }
 
   @Test
@@ -171,8 +158,7 @@ final class BatchSchedulerTest {
   void nothingIsDueBeforeItsTime() {
     BatchScheduler scheduler = new BatchScheduler(model(1));
     scheduler.add(sequence("a", 10, 1));
-    List<Sequence> tokens = new ArrayList<>();
-    long due = scheduler.plan(0, new ArrayList<>());
+    long due = scheduler.plan(0, admitted);
     scheduler.advance(due - 1, tokens);
     assertThat(tokens).isEmpty();
     scheduler.advance(due, tokens);
@@ -227,23 +213,16 @@ final class BatchSchedulerTest {
     assertThat(again.cachedTokens()).isEqualTo(16);
   }
 
-  private static final Sequence.Listener NOBODY =
-      new Sequence.Listener() {
-        @Override
-        public void admitted() {}
-
-        @Override
-        public void token() {}
-      };
-
   private final FixedScheduler scheduler = new FixedScheduler(100, 10);
-  private final List<Sequence> tokens = new ArrayList<>();
-  private final List<Sequence> admitted = new ArrayList<>();
+
+  private Sequence arriving(long at, int outputTokens) {
+    return new Sequence(1, outputTokens, at, null, new Named("", log));
+  }
 
   @Test
   void timesOfEachRequestStartAtItsArrival() {
-    Sequence first = new Sequence(1, 3, 1_000, null, NOBODY);
-    Sequence second = new Sequence(1, 1, 1_005, null, NOBODY);
+    Sequence first = arriving(1_000, 3);
+    Sequence second = arriving(1_005, 1);
     scheduler.add(first);
     scheduler.add(second);
     List<Long> dues = new ArrayList<>();
@@ -261,7 +240,7 @@ final class BatchSchedulerTest {
 
   @Test
   void lateWakeUpGeneratesAllDueTokensAndKeepsDueTimes() {
-    Sequence sequence = new Sequence(1, 5, 0, null, NOBODY);
+    Sequence sequence = arriving(0, 5);
     scheduler.add(sequence);
     scheduler.plan(0, admitted);
     scheduler.advance(125, tokens);
@@ -271,9 +250,9 @@ final class BatchSchedulerTest {
 
   @Test
   void cancelledRequestGetsNothing() {
-    Sequence kept = new Sequence(1, 1, 0, null, NOBODY);
-    Sequence planned = new Sequence(1, 1, 0, null, NOBODY);
-    Sequence arrived = new Sequence(1, 1, 0, null, NOBODY);
+    Sequence kept = arriving(0, 1);
+    Sequence planned = arriving(0, 1);
+    Sequence arrived = arriving(0, 1);
     scheduler.add(kept);
     scheduler.add(planned);
     scheduler.plan(0, admitted);

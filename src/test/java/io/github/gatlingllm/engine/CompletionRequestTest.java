@@ -45,23 +45,13 @@ final class CompletionRequestTest {
         "{'messages':[{'role':'user','content':''}]} | 1",
         "{'messages':[{'role':'assistant','content':null},{'role':'user','content':'1234'}]} | 1",
         "{'messages':[{'role':'user','content':[{'type':'text','text':'12345678'}]}]} | 2",
-      })
-  void chatPromptCountsOneTokenPerFourCharacters(String json, int tokens) throws Refusal {
-    assertThat(Requests.parse(Api.CHAT, json.replace('\'', '"')).prompt().tokens())
-        .isEqualTo(tokens);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
         "{'prompt':'123456789'} | 3",
         "{'prompt':['123456789']} | 3",
         "{'prompt':[1,2,3,4,5]} | 5",
       })
-  void completionPromptIsATextOrTokenIds(String json, int tokens) throws Refusal {
-    assertThat(Requests.parse(Api.COMPLETIONS, json.replace('\'', '"')).prompt().tokens())
-        .isEqualTo(tokens);
+  void promptIsCounted(String json, int tokens) throws Refusal {
+    Api api = json.contains("prompt") ? Api.COMPLETIONS : Api.CHAT;
+    assertThat(Requests.parse(api, json.replace('\'', '"')).prompt().tokens()).isEqualTo(tokens);
   }
 
   @ParameterizedTest

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Asks an engine over HTTP, for tests. */
 record EngineClient(EmbeddedEngine engine) {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
@@ -31,7 +30,6 @@ record EngineClient(EmbeddedEngine engine) {
     return post("/chat/completions", body, "Accept", "*/*");
   }
 
-  /** The response to a request of any API. */
   CompletableFuture<String> post(String path, String body, String header, String value) {
     return CLIENT
         .sendAsync(
@@ -49,7 +47,6 @@ record EngineClient(EmbeddedEngine engine) {
         .POST(HttpRequest.BodyPublishers.ofString(body.replace('\'', '"')));
   }
 
-  /** The whole answer. */
   JsonNode ask(String body) {
     return json(chat(body).join());
   }

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 final class OtherApisTest {
 
+  @AutoClose
   private final EmbeddedEngine engine =
       EmbeddedEngine.builder()
           .decodeStep(Duration.ofNanos(200_000))
@@ -21,12 +22,8 @@ final class OtherApisTest {
           .reasoning(2)
           .apiKey("k")
           .start();
-  private final EngineClient client = new EngineClient(engine);
 
-  @AfterEach
-  void close() {
-    engine.close();
-  }
+  private final EngineClient client = new EngineClient(engine);
 
   private JsonNode ask(String path, String body) {
     return EngineClient.json(client.post(path, body, "x-api-key", "k").join());

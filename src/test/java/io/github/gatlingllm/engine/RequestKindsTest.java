@@ -6,11 +6,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Images, tools, JSON, several choices and reasoning, through the port. */
 @Timeout(120)
@@ -23,13 +24,8 @@ final class RequestKindsTest {
           + "'properties':{'city':{'type':'string'},'days':{'type':'integer','minimum':1,"
           + "'maximum':7}},'required':['city','days']}}}]";
 
-  private final EmbeddedEngine engine = FAST.start();
+  @AutoClose private final EmbeddedEngine engine = FAST.start();
   private final EngineClient client = new EngineClient(engine);
-
-  @AfterEach
-  void close() {
-    engine.close();
-  }
 
   private static String joined(List<JsonNode> chunks, String pointer) {
     return chunks.stream().map(chunk -> chunk.at(pointer).asText()).collect(Collectors.joining());
@@ -49,15 +45,9 @@ final class RequestKindsTest {
   }
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "'required'",
-        "{'type':'function','function':{'name':'weather'}}",
-      })
+  @ValueSource(strings = {"'required'", "{'type':'function','function':{'name':'weather'}}"})
   void toolCallIsNameThenArguments(String choice) {
-    String tool = choice.startsWith("{") ? choice : "'" + choice + "'";
-    String body = "{" + ASK + "," + TOOLS + ",'tool_choice':" + tool + "%s}";
+    String body = "{" + ASK + "," + TOOLS + ",'tool_choice':" + choice + "%s}";
     List<JsonNode> chunks =
         client.stream(body.formatted(",'stream':true,'stream_options':{'include_usage':true}"));
     JsonNode first = chunks.get(1).at("/choices/0/delta/tool_calls/0");

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Api;
 
-/** Requests and their answers for tests, from JSON. */
 final class Requests {
   static final String PROMPT = "\"messages\":[{\"role\":\"user\",\"content\":\"How are you?\"}]";
   private static final ObjectMapper MAPPER = new ObjectMapper();
