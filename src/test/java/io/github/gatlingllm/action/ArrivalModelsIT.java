@@ -141,7 +141,7 @@ class ArrivalModelsIT {
                               closedLoop(2)
                                   .requests((int) SPINS)
                                   .inject(scenario("Spin").exec(this::spin)))))
-          .protocols(llm.baseUrl(engine.baseUrl()).model("embedded").warmUp(0).disableJvmWarmUp());
+          .protocols(llm.baseUrl(engine.baseUrl()).model("embedded"));
     }
 
     private Session spin(Session session) {

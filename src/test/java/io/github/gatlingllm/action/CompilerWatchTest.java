@@ -8,7 +8,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How long the JVM is warmed up, by the time that its compilers use. */
 class CompilerWatchTest {
 
   private static final long STEP_MILLIS = 10;

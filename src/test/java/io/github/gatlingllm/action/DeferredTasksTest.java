@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 
 class DeferredTasksTest {
 
-  /** Longer than a slice. */
   private static final long LONG_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
   private final EventLoopGroup group = Transports.newEventLoopGroup(false, false, 1, "after");

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.core.session.Session;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,80 +12,67 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class DynamicTest {
 
-  private static final Session SESSION =
-      Sessions.with(
-          new HashMap<>(
-              Map.of(
-                  "text",
-                  "blue",
-                  "int",
-                  7,
-                  "long",
-                  8L,
-                  "double",
-                  0.5,
-                  "whole",
-                  2.0,
-                  "digits",
-                  " 9 ",
-                  "yes",
-                  "true",
-                  "huge",
-                  5_000_000_000L)));
+  private static Session with(Object value) {
+    return Sessions.with(Map.of("value", value));
+  }
 
+  /** A value of the session, a dynamic value of it, and what it is. */
   static Stream<Arguments> values() {
     return Stream.of(
-        Arguments.of(Dynamic.text("sky"), "sky"),
-        Arguments.of(Dynamic.text("#{text} sky"), "blue sky"),
-        Arguments.of(Dynamic.text("$1"), "$1"),
-        Arguments.of(Dynamic.of(5), 5),
-        Arguments.of(Dynamic.of(session -> session.getInt("int") + 1), 8),
-        Arguments.of(Dynamic.el("#{int}", Integer.class), 7),
-        Arguments.of(Dynamic.el("#{long}", Integer.class), 8),
-        Arguments.of(Dynamic.el("#{whole}", Integer.class), 2),
-        Arguments.of(Dynamic.el("#{digits}", Integer.class), 9),
-        Arguments.of(Dynamic.el("#{int}", Long.class), 7L),
-        Arguments.of(Dynamic.el("#{huge}", Long.class), 5_000_000_000L),
-        Arguments.of(Dynamic.el("#{int}", Double.class), 7.0),
-        Arguments.of(Dynamic.el("#{double}", Double.class), 0.5),
-        Arguments.of(Dynamic.el("#{yes}", Boolean.class), true),
-        Arguments.of(Dynamic.el("#{int}", Object.class), 7));
+        Arguments.of("blue", Dynamic.text("sky"), "sky"),
+        Arguments.of("blue", Dynamic.text("#{value} sky"), "blue sky"),
+        Arguments.of("blue", Dynamic.text("$1"), "$1"),
+        Arguments.of(7, Dynamic.of(5), 5),
+        Arguments.of(7, Dynamic.of(session -> session.getInt("value") + 1), 8),
+        Arguments.of(7, el(Integer.class), 7),
+        Arguments.of(8L, el(Integer.class), 8),
+        Arguments.of(2.0, el(Integer.class), 2),
+        Arguments.of(" 9 ", el(Integer.class), 9),
+        Arguments.of(7, el(Long.class), 7L),
+        Arguments.of(5_000_000_000L, el(Long.class), 5_000_000_000L),
+        Arguments.of(7, el(Double.class), 7.0),
+        Arguments.of(0.5, el(Double.class), 0.5),
+        Arguments.of("true", el(Boolean.class), true),
+        Arguments.of(7, el(Object.class), 7));
+  }
+
+  private static <T> Dynamic<T> el(Class<T> type) {
+    return Dynamic.el("#{value}", type);
   }
 
   @ParameterizedTest
   @MethodSource("values")
-  void isResolvedForASession(Dynamic<?> dynamic, Object value) {
-    assertThat((Object) dynamic.resolve(SESSION)).isEqualTo(value);
+  void isResolvedForASession(Object inSession, Dynamic<?> dynamic, Object value) {
+    assertThat((Object) dynamic.resolve(with(inSession))).isEqualTo(value);
   }
 
   static Stream<Arguments> failures() {
+    String undefined = "No attribute named 'nothing' is defined";
+    String notWhole = "#{value} is '%s', expected a whole number";
     return Stream.of(
-        Arguments.of(Dynamic.text("#{nothing}"), "No attribute named 'nothing' is defined"),
+        Arguments.of(1, Dynamic.text("#{nothing}"), undefined),
+        Arguments.of(1, Dynamic.el("#{nothing}", Integer.class), undefined),
+        Arguments.of("blue", el(Integer.class), notWhole.formatted("blue")),
+        Arguments.of(0.5, el(Integer.class), notWhole.formatted("0.5")),
+        Arguments.of(5_000_000_000L, el(Integer.class), notWhole.formatted("5000000000")),
+        Arguments.of("blue", el(Double.class), "#{value} is 'blue', expected a number"),
         Arguments.of(
-            Dynamic.el("#{nothing}", Integer.class), "No attribute named 'nothing' is defined"),
-        Arguments.of(
-            Dynamic.el("#{text}", Integer.class), "#{text} is 'blue', expected a whole number"),
-        Arguments.of(
-            Dynamic.el("#{double}", Integer.class), "#{double} is '0.5', expected a whole number"),
-        Arguments.of(
-            Dynamic.el("#{huge}", Integer.class),
-            "#{huge} is '5000000000', expected a whole number"),
-        Arguments.of(Dynamic.el("#{text}", Double.class), "#{text} is 'blue', expected a number"),
-        Arguments.of(
+            1,
             Dynamic.of(
                 session -> {
                   throw new IllegalStateException("no luck");
                 }),
             "IllegalStateException: no luck"),
         Arguments.of(
+            1,
             Dynamic.of(session -> session.getString("nothing")),
             "the function gave null; expected a value"));
   }
 
   @ParameterizedTest
   @MethodSource("failures")
-  void saysWhyItCannotBeResolved(Dynamic<?> dynamic, String message) {
-    assertThatThrownBy(() -> dynamic.resolve(SESSION))
+  void saysWhyItCannotBeResolved(Object inSession, Dynamic<?> dynamic, String message) {
+    assertThatThrownBy(() -> dynamic.resolve(with(inSession)))
         .isInstanceOf(Dynamic.Unresolved.class)
         .hasMessage(message);
   }

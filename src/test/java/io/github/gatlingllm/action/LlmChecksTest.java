@@ -19,9 +19,7 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.commons.validation.Success;
-import io.gatling.core.check.Check;
 import io.gatling.core.check.Check$;
-import io.gatling.core.session.Session;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
@@ -39,13 +37,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import scala.Option;
-import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
 
 class LlmChecksTest {
 
@@ -62,14 +59,12 @@ class LlmChecksTest {
         passes(ttft().lt(200.1)),
         fails(ttft().lt(200), "ttft.find.lessThan(200.0), failed"),
         passes(ttft().lte(200)),
-        passes(ttft().lte(ofMillis(200))),
         fails(ttft().lte(ofMillis(199)), "ttft.find.lessThanOrEqual(199.0), failed"),
         passes(ttft().gt(199.9)),
         fails(ttft().gt(ofMillis(200)), "ttft.find.greaterThan(200.0), failed"),
         passes(ttft().gte(200)),
         passes(ttft().gte(ofMillis(200))),
         passes(ttft().lt(ofMillis(201))),
-        passes(ttft().gt(ofMillis(199))),
         passes(ttft().is(200.0)),
         passes(ttfo().is(250.0)),
         passes(tpot().is(50.0)),
@@ -129,13 +124,6 @@ class LlmChecksTest {
     assertThat(LlmChecks.tree(text) instanceof Success<?>).isEqualTo(isJson);
   }
 
-  @Test
-  void savesInTheSession() {
-    Session after = run(e2e().saveAs("millis"), ANSWERED)._1();
-
-    assertThat(after.attributes().apply("millis")).isEqualTo(750.0);
-  }
-
   private static Arguments passes(CheckBuilder check) {
     return Arguments.of(check, null);
   }
@@ -146,22 +134,19 @@ class LlmChecksTest {
 
   private static void assertFailure(
       CheckBuilder check, MeasuredAnswer response, @Nullable String failure) {
-    Option<io.gatling.commons.validation.Failure> failed = run(check, response)._2();
+    Option<io.gatling.commons.validation.Failure> failed =
+        Check$.MODULE$
+            .check(
+                response,
+                Sessions.with(new HashMap<>(Map.of())),
+                CollectionConverters.asScala(List.of(LlmChecks.build(check))).toList())
+            ._2();
     if (failure == null) {
       assertThat(failed.isEmpty()).as(String.valueOf(failed)).isTrue();
     } else {
       assertThat(failed.isDefined()).isTrue();
       assertThat(failed.get().message()).startsWith(failure);
     }
-  }
-
-  private static Tuple2<Session, Option<io.gatling.commons.validation.Failure>> run(
-      CheckBuilder check, MeasuredAnswer response) {
-    Check<MeasuredAnswer> built = LlmChecks.build(check);
-    return Check$.MODULE$.check(
-        response,
-        Sessions.with(new HashMap<>(Map.of())),
-        scala.jdk.javaapi.CollectionConverters.asScala(List.of(built)).toList());
   }
 
   /** Tokens at these milliseconds, the first of them reasoning. */

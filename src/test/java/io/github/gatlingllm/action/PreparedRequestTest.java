@@ -56,17 +56,18 @@ class PreparedRequestTest {
   }
 
   @Test
-  void historyIsSentFirstAndOnlyNewMessagesJoinIt() throws IOException {
+  void historyIsSentFirstAndOnlyNewMessagesWithoutAPrefixJoinIt() throws IOException {
     Conversation before =
         Conversation.of(Message.system("Tutor."))
             .answered(List.of(Message.user("1?")), Message.assistant("One."), 0, 0);
     PreparedRequest prepared =
         prepare(
             CHAT.and(new MessagePart.History("history")).and(text("user", "2?")),
+            numbered(),
             Sessions.with(Map.of("history", before)));
 
     assertThat(body(prepared).path("messages").findValuesAsText("content"))
-        .containsExactly("Tutor.", "1?", "One.", "2?");
+        .containsExactly("<0> Tutor.", "1?", "One.", "2?");
     assertThat(prepared.newMessages()).containsExactly(Message.user("2?"));
     assertThat(prepared.historyKey()).isEqualTo("history");
     assertThat(prepared.conversation()).isEqualTo(before.by(0));
@@ -93,19 +94,6 @@ class PreparedRequestTest {
     assertThat(body(prepare(parts, prefixes, SESSION)).at("/messages/0/content"))
         .hasToString(
             "[{\"type\":\"text\",\"text\":\"<3> \"},{\"type\":\"text\",\"text\":\"Why?\"}]");
-  }
-
-  @Test
-  void prefixIsNotPartOfTheConversation() throws IOException {
-    Conversation before =
-        Conversation.of().answered(List.of(Message.user("1?")), Message.assistant("One."), 0, 0);
-    LlmRequest next = CHAT.and(new MessagePart.History("history")).and(text("user", "2?"));
-    PreparedRequest prepared = prepare(next, numbered(), Sessions.with(Map.of("history", before)));
-
-    assertThat(body(prepared).path("messages").findValuesAsText("content"))
-        .containsExactly("<0> 1?", "One.", "2?");
-    assertThat(prepared.newMessages()).containsExactly(Message.user("2?"));
-    assertThat(prepared.conversation()).isEqualTo(before.by(0));
   }
 
   private static PreparedRequest.Prefixes prefixes(PromptPrefix.Texts texts) {
@@ -206,19 +194,14 @@ class PreparedRequestTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "true, 128, true, 128",
-    "true, , false, ",
-    "false, 128, false, ",
-    "false, , false, ",
-  })
-  void outputIsPinnedWhereALimitIsSet(
-      boolean pinned, Integer maxTokens, boolean ignoreEos, Integer minTokens) throws IOException {
+  @CsvSource({"true, 128, 128", "true, , ", "false, 128, ", "false, , "})
+  void outputIsPinnedWhereALimitIsSet(boolean pinned, Integer maxTokens, Integer minTokens)
+      throws IOException {
     LlmRequest request =
         asking(d -> d.maxTokens = maxTokens == null ? null : Dynamic.of(maxTokens));
     JsonNode body = body(prepare(request, PROTOCOL, pinned, SESSION));
 
-    assertThat(body.path("ignore_eos").asBoolean()).isEqualTo(ignoreEos);
+    assertThat(body.path("ignore_eos").asBoolean()).isEqualTo(minTokens != null);
     assertThat(body.has("min_tokens")).isEqualTo(minTokens != null);
     assertThat(body.path("min_tokens").asInt()).isEqualTo(minTokens == null ? 0 : minTokens);
   }
@@ -268,25 +251,6 @@ class PreparedRequestTest {
   })
   void baseUrlMayBeAFullPath(String baseUrl, String url) {
     assertThat(prepare(asking(d -> {}), LlmDsl.llm.baseUrl(baseUrl), SESSION).url()).isEqualTo(url);
-  }
-
-  @Test
-  void keyWithALineBreakAtItsEndIsStripped() {
-    PreparedRequest prepared =
-        prepare(
-            CHAT.and(text("user", "Hi")),
-            LlmDsl.llm.baseUrl("http://a/v1").apiKey("sk-1234567\n"),
-            Sessions.with(Map.of()));
-
-    assertThat(prepared.apiKey()).isEqualTo("sk-1234567");
-    assertThat(prepared.secrets().redact("key sk-1234567")).doesNotContain("1234567");
-  }
-
-  @Test
-  void usersAreSpreadOverBaseUrls() {
-    assertThat(prepare(asking(d -> {}), SESSION).url())
-        .as("user 7 of 2 URLs")
-        .isEqualTo("http://b/v1/chat/completions");
   }
 
   private static LlmRequest asking(Consumer<LlmRequest> more) {

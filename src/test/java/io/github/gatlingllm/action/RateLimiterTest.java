@@ -20,28 +20,25 @@ class RateLimiterTest {
 
   private record Task(long at, Runnable task) {}
 
-  /** An admitted request and its reserved tokens. */
-  private static final class Sent implements RateLimiter.Waiter {
-    private final RateLimiterTest test;
+  private final class Sent implements RateLimiter.Waiter {
     private final String name;
+    private final long tokens;
     private long at = -1;
-    private long tokens;
 
-    private Sent(RateLimiterTest test, String name, long tokens) {
-      this.test = test;
+    private Sent(String name, long tokens) {
       this.name = name;
       this.tokens = tokens;
     }
 
     @Override
     public void go() {
-      at = test.now();
-      test.sent.add(this);
+      at = now();
+      sent.add(this);
     }
 
     @Override
     public void at(long nanoTime, Runnable task) {
-      test.tasks.add(new Task(nanoTime, task));
+      tasks.add(new Task(nanoTime, task));
     }
 
     @Override
@@ -77,7 +74,7 @@ class RateLimiterTest {
   }
 
   private RateLimiter.Turn enter(RateLimiter limiter, String name, long tokens) {
-    Sent request = new Sent(this, name, tokens);
+    Sent request = new Sent(name, tokens);
     RateLimiter.Turn turn = limiter.enter(tokens, request);
     if (turn.isAtOnce()) {
       request.go();
@@ -153,7 +150,6 @@ class RateLimiterTest {
     assertThat(tasks).isEmpty();
   }
 
-  /** Bursts with pauses: no minute exceeds the limits, and every request is admitted. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void noMinuteHasMoreThanTheLimits(int seed) {

@@ -13,10 +13,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Waiting for a server, by a clock that only its pauses move. */
 class ReadyWaitTest {
 
   private final List<String> polls = new ArrayList<>();
@@ -34,45 +34,40 @@ class ReadyWaitTest {
   }
 
   /** {@code /health} has no server behind it twice, then the list of models is empty twice. */
-  private ScriptedServer starting() {
-    return ScriptedServer.start(exchange -> exchange.answer("Yes"))
-        .pages(
-            page -> {
-              polls.add(page.request().path() + " " + page.request().header("Authorization"));
-              int poll = polls.size();
-              String models = poll < 5 ? "{\"data\": [ ]}" : "{\"data\":[{\"id\":\"a\"}]}";
-              page.respond(poll < 3 ? 503 : 200, "application/json", models);
-            });
-  }
+  @AutoClose
+  private final ScriptedServer server =
+      ScriptedServer.start(exchange -> exchange.answer("Yes"))
+          .pages(
+              page -> {
+                polls.add(page.request().path() + " " + page.request().header("Authorization"));
+                int poll = polls.size();
+                String models = poll < 5 ? "{\"data\": [ ]}" : "{\"data\":[{\"id\":\"a\"}]}";
+                page.respond(poll < 3 ? 503 : 200, "application/json", models);
+              });
 
   @Test
   void asksForHealthThenForModels() throws IOException {
-    try (ScriptedServer server = starting()) {
-      of(llm.baseUrl(server.baseUrl() + "/v1/chat/completions?v=1")
-              .apiKey("sk-1")
-              .waitReady(Duration.ofSeconds(4)))
-          .untilUp();
-      String health = "/health Bearer sk-1";
-      String models = "/v1/models Bearer sk-1";
-      assertThat(polls).containsExactly(health, health, health, models, models);
-      assertThat(pauses).isEqualTo(3);
-    }
+    of(llm.baseUrl(server.baseUrl() + "/v1/chat/completions?v=1")
+            .apiKey("sk-1")
+            .waitReady(Duration.ofSeconds(4)))
+        .untilUp();
+    String health = "/health Bearer sk-1";
+    String models = "/v1/models Bearer sk-1";
+    assertThat(polls).containsExactly(health, health, health, models, models);
+    assertThat(pauses).isEqualTo(3);
   }
 
   @Test
   void endsInTimeWithOneLine() throws IOException {
-    try (ScriptedServer server = starting()) {
-      ReadyWait wait =
-          of(llm.baseUrl(server.baseUrl() + "/v1").waitReady(Duration.ofMillis(2_900)));
-      assertThatThrownBy(wait::untilUp)
-          .isInstanceOf(InvalidSimulation.class)
-          .hasMessageContaining(server.baseUrl() + "/v1/models")
-          .hasMessageContaining("waitReady")
-          .message()
-          .doesNotContain("\n");
-      assertThat(pauses).isEqualTo(2);
-      assertThat(wait.again("the first request", "HTTP 503")).as("no time is left").isFalse();
-    }
+    ReadyWait wait = of(llm.baseUrl(server.baseUrl() + "/v1").waitReady(Duration.ofMillis(2_900)));
+    assertThatThrownBy(wait::untilUp)
+        .isInstanceOf(InvalidSimulation.class)
+        .hasMessageContaining(server.baseUrl() + "/v1/models")
+        .hasMessageContaining("waitReady")
+        .message()
+        .doesNotContain("\n");
+    assertThat(pauses).isEqualTo(2);
+    assertThat(wait.again("the first request", "HTTP 503")).as("no time is left").isFalse();
   }
 
   @Test
@@ -117,11 +112,9 @@ class ReadyWaitTest {
 
   @Test
   void withoutTheSettingNothingIsAsked() throws IOException {
-    try (ScriptedServer server = starting()) {
-      ReadyWait wait = of(llm.baseUrl(server.baseUrl() + "/v1"));
-      wait.untilUp();
-      assertThat(wait.again("the first request", "no connection")).isFalse();
-      assertThat(polls).isEmpty();
-    }
+    ReadyWait wait = of(llm.baseUrl(server.baseUrl() + "/v1"));
+    wait.untilUp();
+    assertThat(wait.again("the first request", "no connection")).isFalse();
+    assertThat(polls).isEmpty();
   }
 }

@@ -6,7 +6,6 @@ import io.netty.channel.EventLoop;
 import java.util.Map;
 import scala.runtime.BoxedUnit;
 
-/** Sessions of virtual users outside a run. */
 public final class Sessions {
 
   private static final EventLoop EVENT_LOOP = new DefaultEventLoop();

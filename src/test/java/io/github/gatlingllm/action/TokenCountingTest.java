@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
+import io.github.gatlingllm.testing.FakeTokenizer;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,7 +37,8 @@ class TokenCountingTest {
               throw new IllegalStateException("told to");
             }
             return text.length();
-          });
+          },
+          1);
 
   private static GenerationRequest asking(String... texts) {
     return GenerationRequest.of(Api.CHAT)
@@ -54,6 +55,23 @@ class TokenCountingTest {
         },
         () -> "out of time " + prompt.tokens(),
         done::add);
+  }
+
+  /** Counts a first text, until it is released. */
+  private TokenCounting busy(int maxBytes) throws InterruptedException {
+    TokenCounting counting = new TokenCounting(maxBytes);
+    CountDownLatch busy = new CountDownLatch(1);
+    counting.countLater(
+        0,
+        () -> {
+          busy.countDown();
+          counting.prompt(slow, asking("blocks")).count();
+          return "counted the first";
+        },
+        () -> "no room for the first",
+        done::add);
+    busy.await();
+    return counting;
   }
 
   @Test
@@ -94,18 +112,7 @@ class TokenCountingTest {
 
   @Test
   void beyondTheLimitNothingIsQueued() throws InterruptedException {
-    TokenCounting counting = new TokenCounting(2_000);
-    CountDownLatch busy = new CountDownLatch(1);
-    counting.countLater(
-        0,
-        () -> {
-          busy.countDown();
-          counting.prompt(slow, asking("blocks")).count();
-          return "counted the first";
-        },
-        () -> "no room for the first",
-        done::add);
-    busy.await();
+    TokenCounting counting = busy(2_000);
     keep(counting, counting.prompt(slow, asking("ab")));
     keep(counting, counting.prompt(slow, asking("abc")));
     assertThat(done).containsExactly("out of time null");
@@ -131,18 +138,7 @@ class TokenCountingTest {
 
   @Test
   void textsAreBoundedByTheirBytes() throws InterruptedException {
-    TokenCounting counting = new TokenCounting(100_000);
-    CountDownLatch busy = new CountDownLatch(1);
-    counting.countLater(
-        0,
-        () -> {
-          busy.countDown();
-          counting.prompt(slow, asking("blocks")).count();
-          return "";
-        },
-        () -> "",
-        text -> {});
-    busy.await();
+    TokenCounting counting = busy(100_000);
     assertThat(counting.isSampled(1)).isTrue();
     for (int bytes : new int[] {90_000, 10_000, 1_000}) {
       counting.countLater(bytes, () -> "counted " + bytes, () -> "no room " + bytes, done::add);
@@ -151,12 +147,11 @@ class TokenCountingTest {
     assertThat(counting.isSampled(1)).as("a sample, while much waits").isFalse();
     released.countDown();
     counting.close(PLENTY);
-    assertThat(done).containsExactly("no room 10000", "counted 90000", "counted 1000");
+    assertThat(done)
+        .containsExactly("no room 10000", "counted the first", "counted 90000", "counted 1000");
     assertThat(counting.isSampled(1)).isTrue();
     assertThat(counting.isSampled(201)).isFalse();
   }
-
-  // The cache of counts
 
   private final List<String> asked = new ArrayList<>();
   private final Tokenizer noting =
@@ -164,7 +159,8 @@ class TokenCountingTest {
           text -> {
             asked.add(text);
             return text.length();
-          });
+          },
+          1);
 
   @Test
   void eachTextIsTokenizedOnce() {
@@ -184,7 +180,8 @@ class TokenCountingTest {
                 text -> {
                   asked.add(text);
                   return text.length() - (text.startsWith("123") ? 1 : 0);
-                }));
+                },
+                1));
     assertThat(texts.count("123", List.of("123hello", "and"))).isEqualTo(7 + 3);
     asked.clear();
     assertThat(texts.count("123", List.of("123hello", "and"))).isEqualTo(10);
@@ -216,25 +213,6 @@ class TokenCountingTest {
     asked.clear();
     texts.count("", List.of("99", "95", "94"));
     assertThat(asked).containsExactly("94");
-  }
-
-  /** Counts as a test says; a head has a character per token. */
-  private record FakeTokenizer(ToIntFunction<String> counting) implements Tokenizer {
-
-    @Override
-    public String name() {
-      return "fake";
-    }
-
-    @Override
-    public int count(String text) {
-      return counting.applyAsInt(text);
-    }
-
-    @Override
-    public String head(String text, int tokens) {
-      return text.substring(0, Math.min(text.length(), tokens));
-    }
   }
 
   private final SeenPrompts seen = new SeenPrompts(1_000);

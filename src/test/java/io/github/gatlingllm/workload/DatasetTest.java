@@ -2,7 +2,7 @@ package io.github.gatlingllm.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.load.DataFile;
@@ -15,13 +15,14 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class DatasetTest {
@@ -42,10 +43,10 @@ final class DatasetTest {
     assertThat(first.asked())
         .extracting(Message::role, Message::content)
         .containsExactly(
-            org.assertj.core.groups.Tuple.tuple("system", "Sei kurz. ☀️"),
-            org.assertj.core.groups.Tuple.tuple("user", "Was ist Licht?"),
-            org.assertj.core.groups.Tuple.tuple("assistant", "Eine Welle."),
-            org.assertj.core.groups.Tuple.tuple("user", "Wovon?"));
+            tuple("system", "Sei kurz. ☀️"),
+            tuple("user", "Was ist Licht?"),
+            tuple("assistant", "Eine Welle."),
+            tuple("user", "Wovon?"));
     assertThat(first.prompt()).isEqualTo("Wovon?");
     assertThat(first.answer()).isEqualTo("Des elektromagnetischen Feldes.");
     assertThat(first.turns()).hasSize(2);
@@ -219,41 +220,34 @@ final class DatasetTest {
         .hasMessageContaining("unpack it or drop the .gz");
   }
 
-  static Stream<Arguments> damaged() {
-    String good = "{\"conversations\": [{\"from\": \"human\", \"value\": \"a\"}]}";
-    return Stream.of(
-        arguments(
-            "a.jsonl", good + "\n\n{\"x\": 1}", "a.jsonl:3: entry 2: expected an object with"),
-        arguments("a.jsonl", good + "\n{\"conver", "a.jsonl:2: entry 2: not valid JSON ("),
-        arguments("a.json", "[\n" + good + ",\n 7]", "a.json:3: entry 2: expected an object with"),
-        arguments("a.json", "[\n" + good + ",\n{]", "a.json:3: entry 2: not valid JSON ("),
-        arguments(
-            "a.json",
-            "[" + good,
-            "a.json:1: entry 2: not valid JSON (Unexpected end-of-input: expected close marker for"
-                + " Array); mend"),
-        arguments("a.json", "[" + good + "]\n{}", "a.json:2: entry 2: the array has ended"),
-        arguments(
-            "a.json",
-            "[{\"conversations\": [{\"from\": \"tool\", \"value\": \"a\"}]}]",
-            "a.json:1: entry 1: a message is from 'tool'; expected human, gpt or system"),
-        arguments(
-            "a.json",
-            "[{\"conversations\": [{\"from\": \"human\", \"value\": null}]}]",
-            "a.json:1: entry 1: expected a text \"value\""),
-        arguments("a.json", "", "a.json holds no dialog that can be asked (0 dialogs)"),
-        arguments("a.json", "[]", "a.json holds no dialog that can be asked (0 dialogs)"),
-        arguments(
-            "a.json",
-            "[{\"conversations\": []}]",
-            "a.json holds no dialog that can be asked (0 dialogs; left out 1 of 1: no user"));
-  }
-
+  /** Files, in which ~ is a line end and $GOOD a dialog, and what their first error begins with. */
   @ParameterizedTest
-  @MethodSource("damaged")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          a.jsonl | $GOOD~~{'x': 1} | a.jsonl:3: entry 2: expected an object with
+          a.jsonl | $GOOD~{'conver | a.jsonl:2: entry 2: not valid JSON (
+          a.json | [~$GOOD,~ 7] | a.json:3: entry 2: expected an object with
+          a.json | [~$GOOD,~{] | a.json:3: entry 2: not valid JSON (
+          a.json | [$GOOD | a.json:1: entry 2: not valid JSON (Unexpected end-of-input: expected \
+          close marker for Array); mend
+          a.json | [$GOOD]~{} | a.json:2: entry 2: the array has ended
+          a.json | [{'conversations': [{'from': 'tool', 'value': 'a'}]}] | a.json:1: entry 1: a \
+          message is from 'tool'; expected human, gpt or system
+          a.json | [{'conversations': [{'from': 'human', 'value': null}]}] | a.json:1: entry 1: \
+          expected a text "value"
+          a.json | `` | a.json holds no dialog that can be asked (0 dialogs)
+          a.json | [] | a.json holds no dialog that can be asked (0 dialogs)
+          a.json | [{'conversations': []}] | a.json holds no dialog that can be asked (0 dialogs; \
+          left out 1 of 1: no user
+          """)
   void rejectsAFileAtItsFirstInvalidEntry(String name, String text, String message)
       throws IOException {
-    Path file = file(name, text);
+    String good = "{'conversations': [{'from': 'human', 'value': 'a'}]}";
+    String json = text.replace("$GOOD", good).replace('\'', '"').replace('~', '\n');
+    Path file = file(name, json);
     assertThatThrownBy(() -> open(Dataset.Format.SHAREGPT, file.toString()))
         .isInstanceOf(IllegalArgumentException.class)
         .message()
@@ -261,47 +255,31 @@ final class DatasetTest {
         .hasLineCount(1);
   }
 
-  static Stream<Arguments> ofAnotherForm() {
-    return Stream.of(
-        arguments(Dataset.Format.OASST, "{\"text\": \"a\"}", "a message tree with a \"prompt\""),
-        arguments(
-            Dataset.Format.OASST,
-            "{\"prompt\": {\"role\": \"system\", \"text\": \"t\"}}",
-            "the role 'system'; expected prompter or assistant"),
-        arguments(Dataset.Format.LONGBENCH, "{\"context\": \"c\"}", "a text \"question\""),
-        arguments(
-            Dataset.Format.MOONCAKE,
-            "{\"timestamp\": 0, \"input_length\": 2000000000}",
-            "expected \"input_length\", a whole number of tokens"),
-        arguments(
-            Dataset.Format.MOONCAKE,
-            "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 5, \"hash_ids\": [1.5]}",
-            "expected \"hash_ids\", a list of whole numbers"),
-        arguments(
-            Dataset.Format.MOONCAKE,
-            "{\"input_length\": 5, \"output_length\": 5, \"hash_ids\": [1]}",
-            "expected \"timestamp\", a number of milliseconds"),
-        arguments(
-            Dataset.Format.OPENAI, "{\"prompt\": \"a\"}", "an object with a list \"messages\""),
-        arguments(
-            Dataset.Format.OPENAI,
-            "{\"messages\": [{\"role\": \"user\", \"content\": 7}]}",
-            "a text or a list of parts as \"content\""),
-        arguments(
-            Dataset.Format.OPENAI,
-            "{\"messages\": [{\"role\": \"user\"}]}",
-            "neither \"content\" nor \"tool_calls\""),
-        arguments(
-            Dataset.Format.OPENAI,
-            "{\"messages\": [], \"max_tokens\": 0}",
-            "\"max_tokens\" is 0; expected a whole number ≥ 1"));
-  }
-
   @ParameterizedTest
-  @MethodSource("ofAnotherForm")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          OASST | {'text': 'a'} | a message tree with a "prompt"
+          OASST | {'prompt': {'role': 'system', 'text': 't'}} | the role 'system'; expected prompter \
+          or assistant
+          LONGBENCH | {'context': 'c'} | a text "question"
+          MOONCAKE | {'timestamp': 0, 'input_length': 2000000000} | expected "input_length", a whole \
+          number of tokens
+          MOONCAKE | {'timestamp': 0, 'input_length': 5, 'output_length': 5, 'hash_ids': [1.5]} | \
+          expected "hash_ids", a list of whole numbers
+          MOONCAKE | {'input_length': 5, 'output_length': 5, 'hash_ids': [1]} | expected \
+          "timestamp", a number of milliseconds
+          OPENAI | {'prompt': 'a'} | an object with a list "messages"
+          OPENAI | {'messages': [{'role': 'user', 'content': 7}]} | a text or a list of parts as \
+          "content"
+          OPENAI | {'messages': [{'role': 'user'}]} | neither "content" nor "tool_calls"
+          OPENAI | {'messages': [], 'max_tokens': 0} | "max_tokens" is 0; expected a whole number ≥ 1
+          """)
   void errorsNameTheExpectedForm(Dataset.Format format, String line, String expected)
       throws IOException {
-    Path file = file("a.jsonl", line);
+    Path file = file("a.jsonl", line.replace('\'', '"'));
     assertThatThrownBy(() -> open(format, file.toString()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("a.jsonl:")
@@ -329,14 +307,11 @@ final class DatasetTest {
 
   @Test
   void everyUserGetsAnotherDialogUntilAllAreUsed() throws IOException {
-    StringBuilder lines = new StringBuilder();
-    for (int i = 0; i < 50; i++) {
-      lines
-          .append("{\"messages\": [{\"role\": \"user\", \"content\": \"q")
-          .append(i)
-          .append("\"}]}\n");
-    }
-    Dataset dataset = open(Dataset.Format.OPENAI, file("a.jsonl", lines.toString()).toString());
+    String lines =
+        IntStream.range(0, 50)
+            .mapToObj(i -> "{\"messages\": [{\"role\": \"user\", \"content\": \"q" + i + "\"}]}\n")
+            .collect(Collectors.joining());
+    Dataset dataset = open(Dataset.Format.OPENAI, file("a.jsonl", lines).toString());
 
     List<String> pass = prompts(dataset, 42, 0);
     Set<String> all = new HashSet<>(pass);

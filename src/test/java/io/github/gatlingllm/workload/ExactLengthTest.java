@@ -2,11 +2,13 @@ package io.github.gatlingllm.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.testing.FakeTokenizer;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -48,13 +50,10 @@ final class ExactLengthTest {
               assertThat(tokenizer.count(prompt.text())).isEqualTo(prompt.wanted());
               assertThat(prompt.text()).isEqualTo(prompt.text().strip()).doesNotContain("\uFFFD");
             });
-    assertThat(prompts.made()).anyMatch(prompt -> wanted(prompt) < 5);
-    assertThat(prompts.made()).anyMatch(prompt -> wanted(prompt) > 395);
-  }
-
-  private static int wanted(Prompts.Prompt prompt) {
-    Integer wanted = prompt.wanted();
-    return wanted == null ? 0 : wanted;
+    assertThat(prompts.made())
+        .extracting(Prompts.Prompt::wanted)
+        .anyMatch(wanted -> wanted < 5)
+        .anyMatch(wanted -> wanted > 395);
   }
 
   static Stream<Arguments> everyCut() {
@@ -94,38 +93,17 @@ final class ExactLengthTest {
     String text = prompts.pick(0).text();
     List<String> sentences = List.of(text.split("(?<=\\.) "));
     Map<String, Long> counts =
-        sentences.stream()
-            .collect(
-                java.util.stream.Collectors.groupingBy(
-                    s -> s, java.util.stream.Collectors.counting()));
+        sentences.stream().collect(Collectors.groupingBy(s -> s, Collectors.counting()));
     assertThat(text).startsWith("Summarise. ");
     assertThat(sentences).hasSizeGreaterThan(100);
     assertThat(counts.values()).allMatch(count -> count <= 2);
   }
 
-  /** Counts two tokens per letter: odd lengths cannot be had. */
-  private record TwoPerLetter() implements Tokenizer {
-    @Override
-    public String name() {
-      return "two per letter";
-    }
-
-    @Override
-    public int count(String text) {
-      return 2 * text.length();
-    }
-
-    @Override
-    public String head(String text, int tokens) {
-      return text.substring(0, Math.min(text.length(), tokens / 2));
-    }
-  }
-
   @Test
   void lengthThatCannotBeMetIsTheNearestAndReported() {
+    Tokenizer even = new FakeTokenizer(text -> 2 * text.length(), 2);
     Prompts prompts =
-        Prompts.of(PromptPool.builtIn(), 1)
-            .tokens(LengthDistribution.exactly(101), new TwoPerLetter(), 3);
+        Prompts.of(PromptPool.builtIn(), 1).tokens(LengthDistribution.exactly(101), even, 3);
 
     assertThat(prompts.made()).extracting(Prompts.Prompt::tokens).containsOnly(100);
     assertThat(prompts.misses())
@@ -134,7 +112,7 @@ final class ExactLengthTest {
             "#0 has 100 of 101 tokens", "#1 has 100 of 101 tokens", "#2 has 100 of 101 tokens");
     assertThat(
             Prompts.of(PromptPool.builtIn(), 1)
-                .tokens(LengthDistribution.exactly(100), new TwoPerLetter(), 3)
+                .tokens(LengthDistribution.exactly(100), even, 3)
                 .misses())
         .isEmpty();
   }

@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file that is larger than the heap is used like any other. */
 final class LargeDatasetIT {
 
   private static final int DIALOGS = 25_000;
@@ -25,7 +24,6 @@ final class LargeDatasetIT {
 
   @TempDir private Path folder;
 
-  /** What the small JVM does. */
   static final class Opening {
     private Opening() {}
 

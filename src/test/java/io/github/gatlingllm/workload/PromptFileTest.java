@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class PromptFileTest {
@@ -48,36 +49,33 @@ final class PromptFileTest {
     assertThat(PromptPool.read(file.toString()).texts()).isEqualTo(List.of("a, \"b\"\nc", "d"));
   }
 
-  static Stream<Arguments> badFiles() {
-    String wanted = "expected a text, or an object with a \"prompt\" text";
-    return Stream.of(
-        arguments("a.json", "{}", "a.json:1: entry 1: " + wanted),
-        arguments("a.json", "[\"one\",\n7]", "a.json:2: entry 2: " + wanted),
-        arguments("a.json", "[\"one\",\n{\"text\":\"x\"}]", "a.json:2: entry 2: " + wanted),
-        arguments("a.json", "[\"one\",\n oops]", "a.json:2: entry 2: not valid JSON"),
-        arguments("a.json", "[\"one\"", "a.json:1: entry 2: not valid JSON"),
-        arguments("a.json", "[]", "a.json holds no prompt; expected at least one"),
-        arguments("a.jsonl", "\"one\"\n\nnull", "a.jsonl:3: entry 2: " + wanted),
-        arguments("a.jsonl", "\"one\"\n{\"prompt\":", "a.jsonl:2: entry 2: not valid JSON"),
-        arguments(
-            "a.csv",
-            "id,text\n1,one",
-            "a.csv:1: expected a column named prompt, or a single column"),
-        arguments(
-            "a.csv", "id,prompt\n1,\"a\nb\"\n2", "a.csv:4: has 1 columns, the first row has 2"),
-        arguments(
-            "a.csv", "one\n\"two", "a.csv:2: a double quote is not closed; expected RFC 4180 CSV"),
-        arguments("a.csv", "id,prompt\n1,\n", "a.csv:2: the prompt is empty; " + wanted),
-        arguments("a.txt", "\n", "a.txt holds no prompt; expected at least one"));
-  }
-
+  /** In files ~ is a line end. */
   @ParameterizedTest
-  @MethodSource("badFiles")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          a.json | {} | a.json:1: entry 1: $WANTED
+          a.json | ["one",~7] | a.json:2: entry 2: $WANTED
+          a.json | ["one",~{"text":"x"}] | a.json:2: entry 2: $WANTED
+          a.json | ["one",~ oops] | a.json:2: entry 2: not valid JSON
+          a.json | ["one" | a.json:1: entry 2: not valid JSON
+          a.json | [] | a.json holds no prompt; expected at least one
+          a.jsonl | "one"~~null | a.jsonl:3: entry 2: $WANTED
+          a.jsonl | "one"~{"prompt": | a.jsonl:2: entry 2: not valid JSON
+          a.csv | id,text~1,one | a.csv:1: expected a column named prompt, or a single column
+          a.csv | id,prompt~1,"a~b"~2 | a.csv:4: has 1 columns, the first row has 2
+          a.csv | one~"two | a.csv:2: a double quote is not closed; expected RFC 4180 CSV
+          a.csv | id,prompt~1,~ | a.csv:2: the prompt is empty; $WANTED
+          a.txt | ~ | a.txt holds no prompt; expected at least one
+          """)
   void errorsNameFileAndLine(String name, String text, String message) throws IOException {
-    Path file = file(name, text);
+    String wanted = "expected a text, or an object with a \"prompt\" text";
+    Path file = file(name, text.replace('~', '\n'));
     assertThatThrownBy(() -> PromptPool.read(file.toString()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith(message);
+        .hasMessageStartingWith(message.replace("$WANTED", wanted));
   }
 
   @Test
