@@ -18,8 +18,12 @@ import java.util.function.Consumer;
 @SuppressWarnings("ImmutableEnumChecker") // its simulations have no state
 public enum Mistakes {
   NO_PROTOCOL(
-      "scenario 'Chat' sends llm requests but has no llm protocol; add .protocols(",
-      s -> s.setUp(chat().injectOpen(atOnceUsers(1))).protocols(http)),
+      "scenario 'Browse' or 'Chat' sends llm requests but has no llm protocol; add .protocols(",
+      s ->
+          s.setUp(
+                  scenario("Browse").pause(1).injectOpen(atOnceUsers(1)),
+                  chat().injectOpen(atOnceUsers(1)))
+              .protocols(http)),
   NO_BASE_URL("the llm protocol has no base URL; set one", s -> s.on(llm.model("x"))),
   TWO_PROTOCOLS(
       "protocols(…) has two llm protocols; ",
@@ -27,10 +31,8 @@ public enum Mistakes {
   TWO_PROTOCOLS_OF_A_POPULATION(
       "protocols(…) has two llm protocols; ",
       s -> s.setUp(chat().injectOpen(atOnceUsers(1)).protocols(server(), llm.model("x")))),
-  BASE_URL_UNSET("baseUrl(null): expected something like", s -> s.on(llm.baseUrl(null))),
   NO_SCHEME("'127.0.0.1:1/v1' is no base URL", s -> s.on(llm.baseUrl("127.0.0.1:1/v1"))),
   KEY_IN_URL("baseUrl(…): expected no credentials", s -> s.on(llm.baseUrl("http://a:b@c/v1"))),
-  UNDERSCORE("'http://my_host/v1' is no base URL", s -> s.on(llm.baseUrl("http://my_host/v1"))),
   NOBODY_LISTENS("LLM warm-up request to 127.0.0.1:1 (", s -> s.on(server())),
   NEGATIVE_WARM_UP("warmUp(-1): expected", s -> s.on(server().warmUp(-1))),
   NOT_READY(
@@ -39,13 +41,10 @@ public enum Mistakes {
   NO_HOOK("'/reset' is no request; expected", s -> s.on(server().beforeLevel("/reset"))),
   HOOK_WITHOUT_LEVELS(
       "beforeLevel needs load levels", s -> s.on(server().beforeLevel("POST:/reset"))),
-  NO_TIME("requestTimeout(PT0S): expected", s -> s.on(server().requestTimeout(Duration.ZERO))),
   NO_GPU("gpus(0.0): expected", s -> s.on(server().gpus(0))),
   NO_READER("readingSpeed(0.0): expected", s -> s.on(server().readingSpeed(0))),
   NO_FLIGHT("maxInFlight(0): expected", s -> s.on(server().maxInFlight(0))),
   NO_METRICS_PAGE("metricsUrl(here): expected", s -> s.on(server().metricsUrl("here"))),
-  NO_JSON("body '{' is not understood", s -> s.on(server().body("{"))),
-  NO_PREFIX("sharedPrefix(0, 9): 0 shared prefixes", s -> s.on(server().sharedPrefix(0, 9))),
   EMPTY_TARGET(
       "target(\"\"): expected a name",
       s -> s.setUp(closedLoop(1).target("", server()).inject(chat()))),
@@ -89,11 +88,7 @@ public enum Mistakes {
       "none.csv: no such file",
       s -> s.setUp(chat().injectOpen(replay("none.csv"))).protocols(server())),
   NO_TOKENS("maxTokens(0): expected", s -> s.asking(ask().maxTokens(0))),
-  NO_NUMBER("temperature(\"hot\"): expected", s -> s.asking(ask().temperature("hot"))),
-  OPEN_EXPRESSION("user(\"#{\"): not a Gatling EL String", s -> s.asking(ask().user("#{"))),
-  CHECK_OF_HTTP(
-      "llm(\"ask\"): llm requests have no check Status",
-      s -> s.asking(ask().check(status().is(200))));
+  NO_NUMBER("temperature(\"hot\"): expected", s -> s.asking(ask().temperature("hot")));
 
   private static Mistakes now = NO_PROTOCOL;
 
@@ -117,7 +112,6 @@ public enum Mistakes {
     return scenario("Chat").exec(ask());
   }
 
-  /** A simulation with the mistake of that moment. */
   public static final class Mistaken extends Simulation {
 
     public Mistaken() {

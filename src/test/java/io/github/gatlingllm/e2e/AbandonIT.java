@@ -15,7 +15,6 @@ import io.github.gatlingllm.testing.GatlingRun;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Users who leave, and requests that a timeout ends after their first token. */
 class AbandonIT {
 
   @Test
@@ -79,12 +78,7 @@ class AbandonIT {
               .exitHereIfFailed()
               .exec(llm("late").chat().user("Hello").maxTokens(50).requestTimeout(1));
       setUp(closedLoop(10).requests(20).inject(chat))
-          .protocols(
-              llm.baseUrl(System.getProperty("baseUrl"))
-                  .seed(5)
-                  .slo("ttft<10s")
-                  .disableJvmWarmUp()
-                  .disableFailOnInvalid());
+          .protocols(llm.baseUrl(System.getProperty("baseUrl")).seed(5).slo("ttft<10s"));
     }
   }
 }

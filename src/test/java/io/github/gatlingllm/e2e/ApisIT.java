@@ -20,13 +20,13 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Responses, messages and embeddings in one run, compared with the log of the engine. */
 class ApisIT {
-  private static EmbeddedEngine engine;
+  @AutoClose private static EmbeddedEngine engine;
   private static GatlingRun run;
 
   @BeforeAll
@@ -41,11 +41,6 @@ class ApisIT {
     run = GatlingRun.of(ApisSimulation.class, engine.baseUrl()).succeed();
   }
 
-  @AfterAll
-  static void stop() {
-    engine.close();
-  }
-
   @Test
   void allRequestsSucceedAndAssertionsHold() throws Exception {
     assertThat(run.requests())
@@ -56,7 +51,7 @@ class ApisIT {
 
   @Test
   void streamsMatchTheEngine() throws Exception {
-    Map<String, GroundTruth> truths = EngineTokens.byRequest(engine.groundTruth());
+    Map<String, GroundTruth> truths = GroundTruthIT.byRequest(engine);
     for (String name : List.of("responses", "messages", "responses plan", "messages plan")) {
       List<RequestRecord> records = run.requests(name);
       assertThat(records).hasSize(ApisSimulation.ITERATIONS);
@@ -149,7 +144,6 @@ class ApisIT {
           .protocols(
               llm.baseUrl(System.getProperty("baseUrl"))
                   .apiKey("sk-never-to-be-seen")
-                  .disableJvmWarmUp()
                   .recordText()
                   .assertions(llmDetails("embed").inputsPerSec().gt(0)));
     }

@@ -25,7 +25,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What a run reports about the load generator when an event loop is blocked. */
 class BlockedLoopIT {
   private static final Pattern SPAN =
       Pattern.compile("c=8: event loops lagged .* from (\\d+) s to (\\d+) s of the load");

@@ -109,7 +109,6 @@ class ClosingServersIT {
             records.stream().map(record -> record.identity().requestId()).toList());
   }
 
-  /** Closed loops against several servers at the same time. */
   public static final class ClosingServersSimulation extends Simulation {
 
     static final int USERS = 4;
@@ -126,7 +125,7 @@ class ClosingServersIT {
       return closedLoop(USERS)
           .requests(REQUESTS)
           .inject(scenario(url).exec(llm("ask").chat().user("hi").maxTokens(2)))
-          .protocols(llm.baseUrl(url + "/v1").model("m").disableJvmWarmUp());
+          .protocols(llm.baseUrl(url + "/v1").model("m"));
     }
   }
 }

@@ -66,7 +66,6 @@ class ConnectionsIT {
         .toList();
   }
 
-  /** Consecutive users; each protocol decides whether they share connections. */
   public static final class ConnectionsSimulation extends Simulation {
 
     static final int USERS = 6;
@@ -85,10 +84,7 @@ class ConnectionsIT {
     private final LlmProtocolBuilder perUser = engine("perUser").disableShareConnections();
 
     private static LlmProtocolBuilder engine(String property) {
-      return llm.baseUrl(System.getProperty(property) + "/v1")
-          .model("m")
-          .metricsUrl("none")
-          .disableJvmWarmUp();
+      return llm.baseUrl(System.getProperty(property) + "/v1").model("m").metricsUrl("none");
     }
 
     /** A user that exits is replaced by a new one. */

@@ -14,33 +14,26 @@ import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import javax.imageio.ImageIO;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Requests of recorded dialogs, in real runs. */
 class DialogsIT {
   private static final String TUTOR = "Sei kurz. ☀️";
   private static final String FIRST = "Was ist Licht?";
   private static final String SECOND = "Wovon?";
   private static final String RECORDED = "Eine Welle.";
 
-  private static Parrot server;
+  @AutoClose private static Parrot server;
   private static GatlingRun run;
 
   @BeforeAll
   static void run() throws Exception {
     server = new Parrot();
     run = GatlingRun.of(DialogsSimulation.class).set("url", server.url()).succeed();
-  }
-
-  @AfterAll
-  static void close() throws IOException {
-    server.close();
   }
 
   @Test
@@ -80,7 +73,7 @@ class DialogsIT {
 
   @Test
   void historyHasTheServersAnswers() throws Exception {
-    assertThat(dialogs("own 2", TUTOR))
+    assertThat(dialogs("own 2"))
         .containsExactly(List.of(TUTOR, FIRST), List.of(TUTOR, FIRST, Parrot.OTHERWISE, SECOND));
     assertThat(run.requests("own 2"))
         .extracting(record -> record.identity().turn())
@@ -89,7 +82,7 @@ class DialogsIT {
 
   @Test
   void historyHasRecordedAnswersIfConfigured() throws Exception {
-    assertThat(dialogs("recorded", "Be kind."))
+    assertThat(dialogs("recorded"))
         .containsExactly(List.of("Be kind.", FIRST), List.of("Be kind.", FIRST, RECORDED, SECOND));
   }
 
@@ -168,20 +161,15 @@ class DialogsIT {
     }
   }
 
-  private static List<List<String>> dialogs(String request, String opening) throws Exception {
-    List<List<String>> dialogs = new ArrayList<>();
+  private static List<List<String>> dialogs(String request) throws Exception {
     List<String> ids =
         run.requests(request).stream().map(record -> record.identity().requestId()).toList();
-    for (Parrot.Heard heard : server.heard()) {
-      if (ids.contains(heard.request().header("X-Request-Id"))) {
-        dialogs.add(heard.contents());
-      }
-    }
-    assertThat(dialogs).allMatch(contents -> contents.get(0).equals(opening));
-    return dialogs;
+    return server.heard().stream()
+        .filter(heard -> ids.contains(heard.request().header("X-Request-Id")))
+        .map(Parrot.Heard::contents)
+        .toList();
   }
 
-  /** Recorded dialogs, as one request and turn by turn, and images: one scenario per aspect. */
   public static final class DialogsSimulation extends Simulation {
 
     static final int LIMIT = 15;
@@ -248,8 +236,7 @@ class DialogsIT {
               failing.injectOpen(atOnceUsers(1)),
               images.injectOpen(atOnceUsers(2)))
           .disablePauses()
-          .protocols(
-              llm.baseUrl(System.getProperty("url") + "/v1").disableJvmWarmUp().disableIgnoreEos());
+          .protocols(llm.baseUrl(System.getProperty("url") + "/v1").disableIgnoreEos());
     }
   }
 }

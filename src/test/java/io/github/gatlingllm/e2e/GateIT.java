@@ -17,39 +17,30 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** The in-flight gate in a real run, of more arrivals than it admits while its server stalls. */
 class GateIT {
   private static final int GATE = 4;
   private static final long SERVICE_NANOS = MILLISECONDS.toNanos(20);
   private static final long STALL_NANOS = SECONDS.toNanos(2);
 
-  /** Answers each request after a fixed time, with one stall of the whole server. */
+  /** Number of the request at which the server stalls. */
+  private static final int STALL_AT = 200;
+
+  /** Answers each request after a fixed time, with one stall; none before the gate is full. */
   private static final class Server implements AutoCloseable {
     private final AtomicInteger arrived = new AtomicInteger();
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
     private final AtomicInteger stalled = new AtomicInteger();
     private final AtomicLong stalledUntil = new AtomicLong(Long.MIN_VALUE);
-    private final CountDownLatch together;
-    private final int stallAt;
+    private final CountDownLatch together = new CountDownLatch(GATE);
     private final ScriptedServer server = ScriptedServer.start(this::answer);
-
-    /**
-     * A server that answers nothing until that many requests are in flight.
-     *
-     * @param stallAt number of the request at which it stalls; 0: never
-     */
-    Server(int together, int stallAt) {
-      this.together = new CountDownLatch(together);
-      this.stallAt = stallAt;
-    }
 
     private void answer(Exchange exchange) throws IOException, InterruptedException {
       most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
       together.countDown();
       exchange.await(together);
       long now = System.nanoTime();
-      if (arrived.incrementAndGet() == stallAt) {
+      if (arrived.incrementAndGet() == STALL_AT) {
         stalledUntil.set(now + STALL_NANOS);
       }
       long until = stalledUntil.get();
@@ -76,7 +67,7 @@ class GateIT {
 
   @Test
   void serverStallIsInLatencyFromScheduleOfLaterRequests() throws Exception {
-    try (Server server = new Server(GATE, 200)) {
+    try (Server server = new Server()) {
       GatlingRun run =
           GatlingRun.benchmark(server.server.baseUrl())
               .llm("model=m maxTokens=2 maxInFlight=%s warmup=0 metricsUrl=none".formatted(GATE))

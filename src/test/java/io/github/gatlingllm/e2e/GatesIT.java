@@ -13,7 +13,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.GatlingRun;
 import org.junit.jupiter.api.Test;
 
-/** Effect of assertions on a run: exit code and output. */
 class GatesIT {
   private static final String MISS =
       "Global: 99th percentile of TTFT is less than 1.0 : false (actual : ";
@@ -75,7 +74,6 @@ class GatesIT {
       LlmProtocolBuilder engine =
           llm.baseUrl(System.getProperty("baseUrl"))
               .model("embedded")
-              .disableJvmWarmUp()
               .slo(slo().ttft(60_000))
               .assertions(
                   llmGlobal().ttft().percentile(99).lt(1),

@@ -3,6 +3,7 @@ package io.github.gatlingllm.e2e;
 import static io.gatling.javaapi.core.CoreDsl.*;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -20,22 +21,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A run compared with the engine's log of the same requests. */
 class GroundTruthIT {
   private static final int REQUESTS = 2 * GroundTruthSimulation.ITERATIONS;
 
   private static final String OUTPUT = "/throughput/output_tokens_per_s";
   private static final String JITTER = "/jitter/itl_p99_over_p50";
 
-  private static EmbeddedEngine engine;
+  @AutoClose private static EmbeddedEngine engine;
   private static GatlingRun run;
 
   @BeforeAll
@@ -48,19 +47,11 @@ class GroundTruthIT {
             .succeed();
   }
 
-  @AfterAll
-  static void stop() {
-    engine.close();
-  }
-
   @Test
   void gatlingAssertionsFail() throws Exception {
     try (EmbeddedEngine slow = EmbeddedEngine.builder().fixed(ofMillis(40), ofMillis(2)).start()) {
       GatlingRun missed =
-          GatlingRun.of(GroundTruthSimulation.class, slow.baseUrl())
-              .set("ttftMillis", 20)
-              .set("cold", true)
-              .run();
+          GatlingRun.of(GroundTruthSimulation.class, slow.baseUrl()).set("ttftMillis", 20).run();
 
       assertThat(missed.exitCode()).as(missed.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);
       assertThat(missed.lines().stream().filter(line -> line.contains(" : false (actual")))
@@ -154,9 +145,13 @@ class GroundTruthIT {
         .contains("median 8, mean 16 (8 to 24)");
   }
 
+  static Map<String, GroundTruth> byRequest(EmbeddedEngine engine) {
+    return engine.groundTruth().stream().collect(toMap(GroundTruth::requestId, truth -> truth));
+  }
+
   @Test
   void recordsMatchTheEngine() throws Exception {
-    Map<String, GroundTruth> truths = new HashMap<>(EngineTokens.byRequest(engine.groundTruth()));
+    Map<String, GroundTruth> truths = byRequest(engine);
 
     assertThat(engine.requestsReceived()).as("posts").isEqualTo(REQUESTS);
     assertThat(run.requests()).hasSize(REQUESTS);
@@ -200,7 +195,6 @@ class GroundTruthIT {
     assertThat(run.requests("ask")).allMatch(record -> record.identity().groups().isEmpty());
   }
 
-  /** Requests in and outside a group, a closed loop, and Gatling's own assertions. */
   public static final class GroundTruthSimulation extends Simulation {
 
     static final int ITERATIONS = 40;
@@ -220,7 +214,7 @@ class GroundTruthIT {
                               exec(llm("ask").chat().user("Why is the sky blue?").maxTokens(24)),
                               group("answer")
                                   .on(llm("grouped").completion().prompt("Once").maxTokens(8)))))
-          .protocols(Boolean.getBoolean("cold") ? engine.disableJvmWarmUp() : engine)
+          .protocols(engine)
           .assertions(assertions());
     }
 

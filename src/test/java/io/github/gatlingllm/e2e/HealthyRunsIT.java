@@ -64,7 +64,6 @@ class HealthyRunsIT {
         .isEqualTo("note");
   }
 
-  /** Checks that warn because of the settings of these runs. */
   private static List<String> doubts(GatlingRun run) throws IOException {
     List<String> doubts = new ArrayList<>();
     for (JsonNode check : run.summary().path("checks")) {

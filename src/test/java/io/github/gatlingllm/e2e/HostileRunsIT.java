@@ -26,10 +26,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
+import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -64,31 +66,12 @@ class HostileRunsIT {
   }
 
   /** What breaks a rule, the exit code of the run, and texts on its console, broken into lines. */
-  private record Row(String name, World world, int exitCode, List<String> texts) {
-    @Override
-    public String toString() {
-      return name;
-    }
+  private static Arguments row(String name, World world, int exitCode, String... texts) {
+    return Arguments.of(name, world, exitCode, texts);
   }
 
-  private static Row row(String name, World world, int exitCode, String... texts) {
-    return new Row(name, world, exitCode, List.of(texts));
-  }
-
-  static Stream<Row> rows() {
+  static Stream<Arguments> rows() {
     return Stream.of(
-        row(
-            "HTTP/2: GOAWAY below the request",
-            http2(
-                3,
-                60,
-                server -> {
-                  server.next().startStream().event(A).event(STOP).end();
-                  server.next().goAwayAfterTheFirst();
-                  server.next().startStream().event(A).event(STOP).end();
-                }),
-            0,
-            "stream reset by the server"),
         row(
             "HTTP/2: frames of streams that timed out",
             http2(
@@ -202,7 +185,6 @@ class HostileRunsIT {
     };
   }
 
-  /** A run with all its pages that is started by another command. */
   private static World launched(String... launcher) {
     String text = "x".repeat(3_000);
     return folder -> {
@@ -216,8 +198,7 @@ class HostileRunsIT {
     };
   }
 
-  /** A run to which this happens once it has records. */
-  private static World during(Event event) {
+  private static World during(ThrowingConsumer<GatlingRun> event) {
     return folder -> {
       try (EmbeddedEngine engine =
               EmbeddedEngine.builder().fixed(ofMillis(50), ofMillis(1)).start();
@@ -226,15 +207,10 @@ class HostileRunsIT {
                   .set("llm.maxTokens", 50)
                   .start()) {
         run.awaitRecords(3);
-        event.happen(run);
+        event.accept(run);
         return run.await();
       }
     };
-  }
-
-  @FunctionalInterface
-  private interface Event {
-    void happen(GatlingRun run) throws Exception;
   }
 
   /** All but its output, which the test reads. */
@@ -296,7 +272,8 @@ class HostileRunsIT {
   }
 
   /** A run of so many requests, one after the other, to an HTTP/2 server that answers so. */
-  private static World http2(int requests, int timeoutSeconds, Answers answers) {
+  private static World http2(
+      int requests, int timeoutSeconds, ThrowingConsumer<Http2Server> answers) {
     return folder -> {
       Http2Server server = new Http2Server(SelfSigned.sslContext(folder));
       try (server;
@@ -306,15 +283,10 @@ class HostileRunsIT {
                   .set("llm.timeout", timeoutSeconds)
                   .llm("metricsUrl=none verifyTls=false")
                   .start()) {
-        answers.give(server);
+        answers.accept(server);
         return run.await();
       }
     };
-  }
-
-  @FunctionalInterface
-  private interface Answers {
-    void give(Http2Server server) throws Exception;
   }
 
   /** A run of so many requests, one after the other. */
@@ -322,13 +294,13 @@ class HostileRunsIT {
     return GatlingRun.benchmark(url).llm("warmup=0 concurrency=1").set("llm.requests", requests);
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(name = "{0}")
   @MethodSource("rows")
-  void saysWhatIsWrong(Row row) throws Exception {
-    GatlingRun run = row.world().run(folder);
+  void saysWhatIsWrong(String name, World world, int exitCode, String[] texts) throws Exception {
+    GatlingRun run = world.run(folder);
 
-    assertThat(run.exitCode()).as(run.output()).isEqualTo(row.exitCode());
-    assertThat(run.output().replaceAll("\\s+", " ")).contains(row.texts());
+    assertThat(run.exitCode()).as(run.output()).isEqualTo(exitCode);
+    assertThat(run.output().replaceAll("\\s+", " ")).contains(texts);
     assertThat(run.output()).doesNotContainPattern(INTERNAL);
   }
 }

@@ -138,7 +138,6 @@ class InjectorsIT {
         Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
   }
 
-  /** Stage, index and offset of each arrival. */
   private static List<String> arrivals(GatlingRun run) throws IOException {
     List<String> all = new ArrayList<>();
     for (String line : Files.readAllLines(run.files().arrivals())) {
@@ -153,7 +152,6 @@ class InjectorsIT {
     return all;
   }
 
-  /** Requests without the second turns of dialogs. */
   private static Map<String, String> first(Map<String, String> asked) {
     Map<String, String> first = new TreeMap<>(asked);
     first.keySet().removeIf(request -> request.startsWith("D 2 "));
@@ -215,8 +213,7 @@ class InjectorsIT {
                   .uniquePrompts()
                   .maxInFlight(400)
                   .assertions(llmGlobal().status(RequestStatus.COMPLETE).count().gt(ENOUGH))
-                  .recordText()
-                  .disableJvmWarmUp());
+                  .recordText());
     }
   }
 }

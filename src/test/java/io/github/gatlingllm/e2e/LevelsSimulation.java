@@ -8,7 +8,6 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.load.RunningLevel;
 import java.time.Duration;
 
-/** Load levels by name, against the engine of the test. */
 public final class LevelsSimulation extends Simulation {
 
   /** Drain time of the first level; requests still open are cancelled. */
@@ -38,8 +37,7 @@ public final class LevelsSimulation extends Simulation {
     setUp(population(chat, once))
         .protocols(
             llm.baseUrl(System.getProperty("baseUrl"))
-                .slo(slo().ttft(ofMillis(Integer.getInteger("ttftMillis", 300))).percentile(90))
-                .disableJvmWarmUp());
+                .slo(slo().ttft(ofMillis(Integer.getInteger("ttftMillis", 300))).percentile(90)));
   }
 
   private static RunningLevel level(Session session) {

@@ -27,10 +27,6 @@ import org.junit.jupiter.api.Test;
 class LimitsIT {
   private static final int RECORDS_LOST = 1;
 
-  private static EmbeddedEngine engine() {
-    return EmbeddedEngine.builder().fixed(ofMillis(300), ofMillis(5)).start();
-  }
-
   /** Command prefix that runs under a shell limit, e.g. {@code -n 64}. */
   private static String[] limited(String limit) {
     return new String[] {"sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh"};
@@ -40,7 +36,8 @@ class LimitsIT {
   void outOfOpenFiles() throws Exception {
     int openFiles = 400; // The JVM alone may have all jars of the class path open.
     int users = 500;
-    try (EmbeddedEngine engine = engine()) {
+    try (EmbeddedEngine engine =
+        EmbeddedEngine.builder().fixed(ofMillis(300), ofMillis(5)).start()) {
       GatlingRun run =
           GatlingRun.of(CrowdSimulation.class, engine.baseUrl())
               .launchedBy(limited("-n " + openFiles))
@@ -188,8 +185,7 @@ class LimitsIT {
           .protocols(
               llm.baseUrl(url)
                   .model("embedded")
-                  .idleTimeout(Duration.ofSeconds(Integer.getInteger("idleSeconds", 2)))
-                  .disableJvmWarmUp());
+                  .idleTimeout(Duration.ofSeconds(Integer.getInteger("idleSeconds", 2))));
     }
   }
 
@@ -205,11 +201,7 @@ class LimitsIT {
               .doIf(Session::isFailed)
               .then(pause(Duration.ofMillis(500)));
       setUp(closedLoop(USERS).requests(Integer.getInteger("requests")).inject(chat))
-          .protocols(
-              llm.baseUrl(System.getProperty("baseUrl"))
-                  .model("embedded")
-                  .recordText()
-                  .disableJvmWarmUp());
+          .protocols(llm.baseUrl(System.getProperty("baseUrl")).model("embedded").recordText());
     }
   }
 }

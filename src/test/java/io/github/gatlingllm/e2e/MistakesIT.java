@@ -23,17 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class MistakesIT {
   @Test
-  void mistakeInASimulationIsOneLine() throws Exception {
-    GatlingRun run = GatlingRun.of(MistakenSimulation.class).run();
-
-    assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
-    assertThat(run.lines())
-        .filteredOn(each -> each.startsWith("scenario 'Browse' or 'Chat' sends llm requests but"))
-        .hasSize(1);
-    assertThat(run.output()).doesNotContain("\tat ", "Exception", "started...");
-  }
-
-  @Test
   void everyMistakeHasItsLine(@TempDir Path folder) throws Exception {
     Map<String, String> lines =
         JavaCommand.runFromJar(Mistakes.class, folder).stream()
@@ -65,7 +54,6 @@ class MistakesIT {
     }
   }
 
-  /** Everything that the report advises for the next run has an effect on it. */
   @Test
   void settingsApplyToAnOwnSimulation() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
@@ -97,15 +85,5 @@ class MistakesIT {
   void helpEndsWithoutAnError() throws Exception {
     GatlingRun run = GatlingRun.of(Benchmark.class).set("llm.help", "true").succeed();
     assertThat(run.output()).contains("\nTarget\n  endpoint ").doesNotContain("started...");
-  }
-
-  /** Requests of ours, with Gatling's protocol only. */
-  public static final class MistakenSimulation extends Simulation {
-
-    public MistakenSimulation() {
-      ScenarioBuilder chat = scenario("Chat").exec(llm("ask").chat().user("Hello"));
-      setUp(scenario("Browse").pause(1).injectOpen(atOnceUsers(1)), chat.injectOpen(atOnceUsers(1)))
-          .protocols(http);
-    }
   }
 }

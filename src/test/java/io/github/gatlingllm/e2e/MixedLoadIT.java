@@ -4,6 +4,7 @@ import static io.gatling.javaapi.core.CoreDsl.*;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.*;
 import static java.time.Duration.ofMillis;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -16,27 +17,21 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Scenarios under a load plan and under Gatling's own injection, in one run. */
 class MixedLoadIT {
   private static final double ROUNDING = 1e-6;
 
-  private static EmbeddedEngine engine;
+  @AutoClose private static EmbeddedEngine engine;
   private static GatlingRun run;
 
   @BeforeAll
   static void startRun() throws Exception {
     engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
     run = GatlingRun.of(MixedLoadSimulation.class, engine.baseUrl()).succeed();
-  }
-
-  @AfterAll
-  static void stopRun() {
-    run.close();
-    engine.close();
   }
 
   private static JsonNode stage(String scenario) throws IOException {
@@ -53,22 +48,16 @@ class MixedLoadIT {
     assertThat(run.summary().get("stages"))
         .extracting(
             stage ->
-                stage.get("scenario").asText()
-                    + ": "
-                    + stage.get("label").asText()
-                    + ", "
-                    + stage.get("kind").asText()
-                    + ", "
-                    + stage.get("offered").asText()
-                    + " "
-                    + stage.get("unit").asText())
+                Stream.of("scenario", "label", "kind", "offered", "unit")
+                    .map(key -> stage.get(key).asText())
+                    .collect(joining(", ")))
         .containsExactlyInAnyOrder(
-            "Planned: c=2, closed loop, 2 concurrent",
-            "Open: all, injection, 20 users/s",
-            "Throttled: all, injection, 20 users/s",
-            "Broken: all, injection, 5 users/s",
-            "At once: all, injection, null null",
-            "Closed: all, injection, 2 concurrent");
+            "Planned, c=2, closed loop, 2, concurrent",
+            "Open, all, injection, 20, users/s",
+            "Throttled, all, injection, 20, users/s",
+            "Broken, all, injection, 5, users/s",
+            "At once, all, injection, null, null",
+            "Closed, all, injection, 2, concurrent");
     assertThat(run.summary().at("/run/state").asText()).isEqualTo("complete");
     assertThat(run.check("windows").get("level").asText()).isEqualTo("ok");
     assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
@@ -143,7 +132,6 @@ class MixedLoadIT {
                 + " requests.");
   }
 
-  /** A load plan beside Gatling's own injection, with and without a throttle. */
   public static final class MixedLoadSimulation extends Simulation {
 
     public MixedLoadSimulation() {
@@ -167,8 +155,7 @@ class MixedLoadIT {
           .protocols(
               llm.baseUrl(System.getProperty("baseUrl"))
                   .slo(slo().ttft(ofMinutes(1)))
-                  .slo("throttled", slo().e2e(1).percentile(90))
-                  .disableJvmWarmUp());
+                  .slo("throttled", slo().e2e(1).percentile(90)));
     }
 
     private static ScenarioBuilder asks(String scenario, String request) {

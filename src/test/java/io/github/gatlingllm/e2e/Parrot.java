@@ -2,7 +2,6 @@ package io.github.gatlingllm.e2e;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.Request;
@@ -10,7 +9,6 @@ import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A server whose answers are set by the test: a user message {@code say <text>} is answered with
@@ -31,7 +29,6 @@ final class Parrot implements AutoCloseable {
   /** A received request body, and its connection. */
   record Heard(Request request, JsonNode body) {
 
-    /** Contents of all messages. */
     List<String> contents() {
       List<String> contents = new ArrayList<>();
       body.path("messages").forEach(message -> contents.add(message.path("content").asText()));
@@ -51,7 +48,6 @@ final class Parrot implements AutoCloseable {
     return server.connections();
   }
 
-  /** All requests so far. */
   List<Request> requests() {
     return server.requests();
   }
@@ -67,7 +63,6 @@ final class Parrot implements AutoCloseable {
     return heard;
   }
 
-  /** All received completion requests, in order. */
   List<Heard> heard() throws IOException {
     List<Heard> heard = new ArrayList<>();
     for (Request request : server.requests()) {
@@ -87,7 +82,7 @@ final class Parrot implements AutoCloseable {
     String last = last(body);
     String text = last.startsWith(SAY) ? last.substring(SAY.length()) : OTHERWISE;
     if (!body.path("stream").asBoolean()) {
-      exchange.respond(200, "application/json", whole(text));
+      exchange.respond(200, "application/json", ChatChunks.withUsage(ChatChunks.whole(text), 7, 2));
       return;
     }
     if (body.has("tools") && text.startsWith("weather in ")) {
@@ -112,31 +107,21 @@ final class Parrot implements AutoCloseable {
     exchange
         .startStream()
         .event(ChatChunks.role())
-        .event(call("\"index\":0,\"id\":\"p\",\"type\":\"function\"", "weather", ""))
-        .event(call("\"index\":0", null, "{\"in\":"))
-        .event(call("\"index\":1,\"id\":\"r\"", "weather", "{\"in\":\"Rome\"}"))
-        .event(call("\"index\":0", null, "\"Paris\"}"))
+        .event(call("'index':0,'id':'p','function':{'name':'weather','arguments':''}"))
+        .event(call("'index':0,'function':{'arguments':'{\\'in\\':'}"))
+        .event(
+            call(
+                "'index':1,'id':'r','function':{'name':'weather','arguments':'{\\'in\\':\\'Rome\\'}'}"))
+        .event(call("'index':0,'function':{'arguments':'\\'Paris\\'}'}"))
         .event(ChatChunks.finish("tool_calls"))
         .event(ChatChunks.usage(7, 4))
         .done()
         .lastChunk();
   }
 
-  private static String call(String about, @Nullable String name, String arguments) {
-    ObjectNode function = JSON.createObjectNode();
-    if (name != null) {
-      function.put("name", name);
-    }
-    function.put("arguments", arguments);
-    return ChatChunks.chunk(
-        "{\"tool_calls\":[{" + about + ",\"function\":" + function + "}]}", "null");
-  }
-
-  private static String whole(String text) {
-    return "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":"
-        + JSON.getNodeFactory().textNode(text)
-        + "},\"finish_reason\":\"stop\"}],"
-        + "\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2,\"total_tokens\":9}}";
+  private static String call(String call) {
+    String delta = "{'tool_calls':[{" + call + "}]}";
+    return ChatChunks.chunk(delta.replace('\'', '"'), "null");
   }
 
   private static String last(JsonNode body) {

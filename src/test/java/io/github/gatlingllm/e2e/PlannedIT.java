@@ -44,7 +44,6 @@ class PlannedIT {
         .doesNotContain("sk-secret", "Simulation io.github", "refused");
   }
 
-  /** A simulation whose plan is printed; no server listens at its URL. */
   public static final class PlannedSimulation extends Simulation {
 
     private final LlmProtocolBuilder protocol =

@@ -67,14 +67,14 @@ class PrefixCacheIT {
     }
   }
 
-  private static Asked ask(String setting, String value) throws Exception {
-    return ask(
-        Map.of("llm.requests", "" + REQUESTS, "llm.promptTokens", "640", "llm." + setting, value));
-  }
-
   @Test
   void sharedPrefixIsPrefilledOncePerGroup() throws Exception {
-    Asked groups = ask("sharedPrefix", "4x512");
+    Asked groups =
+        ask(
+            Map.of(
+                "llm.requests", "" + REQUESTS,
+                "llm.promptTokens", "640",
+                "llm.sharedPrefix", "4x512"));
 
     List<Integer> cached = groups.cached();
     assertThat(cached.stream().filter(tokens -> tokens < BLOCK)).as("the first of each").hasSize(4);

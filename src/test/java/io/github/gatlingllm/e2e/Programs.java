@@ -123,7 +123,6 @@ public enum Programs {
     return scenario("Chat").exec(ask());
   }
 
-  /** The simulation of that moment. */
   public static final class Program extends Simulation {
 
     public Program() {

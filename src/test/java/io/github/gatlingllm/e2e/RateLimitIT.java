@@ -108,7 +108,6 @@ class RateLimitIT {
     assertThat(run.info().config()).containsAllEntriesOf(Map.of("maxRequestsPerMinute", "20"));
   }
 
-  /** Two servers that allow 20 requests a minute; one gets them as fast as it can. */
   public static final class RateLimitSimulation extends Simulation {
 
     static final int LIMIT = 20;
@@ -140,11 +139,7 @@ class RateLimitIT {
     }
 
     private static LlmProtocolBuilder server(String name) {
-      return llm.baseUrl(System.getProperty(name))
-          .target(name)
-          .model("m")
-          .disableJvmWarmUp()
-          .disableFailOnInvalid();
+      return llm.baseUrl(System.getProperty(name)).target(name).model("m");
     }
   }
 }

@@ -56,12 +56,7 @@ class SeedIT {
                   scenario("Mix")
                       .exec(
                           mix().add(2, ragAgent().distinct(9)).add(1, diverseShort().distinct(9)))))
-          .protocols(
-              llm.baseUrl(System.getProperty("baseUrl"))
-                  .model("m")
-                  .disableJvmWarmUp()
-                  .uniquePrompts()
-                  .seed(3));
+          .protocols(llm.baseUrl(System.getProperty("baseUrl")).model("m").uniquePrompts().seed(3));
     }
 
     private static PopulationBuilder loop(ScenarioBuilder scenario) {

@@ -13,7 +13,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A short self-test, and a later run. */
 class SelfTestIT {
 
   @TempDir private Path folder;

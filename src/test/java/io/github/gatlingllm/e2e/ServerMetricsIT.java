@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 
-/** The server's own metrics under load, compared with the client's figures. */
 class ServerMetricsIT {
 
   private static final String KEY = "sk-secret-of-the-target";

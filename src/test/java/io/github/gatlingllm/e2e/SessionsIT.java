@@ -19,7 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +33,7 @@ class SessionsIT {
   /** Both sub-agents of a session have asked: none is answered before. */
   private static final CountDownLatch FANNED_OUT = new CountDownLatch(2);
 
-  private static ScriptedServer server;
+  @AutoClose private static ScriptedServer server;
   private static GatlingRun run;
   private static List<RequestRecord> records;
 
@@ -48,11 +48,6 @@ class SessionsIT {
                     + " assert=session.max<60s,session_tools.mean>199ms")
             .succeed();
     records = run.requests();
-  }
-
-  @AfterAll
-  static void close() throws IOException {
-    server.close();
   }
 
   private static void answer(Exchange exchange) throws IOException, InterruptedException {

@@ -69,7 +69,6 @@ class StoppedRunIT {
     }
   }
 
-  /** Loads that Gatling stops with requests in flight: after seconds, or by an action. */
   public static final class StoppedSimulation extends Simulation {
 
     private static final int SECONDS = 3;
@@ -88,7 +87,6 @@ class StoppedRunIT {
                   closedLoop(4, 8).fill(0).stabilize(0).measure(60).inject(chat("closed loop"))));
       LlmProtocolBuilder engine =
           llm.baseUrl(System.getProperty("baseUrl"))
-              .disableJvmWarmUp()
               .assertions(llmGlobal().status(RequestStatus.CANCELLED).count().is(0));
       if (Boolean.getBoolean("action")) {
         ScenarioBuilder stops =
@@ -121,15 +119,11 @@ class StoppedRunIT {
   private static final int SIGTERM = 128 + 15;
   private static final int SIGKILL = 128 + 9;
 
-  /** Streams of 300 ms, so that the signal interrupts some of them. */
-  private static EmbeddedEngine engine() {
-    return EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(3)).recordGroundTruth().start();
-  }
-
   /** {@code RecorderTest} checks how many records a kill can lose: those of one second. */
   @Test
   void recordsOfAKilledRunAreReadable() throws Exception {
-    try (EmbeddedEngine engine = engine();
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(3)).recordGroundTruth().start();
         GatlingRun run = GatlingRun.of(LongSimulation.class, engine.baseUrl()).start()) {
       run.awaitRecords(20);
       run.kill();
@@ -174,7 +168,7 @@ class StoppedRunIT {
               .pause(Integer.getInteger("idle", 0))
               .exec(llm("ask").chat().user("Hello").maxTokens(100));
       setUp(closedLoop(8).fill(0).stabilize(0).measure(300).inject(chat))
-          .protocols(llm.baseUrl(System.getProperty("baseUrl")).disableJvmWarmUp());
+          .protocols(llm.baseUrl(System.getProperty("baseUrl")));
     }
   }
 }

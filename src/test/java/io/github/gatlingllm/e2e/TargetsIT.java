@@ -19,26 +19,17 @@ import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Several servers in one run. */
 class TargetsIT {
-  private EmbeddedEngine slow;
-  private EmbeddedEngine fast;
+  @AutoClose
+  private final EmbeddedEngine slow =
+      EmbeddedEngine.builder().model("small").fixed(ofMillis(60), ofMillis(6)).start();
 
-  @BeforeEach
-  void startServers() {
-    slow = EmbeddedEngine.builder().model("small").fixed(ofMillis(60), ofMillis(6)).start();
-    fast = EmbeddedEngine.builder().model("large").fixed(ofMillis(10), ofMillis(1)).start();
-  }
-
-  @AfterEach
-  void stopServers() {
-    slow.close();
-    fast.close();
-  }
+  @AutoClose
+  private final EmbeddedEngine fast =
+      EmbeddedEngine.builder().model("large").fixed(ofMillis(10), ofMillis(1)).start();
 
   @Test
   void targetsOneAfterTheOtherHaveTheSamePlan() throws Exception {
@@ -156,9 +147,7 @@ class TargetsIT {
         closedLoop(1, 2, 4).fill(0).stabilize(0).measure(1).disableCooldown();
 
     private static final LlmProtocolBuilder COMMON =
-        llm.baseUrl(System.getProperty("slow"))
-            .slo(slo().ttft(60_000).percentile(90))
-            .disableJvmWarmUp();
+        llm.baseUrl(System.getProperty("slow")).slo(slo().ttft(60_000).percentile(90));
 
     {
       setUp(

@@ -23,7 +23,7 @@ import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,7 +43,7 @@ class UserProjectIT {
   @TempDir static Path folder;
 
   private static MavenProject project;
-  private static EmbeddedEngine engine;
+  @AutoClose private static EmbeddedEngine engine;
 
   @BeforeAll
   static void write() throws Exception {
@@ -58,11 +58,6 @@ class UserProjectIT {
       String program = Files.readString(EXAMPLES.resolve(name));
       project.with(name, program.replace(".disableIgnoreEos()", ""));
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    engine.close();
   }
 
   @Test
@@ -211,7 +206,6 @@ class UserProjectIT {
     return new ObjectMapper().readTree(run.resolve("llm/summary.json").toFile());
   }
 
-  /** The newest. */
   private static Path run(String results, String simulation) throws IOException {
     try (Stream<Path> runs = Files.list(project.folder().resolve(results))) {
       return runs.filter(path -> path.getFileName().toString().startsWith(simulation + "-"))
@@ -220,7 +214,6 @@ class UserProjectIT {
     }
   }
 
-  /** The simulations that Gatling Enterprise would offer. */
   private static String packagedSimulations() throws IOException {
     try (JarFile jar = new JarFile(project.folder().resolve(PACKAGE).toFile())) {
       return jar.getManifest().getMainAttributes().getValue("Gatling-Simulations");
