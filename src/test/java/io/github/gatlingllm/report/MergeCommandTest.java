@@ -99,7 +99,7 @@ class MergeCommandTest {
             Recorded.requests(
                 100,
                 i ->
-                    at(startMs + i * 100)
+                    at(startMs + i * 100.0)
                         .id(name + "-" + i)
                         .injector(name)
                         .stage("r=10")
