@@ -9,22 +9,19 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class DeferredTasksTest {
 
   private static final long LONG_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
+  @AutoClose("shutdownGracefully")
   private final EventLoopGroup group = Transports.newEventLoopGroup(false, false, 1, "after");
+
   private final EventLoop eventLoop = group.next();
   private final List<String> done = new CopyOnWriteArrayList<>();
   private final CountDownLatch last = new CountDownLatch(1);
-
-  @AfterEach
-  void close() throws Exception {
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
-  }
 
   private void later(Runnable task) {
     EventLoops.DeferredTasks.execute(eventLoop, task);

@@ -23,25 +23,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class InFlightGateTest {
   private final List<String> told = new ArrayList<>();
+  private final InFlightGate gate = new InFlightGate(1);
 
-  private InFlightGate.Permit enter(InFlightGate gate, String name) {
+  private InFlightGate.Permit enter(String name) {
     return gate.acquire(() -> told.add(name));
   }
 
   @Test
   void admitsInTheOrderOfArrival() {
-    InFlightGate gate = new InFlightGate(1);
-    InFlightGate.Permit a = enter(gate, "a");
-    InFlightGate.Permit b = enter(gate, "b");
-    InFlightGate.Permit c = enter(gate, "c");
+    InFlightGate.Permit a = enter("a");
+    InFlightGate.Permit b = enter("b");
+    InFlightGate.Permit c = enter("c");
     a.release();
     assertThat(told).containsExactly("b");
-    assertThat(enter(gate, "d").atOnce()).as("c is first").isFalse();
+    assertThat(enter("d").atOnce()).as("c is first").isFalse();
     b.release();
     c.release();
     assertThat(told).containsExactly("b", "c", "d");
@@ -49,24 +49,22 @@ final class InFlightGateTest {
 
   @Test
   void skipsRequestsReleasedWhileWaiting() {
-    InFlightGate gate = new InFlightGate(1);
-    InFlightGate.Permit a = enter(gate, "a");
-    InFlightGate.Permit b = enter(gate, "b");
-    InFlightGate.Permit c = enter(gate, "c");
+    InFlightGate.Permit a = enter("a");
+    InFlightGate.Permit b = enter("b");
+    InFlightGate.Permit c = enter("c");
     b.release();
     assertThat(told).isEmpty();
     a.release();
     assertThat(told).containsExactly("c");
     c.release();
-    assertThat(enter(gate, "d").atOnce()).as("the place is free again").isTrue();
+    assertThat(enter("d").atOnce()).as("the place is free again").isTrue();
   }
 
   @Test
   void releasingTwiceFreesOnePlace() {
-    InFlightGate gate = new InFlightGate(1);
-    InFlightGate.Permit a = enter(gate, "a");
-    enter(gate, "b");
-    enter(gate, "c");
+    InFlightGate.Permit a = enter("a");
+    enter("b");
+    enter("c");
     a.release();
     a.release();
     assertThat(told).containsExactly("b");
@@ -75,15 +73,14 @@ final class InFlightGateTest {
   /** A waiter may enter again from inside its call: the lock is not held. */
   @Test
   void callsBackOutsideItsLock() throws InterruptedException {
-    InFlightGate gate = new InFlightGate(1);
     CountDownLatch entered = new CountDownLatch(1);
-    InFlightGate.Permit a = enter(gate, "a");
+    InFlightGate.Permit a = enter("a");
     gate.acquire(
         () -> {
           Thread other =
               new Thread(
                   () -> {
-                    enter(gate, "c");
+                    enter("c");
                     entered.countDown();
                   });
           other.start();
@@ -102,7 +99,7 @@ final class InFlightGateTest {
   void keepsItsLimitUnderConcurrency() throws InterruptedException {
     int limit = 3;
     int visits = 160_000;
-    InFlightGate gate = new InFlightGate(limit);
+    InFlightGate three = new InFlightGate(limit);
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     CountDownLatch done = new CountDownLatch(visits);
@@ -122,7 +119,7 @@ final class InFlightGateTest {
                   done.countDown();
                 };
             permit.complete(
-                gate.acquire(
+                three.acquire(
                     () ->
                         loops.execute(
                             () -> {
@@ -144,9 +141,9 @@ final class InFlightGateTest {
     assertThat(loops.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     assertThat(most.get()).isBetween(1, limit);
     for (int i = 0; i < limit; i++) {
-      assertThat(gate.acquire(() -> {}).atOnce()).as("place %s is free", i).isTrue();
+      assertThat(three.acquire(() -> {}).atOnce()).as("place %s is free", i).isTrue();
     }
-    assertThat(gate.acquire(() -> {}).atOnce()).isFalse();
+    assertThat(three.acquire(() -> {}).atOnce()).isFalse();
   }
 
   private final InFlight inFlight = new InFlight();
@@ -163,15 +160,11 @@ final class InFlightGateTest {
         inFlight::remove);
   }
 
-  private <T> T onTheLoop(Callable<T> task) throws Exception {
-    return session.eventLoop().submit(task).get(60, TimeUnit.SECONDS);
-  }
-
   /** The task blocks the event loop, so that the submitted cancellation has not run yet. */
   @Test
   void requestAdmittedAfterItsLevelIsOverIsCancelled() throws Exception {
     StreamedExchange exchange = exchange();
-    onTheLoop(
+    Callable<?> blocking =
         () -> {
           inFlight.add(exchange, session);
           inFlight.close(InFlight.INTERRUPTED);
@@ -180,7 +173,8 @@ final class InFlightGateTest {
           assertThat(inFlight.size()).as("time was up").isOne();
           inFlight.cancelIfLate(exchange, session);
           return null;
-        });
+        };
+    session.eventLoop().submit(blocking).get(60, TimeUnit.SECONDS);
     assertThat(exchange.ending().status()).isEqualTo(RequestStatus.CANCELLED);
     assertThat(exchange.ending().error()).isEqualTo(InFlight.INTERRUPTED);
     assertThat(exchange.timeline().isAdmitted()).isFalse();
@@ -189,14 +183,10 @@ final class InFlightGateTest {
 
   private static final long LATER = 99;
 
+  @AutoClose("shutdownGracefully")
   private final DefaultEventLoop eventLoop = new DefaultEventLoop();
-  private final InFlightGate gate = new InFlightGate(1);
-  private final List<String> admitted = new ArrayList<>();
 
-  @AfterEach
-  void stopsTheLoop() {
-    var unused = eventLoop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-  }
+  private final List<String> admitted = new ArrayList<>();
 
   private InFlightGate.Passage pass(
       String name, @Nullable InFlightGate through, @Nullable RateLimiter limiter, Timeline timeline)

@@ -29,7 +29,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,16 +44,11 @@ class ObjectStorageTest {
 
   @TempDir private Path folder;
   private final List<String> said = new ArrayList<>();
-  private S3Server s3;
+  @AutoClose private S3Server s3;
 
   @BeforeEach
   void open() throws IOException {
     s3 = new S3Server();
-  }
-
-  @AfterEach
-  void close() {
-    s3.close();
   }
 
   private static byte[] bytes(int count) {
@@ -383,8 +378,7 @@ class ObjectStorageTest {
   @Test
   void mergeDoesNotWaitForARunThatWritesNoMore() throws IOException {
     RunFiles files = run(10);
-    RunInfo running = RunInfo.started("sim-1", "Sim", "h", 1);
-    running.share(new InjectorShare(1, 2)).write(files.info());
+    RunInfo.started("sim-1", "Sim", "h", 1).share(new InjectorShare(1, 2)).write(files.info());
     new InjectorEnd(new InjectorShare(2, 2), 1).write(folder);
     AtomicInteger lines = new AtomicInteger(3);
     RunPoller wait =

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +37,7 @@ class LiveServerTest {
 
   private final CountDownLatch asked = new CountDownLatch(1);
   private final AtomicInteger events = new AtomicInteger();
-  private final LiveServer server;
+  @AutoClose private final LiveServer server;
   private final HttpClient client = HttpClient.newHttpClient();
 
   LiveServerTest() throws IOException {
@@ -47,11 +47,6 @@ class LiveServerTest {
   private String event() {
     asked.countDown();
     return String.valueOf(events.incrementAndGet());
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   private URI at(String path) {

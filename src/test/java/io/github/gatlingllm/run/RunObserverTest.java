@@ -28,15 +28,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** No observer is needed by a run, and none can harm it. */
 @Timeout(120)
@@ -52,12 +52,9 @@ class RunObserverTest {
 
   @TempDir private Path folder;
   private final List<String> complaints = new CopyOnWriteArrayList<>();
-  private final CountDownLatch testIsOver = new CountDownLatch(1);
 
-  @AfterEach
-  void release() {
-    testIsOver.countDown();
-  }
+  @AutoClose("countDown")
+  private final CountDownLatch testIsOver = new CountDownLatch(1);
 
   private Run open(Function<Run, List<RunObserver>> observers) throws IOException {
     return new Run(
@@ -123,13 +120,9 @@ class RunObserverTest {
     assertThat(read).hasSize(RECORDS);
   }
 
-  static IntStream lines() {
-    return IntStream.rangeClosed(0, ALL);
-  }
-
   /** With all, and without each. */
   @ParameterizedTest
-  @MethodSource("lines")
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, ALL})
   void aRunIsWholeWithoutAnyObserver(int without) throws IOException {
     Run run =
         open(
