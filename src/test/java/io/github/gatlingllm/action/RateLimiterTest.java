@@ -32,7 +32,7 @@ class RateLimiterTest {
 
     @Override
     public void go() {
-      at = now();
+      at = TimeUnit.NANOSECONDS.toMillis(clock - origin);
       sent.add(this);
     }
 
@@ -54,10 +54,6 @@ class RateLimiterTest {
   private final long origin = Long.MAX_VALUE - TimeUnit.HOURS.toNanos(1);
 
   private long clock = origin;
-
-  private long now() {
-    return TimeUnit.NANOSECONDS.toMillis(clock - origin);
-  }
 
   private void at(long ms) {
     long until = origin + TimeUnit.MILLISECONDS.toNanos(ms);

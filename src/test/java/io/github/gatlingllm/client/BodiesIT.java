@@ -147,8 +147,7 @@ final class BodiesIT {
     Sent sent = client.post(server.baseUrl()).send();
     sent.awaitText("a");
     seen.countDown();
-    Ended ended = sent.ended();
-    ended.assertEnded(COMPLETE, null);
+    Ended ended = sent.ended().assertEnded(COMPLETE, null);
     assertThat(ended.text()).isEqualTo("ab");
     assertThat(ended.events().coalesced()).isZero();
     assertThat(server.requests().get(0).header("Accept-Encoding")).isEqualTo("gzip");

@@ -68,8 +68,7 @@ final class KeptAliveConnectionIT {
       ScriptedServer.Script script, String error, boolean resent, int posts) throws Exception {
     ScriptedServer server = client.serve(WHOLE, script);
     client.complete(server);
-    Ended second = client.post(server.baseUrl()).ended();
-    second.assertEnded(CONNECTION_ERROR, error);
+    Ended second = client.post(server.baseUrl()).ended().assertEnded(CONNECTION_ERROR, error);
     assertThat(second.wasResent()).isEqualTo(resent);
     client.settle();
     assertThat(server.posts()).isEqualTo(posts);

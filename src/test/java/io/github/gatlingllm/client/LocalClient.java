@@ -197,7 +197,6 @@ final class LocalClient implements AfterEachCallback {
       return this;
     }
 
-    /** Texts to embed. */
     Call inputs(int count) {
       inputs = count;
       return api(Api.EMBEDDINGS).whole();

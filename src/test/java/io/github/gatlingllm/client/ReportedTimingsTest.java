@@ -32,7 +32,6 @@ class ReportedTimingsTest {
     return answer.server();
   }
 
-  /** Headers, and the figures that they give. */
   @ParameterizedTest(name = "{0}")
   @CsvSource(
       delimiter = ';',

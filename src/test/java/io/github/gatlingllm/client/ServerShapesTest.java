@@ -22,14 +22,13 @@ class ServerShapesTest {
 
   private static final Path FOLDER = Path.of("src/test/resources/wire");
 
-  static Stream<String> servers() throws IOException {
+  static List<String> servers() throws IOException {
     try (Stream<Path> files = Files.list(FOLDER)) {
       return files
           .map(file -> file.getFileName().toString())
           .filter(name -> name.endsWith(".sse"))
           .map(name -> name.replace(".sse", ""))
-          .toList()
-          .stream();
+          .toList();
     }
   }
 

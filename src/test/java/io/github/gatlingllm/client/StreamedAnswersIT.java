@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -177,16 +178,15 @@ final class StreamedAnswersIT {
   @MethodSource({"complete", "failed"})
   void inOneChunk(Row row) throws Exception {
     Ended ended =
-        client.answeredBy(
+        check(
+            row,
             x -> {
               x.startStream();
               if (!row.body().isEmpty()) {
                 x.chunk(row.body());
               }
               x.lastChunk();
-            },
-            call -> call.api(row.api()));
-    check(row, ended);
+            });
     // P5: what one read brings shares one instant
     assertThat(ended.events().coalesced()).isEqualTo(Math.max(0, row.text().length() - 1));
     assertThat(ended.timing().tpotNanos()).isNull();
@@ -199,11 +199,7 @@ final class StreamedAnswersIT {
     for (byte b : row.body().getBytes(UTF_8)) {
       chunks.writeBytes(new byte[] {'1', '\r', '\n', b, '\r', '\n'});
     }
-    Ended ended =
-        client.answeredBy(
-            x -> x.startStream().send(chunks.toByteArray()).lastChunk(),
-            call -> call.api(row.api()));
-    check(row, ended);
+    check(row, x -> x.startStream().send(chunks.toByteArray()).lastChunk());
   }
 
   @ParameterizedTest
@@ -212,23 +208,24 @@ final class StreamedAnswersIT {
     if (row.body().isEmpty()) {
       return;
     }
-    Ended ended =
-        client.answeredBy(
-            x -> {
-              x.sendHeaders(200, "Content-Type: text/plain", "Transfer-Encoding: chunked");
-              byte[] bytes = row.body().getBytes(UTF_8);
-              for (int i = 0; i < Math.min(8, bytes.length); i++) {
-                x.chunk(new byte[] {bytes[i]});
-              }
-              x.chunk(Arrays.copyOfRange(bytes, Math.min(8, bytes.length), bytes.length));
-              x.lastChunk();
-            },
-            call -> call.api(row.api()));
-    check(row, ended);
+    check(
+        row,
+        x -> {
+          x.sendHeaders(200, "Content-Type: text/plain", "Transfer-Encoding: chunked");
+          byte[] bytes = row.body().getBytes(UTF_8);
+          for (int i = 0; i < Math.min(8, bytes.length); i++) {
+            x.chunk(new byte[] {bytes[i]});
+          }
+          x.chunk(Arrays.copyOfRange(bytes, Math.min(8, bytes.length), bytes.length));
+          x.lastChunk();
+        });
   }
 
-  private static void check(Row row, Ended ended) {
-    ended.assertEnded(row.status(), row.error());
+  private Ended check(Row row, ScriptedServer.Script script) throws Exception {
+    Ended ended =
+        client
+            .answeredBy(script, call -> call.api(row.api()))
+            .assertEnded(row.status(), row.error());
     assertThat(ended.httpStatus()).isEqualTo(200);
     assertThat(ended.text()).isEqualTo(row.text());
     assertThat(ended.events().count()).isEqualTo(row.text().length());
@@ -238,5 +235,6 @@ final class StreamedAnswersIT {
     if (row.text().length() < 2) {
       assertThat(ended.timing().tpotNanos()).isNull();
     }
+    return ended;
   }
 }

@@ -58,7 +58,9 @@ class PagesTest {
 
     assertThat(programs).isNotEmpty();
     for (String program : programs) {
-      assertThat(errors(classes, className(program), program)).isEmpty();
+      Matcher name = Pattern.compile("class (\\w+)").matcher(program);
+      assertThat(name.find()).isTrue();
+      assertThat(errors(classes, name.group(1), program)).isEmpty();
     }
   }
 
@@ -192,12 +194,6 @@ class PagesTest {
 
   private static String inOneClass(List<String> members) {
     return IMPORTS + "class Pieces {\n" + String.join("\n", members) + "}\n";
-  }
-
-  private static String className(String program) {
-    Matcher name = Pattern.compile("class (\\w+)").matcher(program);
-    assertThat(name.find()).isTrue();
-    return name.group(1);
   }
 
   static List<String> errors(Path classes, String name, String program) {

@@ -116,7 +116,6 @@ class ApisIT {
     assertThat(Files.readString(run.directory().resolve("llm.html"))).contains("inputs/s");
   }
 
-  /** An agent with each API, a request without streaming to each, and embeddings. */
   public static final class ApisSimulation extends Simulation {
 
     static final int ITERATIONS = 6;

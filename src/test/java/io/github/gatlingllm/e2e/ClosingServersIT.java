@@ -29,11 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 class ClosingServersIT {
   private static final long MAX_LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
-  /** Like llama.cpp: closes after a complete answer without {@code Connection: close}. */
-  private static void closesEveryTime(Exchange exchange) throws IOException {
-    exchange.answer("a").close();
-  }
-
   private static void closesSomeTimeLater(Exchange exchange)
       throws IOException, InterruptedException {
     exchange.answer("a");
@@ -53,7 +48,8 @@ class ClosingServersIT {
     SSLContext tls = SelfSigned.sslContext(folder);
     List<Script> scripts =
         List.of(
-            ClosingServersIT::closesEveryTime,
+            // like llama.cpp: after a complete answer, without Connection: close
+            exchange -> exchange.answer("a").close(),
             ClosingServersIT::closesSomeTimeLater,
             ClosingServersIT::closesEveryTenthTime);
     List<ScriptedServer> servers =

@@ -22,7 +22,6 @@ class GateIT {
   private static final long SERVICE_NANOS = MILLISECONDS.toNanos(20);
   private static final long STALL_NANOS = SECONDS.toNanos(2);
 
-  /** Number of the request at which the server stalls. */
   private static final int STALL_AT = 200;
 
   /** Answers each request after a fixed time, with one stall; none before the gate is full. */

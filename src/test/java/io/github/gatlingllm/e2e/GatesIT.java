@@ -56,7 +56,6 @@ class GatesIT {
     }
   }
 
-  /** A short load with Gatling's and our assertions, each of which can be made to fail. */
   public static final class GatesSimulation extends Simulation {
 
     {

@@ -39,16 +39,13 @@ class HealthyRunsIT {
     assertThat(run.summary().at("/workload/prompt_tokens/mean").asDouble()).isBetween(200.0, 320.0);
     assertThat(run.summary().at("/workload/prompt_tokens/std").asDouble()).isGreaterThan(50);
     assertThat(run.output()).containsPattern("\n> \\d\\d checks passed\n");
-    assertEngineReadAfterTheLastRequest(run);
-  }
-
-  private static void assertEngineReadAfterTheLastRequest(GatlingRun run) throws IOException {
     List<ServerSample> samples = run.serverSamples();
     ServerSample last = samples.get(samples.size() - 1);
     assertThat(last.error()).as(run.output()).isNull();
     assertThat(
             last.value(EngineMetric.REQUESTS_FINISHED)
                 - samples.get(0).value(EngineMetric.REQUESTS_FINISHED))
+        .as("read after the last request")
         .isEqualTo(run.requests().size());
   }
 

@@ -289,7 +289,6 @@ class HostileRunsIT {
     };
   }
 
-  /** A run of so many requests, one after the other. */
   private static GatlingRun.Setup benchmark(String url, int requests) {
     return GatlingRun.benchmark(url).llm("warmup=0 concurrency=1").set("llm.requests", requests);
   }

@@ -10,10 +10,8 @@ import java.time.Duration;
 
 public final class LevelsSimulation extends Simulation {
 
-  /** Drain time of the first level; requests still open are cancelled. */
   static final Duration DRAIN = ofMillis(200);
 
-  /** Request header with the load level, for the server. */
   static final String LEVEL = "X-Load-Level";
 
   public LevelsSimulation() {

@@ -26,7 +26,6 @@ final class Parrot implements AutoCloseable {
 
   private final ScriptedServer server = ScriptedServer.start(Parrot::answer);
 
-  /** A received request body, and its connection. */
   record Heard(Request request, JsonNode body) {
 
     List<String> contents() {
@@ -54,13 +53,7 @@ final class Parrot implements AutoCloseable {
 
   /** Received completion requests whose last message, or prompt, is this text. */
   List<Heard> heard(String last) throws IOException {
-    List<Heard> heard = new ArrayList<>();
-    for (Heard each : heard()) {
-      if (last(each.body()).equals(last)) {
-        heard.add(each);
-      }
-    }
-    return heard;
+    return heard().stream().filter(each -> last(each.body()).equals(last)).toList();
   }
 
   List<Heard> heard() throws IOException {

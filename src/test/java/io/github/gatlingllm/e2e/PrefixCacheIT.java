@@ -94,8 +94,7 @@ class PrefixCacheIT {
     assertThat(cached.subList(8, 12)).as("B1").allMatch(tokens -> tokens <= 32);
     assertThat(cached.subList(12, 16)).as("B2").allMatch(tokens -> tokens <= 64);
     assertThat(cached.subList(17, 20)).as("C, after its first").allMatch(t -> t >= 2_000);
-    JsonNode scenarios = all.run().summary().path("curves");
-    assertThat(scenarios).as("one curve each").hasSize(6);
+    assertThat(all.run().summary().path("curves")).as("one curve each").hasSize(6);
     assertThat(Files.readString(all.run().files().page())).contains("Scenarios against load");
     assertDialogs(all, all.run().requests().subList(20, 40));
   }

@@ -11,7 +11,6 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RecordFile;
-import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -131,8 +130,7 @@ class StoppedRunIT {
 
       assertThat(run.exitCode()).isEqualTo(SIGKILL);
       List<RequestRecord> records = new ArrayList<>();
-      ReadReport report = RecordFile.read(run.files().requests(), records::add);
-      assertThat(report.badLines()).isZero();
+      assertThat(RecordFile.read(run.files().requests(), records::add).badLines()).isZero();
       assertThat(records)
           .hasSizeGreaterThanOrEqualTo(20)
           .extracting(r -> r.identity().requestId())

@@ -57,10 +57,6 @@ class TokenizersIT {
     }
   }
 
-  private static boolean hasNoUsage(RequestRecord record) {
-    return record.identity().target().equals(TokenizersSimulation.NO_USAGE);
-  }
-
   /** With an assertion that is missed, and an upload; streams last 160 ms, so that some are cut. */
   @Test
   void sigtermGivesAReportAndRecordsWithoutCounts() throws Exception {
@@ -101,7 +97,7 @@ class TokenizersIT {
               record ->
                   assertThat(record.tokens().source())
                       .isEqualTo(
-                          hasNoUsage(record)
+                          record.identity().target().equals(TokenizersSimulation.NO_USAGE)
                               ? RequestRecord.TokenSource.CHUNKS
                               : RequestRecord.TokenSource.USAGE));
       assertThat(run.summary().at("/run/state").asText()).isEqualTo("interrupted");

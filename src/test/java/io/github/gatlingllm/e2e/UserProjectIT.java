@@ -108,18 +108,14 @@ class UserProjectIT {
     assertThat(outcome.output())
         .containsSubsequence(MISS, "failOnError was set to false", "BUILD SUCCESS")
         .contains("LLM report generated");
-    assertAdviceWorksAsPrinted();
-  }
-
-  /** The page of a run without an SLO prints the command that sets one. */
-  private static void assertAdviceWorksAsPrinted() throws Exception {
+    // The page of a run without an SLO prints the command that sets one.
     Path page = run("target/gatling", "gatesimulation").resolve("llm.html");
     Matcher advice = Pattern.compile("<code>(mvn .*?)</code>").matcher(Files.readString(page));
     assertThat(advice.find()).isTrue();
     String command = HtmlEscape.unescapeHtml(advice.group(1));
-    Outcome outcome = project.run(Map.of(), List.of("sh", "-c", command + " -Dllm.dryRun=true"));
-    assertThat(outcome.exitCode()).as(outcome.output()).isZero();
-    assertThat(outcome.output()).contains("SLO            ttft<200ms,tpot<50ms; ", "Dry run: ");
+    Outcome advised = project.run(Map.of(), List.of("sh", "-c", command + " -Dllm.dryRun=true"));
+    assertThat(advised.exitCode()).as(advised.output()).isZero();
+    assertThat(advised.output()).contains("SLO            ttft<200ms,tpot<50ms; ", "Dry run: ");
   }
 
   /**

@@ -293,8 +293,7 @@ final class EmbeddedEngineTest {
   /** Behind it nobody knows where the next request begins. */
   @Test
   void aMalformedRequestEndsItsConnection() throws Exception {
-    EmbeddedEngine engine = start(EmbeddedEngine.builder());
-    URI uri = URI.create(engine.baseUrl());
+    URI uri = URI.create(start(EmbeddedEngine.builder()).baseUrl());
     try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
       socket
           .getOutputStream()

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class EngineProcessTest {
 
-  /** An engine whose process is a shell script. */
   private static EngineProcess played(String script) throws IOException {
     return new EngineProcess(new ProcessBuilder("sh", "-c", "echo http://x; " + script).start());
   }

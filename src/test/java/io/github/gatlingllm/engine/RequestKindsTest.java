@@ -13,7 +13,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Images, tools, JSON, several choices and reasoning, through the port. */
 @Timeout(120)
 final class RequestKindsTest {
   private static final EmbeddedEngine.Builder FAST =

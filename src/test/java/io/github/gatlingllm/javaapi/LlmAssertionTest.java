@@ -30,7 +30,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Assertions of the DSL: figures, conditions, and wording as in Gatling. */
 class LlmAssertionTest {
 
   private static final io.gatling.javaapi.core.Assertion.WithPathAndTarget<Integer> THEIRS =

@@ -107,7 +107,8 @@ class LlmDslTest {
       throws Exception {
     String before = picture(builder);
 
-    Object changed = method.invoke(builder, arguments(method));
+    Stream<Class<?>> types = Arrays.stream(method.getParameterTypes());
+    Object changed = method.invoke(builder, types.map(type -> argument(method, type)).toArray());
 
     assertThat(changed).isNotSameAs(builder).hasSameClassAs(builder);
     assertThat(picture(builder)).as("the original").isEqualTo(before);
@@ -366,10 +367,6 @@ class LlmDslTest {
 
   private static Arguments mistake(ThrowingCallable call, String message) {
     return Arguments.of(call, message);
-  }
-
-  private static Object[] arguments(Method method) {
-    return Arrays.stream(method.getParameterTypes()).map(type -> argument(method, type)).toArray();
   }
 
   private static Object argument(Method method, Class<?> type) {

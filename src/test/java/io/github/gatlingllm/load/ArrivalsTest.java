@@ -69,9 +69,11 @@ class ArrivalsTest {
     assertThat(std / mean).isCloseTo(cv, within(0.05 * cv));
     // Kolmogorov-Smirnov: beyond 1.63/√n once in a hundred samples.
     double shape = 1 / (cv * cv);
+    GammaDistribution gamma = GammaDistribution.of(shape, 1);
     // Unrounded: with a cv of 3 one gap in eight is below half a nanosecond.
     double[] unit = DoubleStream.generate(Gaps.gamma(cv, seed).draws()).limit(n).toArray();
-    assertThat(distance(unit, gap -> gammaCdf(shape, gap * shape))).isLessThan(1.63 / Math.sqrt(n));
+    assertThat(distance(unit, gap -> gamma.cumulativeProbability(gap * shape)))
+        .isLessThan(1.63 / Math.sqrt(n));
     assertThat(lag1Autocorrelation(gaps)).isCloseTo(0, within(4 / Math.sqrt(n)));
     // Counts in long windows of a renewal process: variance ÷ mean goes to cv².
     assertThat(
@@ -91,9 +93,7 @@ class ArrivalsTest {
   void expectedArrivalsInAnyWindowAreRateTimesTime(double cv) {
     int windows = 4_000;
     double[] counts = new double[windows];
-    for (int seed = 0; seed < windows; seed++) {
-      counts[seed] = Arrivals.gamma(10, cv, seed).countBefore(10 * SECOND);
-    }
+    Arrays.setAll(counts, seed -> (double) Arrivals.gamma(10, cv, seed).countBefore(10 * SECOND));
     double mean = Arrays.stream(counts).average().orElseThrow();
     double variance =
         Arrays.stream(counts).map(c -> (c - mean) * (c - mean)).average().orElseThrow();
@@ -315,10 +315,6 @@ class ArrivalsTest {
     return gaps;
   }
 
-  private static double gammaCdf(double shape, double x) {
-    return GammaDistribution.of(shape, 1).cumulativeProbability(x);
-  }
-
   /** Variance over mean of the counts in windows of equal length, over all the gaps last. */
   private static double dispersion(double[] gaps, double windowSeconds) {
     int windows = (int) (Arrays.stream(gaps).sum() / windowSeconds);
@@ -348,7 +344,6 @@ class ArrivalsTest {
     return distance;
   }
 
-  /** Correlation of each gap with the one before. */
   private static double lag1Autocorrelation(double[] gaps) {
     double mean = Arrays.stream(gaps).average().orElseThrow();
     double together = 0;

@@ -87,7 +87,6 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
             });
   }
 
-  /** The same, but every iteration fails. */
   FakeLoad failing() {
     failing = true;
     return this;
@@ -109,7 +108,6 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
     return new FakeLoad(() -> iterationMillis, iteration -> false, levels);
   }
 
-  /** Runs until nothing is left to do. */
   FakeLoad run() {
     driver.begin();
     for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
@@ -127,7 +125,6 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
         .sum();
   }
 
-  /** Milliseconds since the start. */
   long nowMillis() {
     return (now - origin) / MILLI;
   }
@@ -224,7 +221,6 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
         Map.of());
   }
 
-  /** Iterations of that level's measure phase. */
   long measured(String label) {
     return iterations.stream().filter(i -> i.endsWith(" " + label + " measure")).count();
   }

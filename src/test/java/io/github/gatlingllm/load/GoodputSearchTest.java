@@ -90,8 +90,7 @@ class GoodputSearchTest {
   }
 
   private static boolean extendsMeasuring(LevelSource source, long requests, long missed) {
-    LoadLevel level = LoadLevel.Open.steady(1);
-    return source.extendsMeasuring(missed(level, requests, missed));
+    return source.extendsMeasuring(missed(LoadLevel.Open.steady(1), requests, missed));
   }
 
   /** Wilson's interval of 600 requests with 1, 6 and 13 misses: 99.06, 97.8 to 99.5, 98.7 %. */
@@ -176,8 +175,7 @@ class GoodputSearchTest {
   void requestsHeldBackByTheGeneratorAreNotTheServersQueue() {
     LevelSource source = search(2, 0.5);
     for (LoadLevel level = source.next(null); level != null; ) {
-      Queue queue = new Queue(true, true, 0, 41);
-      level = source.next(FakeLoad.result(level.label(), 0, 0L, queue));
+      level = source.next(FakeLoad.result(level.label(), 0, 0L, new Queue(true, true, 0, 41)));
     }
     assertThat(conclusion(source))
         .startsWith("No rate down to 0.000")

@@ -156,8 +156,7 @@ class InjectorPartTest {
   @Test
   void arrivalNumberDeterminesTheDraw() {
     Sweep plan = Sweep.open(List.of(Open.steady(20)), Gaps.poisson(0), 3, PHASES);
-    Sweep part = plan.part(new InjectorShare(2, 3));
-    Open level = (Open) part.levels().get(0);
+    Open level = (Open) plan.part(new InjectorShare(2, 3)).levels().get(0);
     Arrival.Numbers numbers = Objects.requireNonNull(level.numbers());
     RunningLevel running = new RunningLevel(level, 0, true, () -> {});
     DrawOrder order = new DrawOrder(new InjectorShare(2, 3));
@@ -239,13 +238,9 @@ class InjectorPartTest {
     assertThat(load.lags).containsOnly(0L);
   }
 
-  private static Injector of(Map<String, String> properties, Map<String, String> environment) {
-    return Injector.of(properties, environment);
-  }
-
   @Test
   void withoutSettingsTheProcessRunsTheWholeLoadAtOnce() {
-    Injector alone = of(Map.of(), Map.of("HOSTNAME", "a"));
+    Injector alone = Injector.of(Map.of(), Map.of("HOSTNAME", "a"));
     assertThat(alone).isEqualTo(new Injector(null, null));
     assertThat(alone.isPart()).isFalse();
     assertThat(alone.nameOn("host")).isEqualTo("host");
@@ -257,19 +252,19 @@ class InjectorPartTest {
     Map<String, String> both =
         Map.of("JOB_COMPLETION_INDEX", "0", "INJECTORS", "3", "LLM_INJECTOR", "2/5");
 
-    assertThat(of(Map.of(), job).share()).isEqualTo(new InjectorShare(1, 3));
-    assertThat(of(Map.of(), both).share()).isEqualTo(new InjectorShare(2, 5));
-    assertThat(of(Map.of("llm.injector", "4 / 4"), both).share())
+    assertThat(Injector.of(Map.of(), job).share()).isEqualTo(new InjectorShare(1, 3));
+    assertThat(Injector.of(Map.of(), both).share()).isEqualTo(new InjectorShare(2, 5));
+    assertThat(Injector.of(Map.of("llm.injector", "4 / 4"), both).share())
         .isEqualTo(new InjectorShare(4, 4));
-    assertThat(of(Map.of(), job).nameOn("host")).isEqualTo("host-1");
-    assertThat(of(Map.of("llm.injector", "1/1"), job).isPart()).isFalse();
+    assertThat(Injector.of(Map.of(), job).nameOn("host")).isEqualTo("host-1");
+    assertThat(Injector.of(Map.of("llm.injector", "1/1"), job).isPart()).isFalse();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0/4", "5/4", "1/0", "4", "1/10001", "-1/4", "a/b", "1/4/2"})
   void invalidShareIsRefused(String text) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> of(Map.of("llm.injector", text), Map.of()))
+        .isThrownBy(() -> Injector.of(Map.of("llm.injector", text), Map.of()))
         .withMessageStartingWith("llm.injector=" + text + ": ")
         .withMessageContaining("<i>/<n>");
   }
@@ -290,7 +285,7 @@ class InjectorPartTest {
                 ? Map.of("JOB_COMPLETION_INDEX", index)
                 : Map.of("JOB_COMPLETION_INDEX", index, "INJECTORS", count);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> of(Map.of(), environment))
+        .isThrownBy(() -> Injector.of(Map.of(), environment))
         .withMessageContaining(why);
   }
 
@@ -304,9 +299,9 @@ class InjectorPartTest {
     "2026-11-21T10:00Z, 1795255200000000000"
   })
   void startsAreSecondsMillisecondsOrIsoTimes(String text, long unixNanos) {
-    assertThat(of(Map.of("llm.startAt", text), Map.of()).startAt())
+    assertThat(Injector.of(Map.of("llm.startAt", text), Map.of()).startAt())
         .isEqualTo(new StartTime(unixNanos));
-    assertThat(of(Map.of(), Map.of("LLM_START_AT", " " + text)).startAt())
+    assertThat(Injector.of(Map.of(), Map.of("LLM_START_AT", " " + text)).startAt())
         .isEqualTo(new StartTime(unixNanos));
   }
 
@@ -314,7 +309,7 @@ class InjectorPartTest {
   @ValueSource(strings = {"soon", "2026-11-21T10:00:00", "-5", "1795255200000000", "10:00"})
   void invalidStartIsRefused(String text) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> of(Map.of("llm.startAt", text), Map.of()))
+        .isThrownBy(() -> Injector.of(Map.of("llm.startAt", text), Map.of()))
         .withMessage("llm.startAt=" + text + ": expected " + StartTime.EXPECTED);
   }
 }

@@ -67,30 +67,23 @@ class LoadLevelTest {
       new LoadLevel.Open(5, Arrivals.poisson(5, 1), TIMED.withMeasure(500));
   private static final LoadLevel COUNTED = new LoadLevel.Closed(4, TIMED.withRequests(10));
 
-  private record Case(String name, LoadPlan plan, @Nullable Long nanos) {
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  static Stream<Case> cases() {
+  static Stream<Arguments> cases() {
     LoadPlan.Sweep sweep = new LoadPlan.Sweep(List.of(CLOSED, OPEN));
     return Stream.of(
-        new Case("levels add up, without drain", sweep, 321L + 521L),
-        new Case(
+        Arguments.of("levels add up, without drain", sweep, 321L + 521L),
+        Arguments.of(
             "a sweep at its longest",
             sweep.stopWhen(List.of(StopRule.errorsAbove(1))),
             321L + 521L),
-        new Case("a count", new LoadPlan.Sweep(List.of(CLOSED, COUNTED)), null),
-        new Case("trials", new LoadPlan.Sweep(List.of(new LoadLevel.Batch(4, 2, 30))), null),
-        new Case("a search", new GoodputSearch(1, 0.1, 1, TIMED), null));
+        Arguments.of("a count", new LoadPlan.Sweep(List.of(CLOSED, COUNTED)), null),
+        Arguments.of("trials", new LoadPlan.Sweep(List.of(new LoadLevel.Batch(4, 2, 30))), null),
+        Arguments.of("a search", new GoodputSearch(1, 0.1, 1, TIMED), null));
   }
 
-  @ParameterizedTest
+  @ParameterizedTest(name = "{0}")
   @MethodSource("cases")
-  void isKnownIfTimeBoundsEveryLevel(Case given) {
-    assertThat(given.plan().plannedNanos()).isEqualTo(given.nanos());
+  void isKnownIfTimeBoundsEveryLevel(String name, LoadPlan plan, @Nullable Long nanos) {
+    assertThat(plan.plannedNanos()).isEqualTo(nanos);
   }
 
   private final RunningLevel.InFlightGauge gauge = new RunningLevel.InFlightGauge();

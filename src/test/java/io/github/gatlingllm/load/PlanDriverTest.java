@@ -132,8 +132,7 @@ class PlanDriverTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void undecidedLevelIsExtended(boolean cooldown) {
-    Phases phases = new Phases(0, SECOND, 6 * SECOND, SECOND, null).withCooldown(cooldown);
-    FakeLoad load = search(phases);
+    FakeLoad load = search(new Phases(0, SECOND, 6 * SECOND, SECOND, null).withCooldown(cooldown));
 
     assertThat(load.events)
         .filteredOn(event -> event.contains("measured until") || event.endsWith(" measure"))

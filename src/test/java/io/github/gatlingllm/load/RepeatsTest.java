@@ -66,8 +66,7 @@ class RepeatsTest {
   /** Ends of the intervals by hand: 100 ± 4.303 × 2 ÷ √3, then 100 ± 3.182 × √(8 ÷ 3) ÷ √4. */
   @Test
   void endsWithTheRoundInWhichTheGoalIsReached() {
-    Sweep plan = TWO.repeated(Repeats.parse("auto:3%:ttft.p50"), 1);
-    LevelSource source = plan.source();
+    LevelSource source = TWO.repeated(Repeats.parse("auto:3%:ttft.p50"), 1).source();
     assertThat(source.needsResults()).isTrue();
     LoadLevel level = source.next(null);
     double[] values = {98, 102, 100, 100};

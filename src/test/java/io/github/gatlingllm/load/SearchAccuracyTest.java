@@ -142,7 +142,6 @@ class SearchAccuracyTest {
     return waits * Math.exp(-(slots / SERVICE_S - rate) * WAIT_S);
   }
 
-  /** One search, its server and its time. */
   private static final class Search {
     private final LevelSource source;
     private final SplittableRandom random;

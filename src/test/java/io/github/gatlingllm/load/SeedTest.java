@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -62,9 +63,7 @@ class SeedTest {
   void drawsOfNeighbouringIndicesAreIndependent() {
     int n = 10_000;
     double[][] draws = new double[n + 1][];
-    for (int i = 0; i <= n; i++) {
-      draws[i] = Seed.at(42, 7, i).doubles(5).map(u -> u - 0.5).toArray();
-    }
+    Arrays.setAll(draws, i -> Seed.at(42, 7, i).doubles(5).map(u -> u - 0.5).toArray());
     for (int a = 0; a < 5; a++) {
       for (int b = 0; b < 5; b++) {
         double together = 0;

@@ -6,6 +6,7 @@ import io.github.gatlingllm.docs.SimulatedTable;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -79,9 +80,7 @@ class SettlingTest {
 
   private static SerialPrefill run(long seed, Phases phases, int... users) {
     LoadLevel[] levels = new LoadLevel[users.length];
-    for (int i = 0; i < users.length; i++) {
-      levels[i] = new LoadLevel.Closed(users[i], phases);
-    }
+    Arrays.setAll(levels, i -> new LoadLevel.Closed(users[i], phases));
     SerialPrefill server = new SerialPrefill(seed, levels);
     server.load.run();
     return server;

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.simpleflatmapper.lightningcsv.CsvParser;
@@ -106,10 +107,7 @@ class RecordFieldTest {
   @Test
   void everySingleValuedFieldIsAColumnWithTheSameValue() throws IOException {
     RandomRecords random = new RandomRecords(11);
-    List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 2_000; i++) {
-      records.add(random.any());
-    }
+    List<RequestRecord> records = Stream.generate(random::any).limit(2_000).toList();
     List<List<String>> rows = rows(write(records));
 
     assertThat(rows).hasSize(records.size() + 1);

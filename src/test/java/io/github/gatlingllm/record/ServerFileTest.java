@@ -122,8 +122,7 @@ class ServerFileTest {
 
   @Test
   void damagedLinesAreSkipped() throws IOException {
-    ServerFile written = new ServerFile(file);
-    written.append(sample(5, "a"));
+    new ServerFile(file).append(sample(5, "a"));
     String line = Files.readString(file);
     for (String damage :
         List.of(
@@ -143,8 +142,7 @@ class ServerFileTest {
 
   @Test
   void unknownMetricsNullsAndHistogramsWithoutBoundsAreSkipped() throws IOException {
-    ServerFile written = new ServerFile(file);
-    written.append(sample(5, "a"));
+    new ServerFile(file).append(sample(5, "a"));
     String line = Files.readString(file);
     Files.writeString(file, line.replace("\"requests_running\":3.0", "\"new\":1,\"gpus\":null"));
     assertThat(read()).isZero();

@@ -307,8 +307,7 @@ class HtmlReportIT {
   @ParameterizedTest(name = "{0}")
   @MethodSource("runs")
   void pageOfAnyRunHasNoEmptyBoxes(String name, RunFigures run) throws IOException {
-    Path page = write(run);
-    browser.prefer(Theme.LIGHT).show(page, 1400, 1000);
+    browser.prefer(Theme.LIGHT).show(write(run), 1400, 1000);
     browser.unfold();
 
     assertWithoutEmptyBoxes();

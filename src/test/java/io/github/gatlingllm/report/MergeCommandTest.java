@@ -40,6 +40,7 @@ import java.util.Random;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -215,11 +216,9 @@ class MergeCommandTest {
   }
 
   private static Called mergeTo(Path out, Path... runs) {
-    List<String> arguments = new ArrayList<>(List.of("merge", "--out", out.toString()));
-    for (Path run : runs) {
-      arguments.add(run.toString());
-    }
-    return call(arguments.toArray(String[]::new));
+    Stream<String> names = Stream.of(runs).map(Path::toString);
+    return call(
+        Stream.concat(Stream.of("merge", "--out", out.toString()), names).toArray(String[]::new));
   }
 
   private RunFiles merged() {

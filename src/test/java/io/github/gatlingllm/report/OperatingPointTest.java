@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,10 +46,7 @@ class OperatingPointTest {
     levels.add(
         new LevelInfo(
             label, target, scenario, level.kind(), level.offered(), level.unit(), level.phases()));
-    double[] tokens = new double[10];
-    for (int t = 0; t < tokens.length; t++) {
-      tokens[t] = ttftMs + t;
-    }
+    double[] tokens = IntStream.range(0, 10).mapToDouble(t -> ttftMs + t).toArray();
     for (int i = 0; i < requests; i++) {
       Recorded request = Recorded.at(from).target(target).stage(label);
       request = scenario == null ? request : request.scenario(scenario);

@@ -243,8 +243,7 @@ class SummaryFilesTest {
   }
 
   private static Element suite(DemoRun run) throws Exception {
-    Summary summary = run.figures().summary();
-    byte[] xml = SummaryText.junit(summary).getBytes(StandardCharsets.UTF_8);
+    byte[] xml = SummaryText.junit(run.figures().summary()).getBytes(StandardCharsets.UTF_8);
     Element root =
         DocumentBuilderFactory.newInstance()
             .newDocumentBuilder()

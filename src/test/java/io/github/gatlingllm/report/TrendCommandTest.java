@@ -23,7 +23,6 @@ class TrendCommandTest {
 
   @TempDir private Path runs;
 
-  /** Records a run of a night, with its engine and a setting. */
   private void night(int night, double slowness, String engine, String prompts) throws IOException {
     Path run = runs.resolve("history/night-" + night);
     new DemoRun(List.of(2, 8), List.of("local"), List.of("ask"))

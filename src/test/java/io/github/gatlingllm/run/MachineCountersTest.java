@@ -103,18 +103,16 @@ class MachineCountersTest {
     assertThat(pauses.take(300)).isEqualTo(new GcPauses.Pauses(0, 0, 0));
   }
 
-  @TempDir private Path folder;
-
   @Test
   void recordsRightBeforeTheEndAreInALineThatIsLongEnough() throws Exception {
     List<RequestRecord> records = new ArrayList<>();
-    Path recorded = folder.resolve("requests.jsonl");
+    Path recorded = root.resolve("requests.jsonl");
     try (InputStream zipped =
         getClass().getResourceAsStream("/recorded/runs/curve/requests.jsonl.gz")) {
       Files.copy(new GZIPInputStream(zipped), recorded);
     }
     RecordFile.read(recorded, records::add);
-    Run run = LevelLogTest.open(folder, new RunClock(0, 0));
+    Run run = LevelLogTest.open(root, new RunClock(0, 0));
     Path file = run.files().generator();
     GeneratorLog log = new GeneratorLog(run, List.of(), second -> {});
     records.forEach(log::requestEnded);
@@ -132,7 +130,7 @@ class MachineCountersTest {
 
   @Test
   void aLineEndsAtTheEdgeOfAMeasureWindow() throws Exception {
-    Run run = LevelLogTest.open(folder, new RunClock(0, 0));
+    Run run = LevelLogTest.open(root, new RunClock(0, 0));
     Path file = run.files().generator();
     GeneratorLog log = new GeneratorLog(run, List.of(), second -> {});
     long edge = System.nanoTime();

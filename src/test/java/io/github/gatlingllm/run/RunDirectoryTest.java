@@ -69,8 +69,7 @@ class RunDirectoryTest {
   }
 
   private static Path log(Path folder, String run) throws IOException {
-    Path directory = Files.createDirectories(folder.resolve(run));
-    return Files.createFile(directory.resolve("simulation.log"));
+    return Files.createFile(Files.createDirectories(folder.resolve(run)).resolve("simulation.log"));
   }
 
   @Test

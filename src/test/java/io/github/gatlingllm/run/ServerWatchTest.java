@@ -90,8 +90,7 @@ class ServerWatchTest {
   }
 
   private ServerSample only(ScriptedServer.Script script) throws IOException {
-    ScriptedServer server = server(script);
-    watch.targetUsed(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.targetUsed(pages("a", server(script).baseUrl() + "/page", "http://b"));
     return samples().get(0);
   }
 

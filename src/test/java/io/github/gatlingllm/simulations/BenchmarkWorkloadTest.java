@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The prompts that settings define, and their description in the plan. */
 final class BenchmarkWorkloadTest {
 
   @Test

@@ -16,7 +16,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Settings from the files that {@code llm.config} and {@code llm.env} name. */
 class ConfigFileTest {
 
   @TempDir private Path folder;

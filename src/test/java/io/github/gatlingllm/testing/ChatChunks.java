@@ -7,7 +7,6 @@ public final class ChatChunks {
 
   private ChatChunks() {}
 
-  /** The first chunk: a role and no token. */
   public static String role() {
     return chunk("{\"role\":\"assistant\",\"content\":\"\"}", "null");
   }

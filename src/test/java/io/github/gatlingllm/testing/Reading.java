@@ -33,7 +33,6 @@ public final class Reading {
     return this;
   }
 
-  /** It failed, if there is an error. */
   public Reading failed(@Nullable String message) {
     error = message;
     return this;

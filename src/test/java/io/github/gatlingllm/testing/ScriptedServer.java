@@ -65,7 +65,6 @@ public final class ScriptedServer implements AutoCloseable {
     startThread("scripted-server-accept", this::acceptAll);
   }
 
-  /** Starts a server; the n-th script answers the n-th request. */
   public static ScriptedServer start(Script... scripts) {
     return new ScriptedServer(0, null, scripts);
   }

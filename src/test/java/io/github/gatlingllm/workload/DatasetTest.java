@@ -190,11 +190,11 @@ final class DatasetTest {
 
   @Test
   void laterPartsOfATextComeWhenEachHasHadItsFirst() throws IOException {
-    Path file = folder.resolve("long.json");
-    Files.writeString(
-        file,
-        "[{\"conversations\": [{\"from\": \"human\", \"value\": \"aaabbbc\"}]},"
-            + " {\"conversations\": [{\"from\": \"human\", \"value\": \"xy\"}]}]");
+    Path file =
+        file(
+            "long.json",
+            "[{\"conversations\": [{\"from\": \"human\", \"value\": \"aaabbbc\"}]},"
+                + " {\"conversations\": [{\"from\": \"human\", \"value\": \"xy\"}]}]");
     Prompts.Source texts = open(Dataset.Format.SHAREGPT, file.toString()).texts(3);
 
     assertThat(IntStream.range(0, 2).mapToObj(i -> texts.pick(1, i)))
@@ -246,8 +246,7 @@ final class DatasetTest {
   void rejectsAFileAtItsFirstInvalidEntry(String name, String text, String message)
       throws IOException {
     String good = "{'conversations': [{'from': 'human', 'value': 'a'}]}";
-    String json = text.replace("$GOOD", good).replace('\'', '"').replace('~', '\n');
-    Path file = file(name, json);
+    Path file = file(name, text.replace("$GOOD", good).replace('\'', '"').replace('~', '\n'));
     assertThatThrownBy(() -> open(Dataset.Format.SHAREGPT, file.toString()))
         .isInstanceOf(IllegalArgumentException.class)
         .message()

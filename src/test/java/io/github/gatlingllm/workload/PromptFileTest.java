@@ -82,8 +82,7 @@ final class PromptFileTest {
   void missingOrBinaryFileIsReported() throws IOException {
     assertThatThrownBy(() -> PromptPool.read("none.txt"))
         .hasMessage("none.txt: no such file, neither in the file system nor on the class path");
-    Path binary = folder.resolve("a.txt");
-    Files.write(binary, new byte[] {(byte) 0xff, (byte) 0xfe});
+    Path binary = Files.write(folder.resolve("a.txt"), new byte[] {(byte) 0xff, (byte) 0xfe});
     assertThatThrownBy(() -> PromptPool.read(binary.toString()))
         .hasMessage("a.txt is not UTF-8 text; save it as UTF-8");
     assertThatThrownBy(() -> PromptPool.read(folder.toString()))

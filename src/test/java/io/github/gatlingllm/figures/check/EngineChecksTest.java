@@ -67,7 +67,6 @@ class EngineChecksTest {
     return run(healthy());
   }
 
-  /** A run whose engine says another thing of one metric. */
   static Summary runWith(EngineMetric metric, double value) {
     return run(healthyBut(metric, value));
   }
@@ -195,8 +194,7 @@ class EngineChecksTest {
   }
 
   private static Summary summary(List<ServerSample> readings) {
-    List<RequestRecord> records = Recorded.requests(100, i -> at(i * 97).tokens(EVEN));
-    return summary(RUN, records, readings);
+    return summary(RUN, Recorded.requests(100, i -> at(i * 97).tokens(EVEN)), readings);
   }
 
   private static Summary summary(
@@ -358,13 +356,12 @@ class EngineChecksTest {
             100,
             i -> {
               Recorded held = at(i * 97).tokens(500, 500, 500, 500, 500, 500, 500, 500, 501, 501);
-              return (hasTools ? held.tools() : held);
+              return hasTools ? held.tools() : held;
             });
     assertThat(check(summary(RUN, records, readings(healthy())), "engine_ttft").level())
         .isEqualTo(level);
   }
 
-  /** A metric that a server does not have asks nothing. */
   @Test
   void withoutAMetricItsCheckDoesNotApply() {
     assertThat(applying(run(Map.of(EngineMetric.REQUESTS_RUNNING, 1.0)))).isEmpty();

@@ -24,7 +24,6 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Injectors of a joined run: what each measured. */
 class InjectorTallyTest {
 
   private static final int SECONDS = 20;
@@ -104,7 +103,6 @@ class InjectorTallyTest {
     return all;
   }
 
-  /** The first two of so many. */
   static Summary joined(int expected) {
     return figures(expected, part(1, Map.of(), null), part(2, Map.of(), null));
   }

@@ -106,8 +106,7 @@ class RunComparisonTest {
   @Test
   void repeatsJudgeChanges() throws IOException {
     ComparedRun base = Steady.repeated(100, 130, 80).run();
-    ComparedRun other = Steady.repeated(125, 160, 100).run();
-    Comparison noisy = Comparison.of(base, other, 1);
+    Comparison noisy = Comparison.of(base, Steady.repeated(125, 160, 100).run(), 1);
     assertThat(noisy.places()).singleElement().extracting(Comparison.Place::stage).isEqualTo("c=1");
     assertThat(change(noisy, "ttft.mean").outcome()).isEqualTo(Outcome.NO_CLEAR_CHANGE);
     assertThat(noisy.notes()).hasSize(1);
@@ -116,8 +115,7 @@ class RunComparisonTest {
     ComparedRun slower = Steady.repeated(125, 125.1, 124.9).run();
     assertThat(change(Comparison.of(quiet, slower, 1), "ttft.mean").outcome())
         .isEqualTo(Outcome.WORSE);
-    ComparedRun once = new Steady().level(1, 125).run();
-    Comparison oneSided = Comparison.of(base, once, 1);
+    Comparison oneSided = Comparison.of(base, new Steady().level(1, 125).run(), 1);
     assertThat(change(oneSided, "ttft.mean").outcome()).as("by slices").isEqualTo(Outcome.WORSE);
     assertThat(oneSided.notes()).isEmpty();
   }

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What assertions are about, and how their outcome is put. */
 class AssertionJudgeTest {
 
   /** Two levels: TTFT of c=1 100 and 200, of c=2 300 (ask) and none (sum, failed). */
@@ -270,7 +269,6 @@ class AssertionJudgeTest {
   }
 
   private static List<AssertionResult> results(RunInfo info, Assertion... assertions) {
-    RunInfo demanding = info.assertions(List.of(assertions));
-    return summary(demanding, REQUESTS).assertions();
+    return summary(info.assertions(List.of(assertions)), REQUESTS).assertions();
   }
 }

@@ -18,7 +18,6 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Whether a server keeps up with open load. */
 class BacklogTest {
 
   private static final LevelInfo TWO = Recorded.rate(2, 0, 60_000);
@@ -43,17 +42,9 @@ class BacklogTest {
   }
 
   private static List<RequestRecord> twoPerSecond(double fromMs) {
-    List<RequestRecord> records =
-        Recorded.requests(
-            120,
-            n -> {
-              double wait = n * 262;
-              return Recorded.at(fromMs + n * 500)
-                  .lag(0)
-                  .stage("r=2")
-                  .tokens(wait + 28, wait + 762);
-            });
-    return records;
+    return Recorded.requests(
+        120,
+        n -> Recorded.at(fromMs + n * 500).lag(0).stage("r=2").tokens(n * 262 + 28, n * 262 + 762));
   }
 
   /** 60 in 60 s at both: the second rate saturates nothing. */
@@ -61,14 +52,9 @@ class BacklogTest {
   void ratesAtWhichByChanceAsManyCameHaveNoKnee() {
     List<RequestRecord> records =
         Recorded.requests(
-            120,
-            n -> {
-              String label = n < 60 ? "r=1" : "r=2";
-              return Recorded.at(n * 1_000).lag(0).stage(label).tokens(28, 762);
-            });
+            120, n -> Recorded.at(n * 1_000).lag(0).stage(n < 60 ? "r=1" : "r=2").tokens(28, 762));
     LevelInfo one = Recorded.rate(1, 0, 60_000);
-    LevelInfo two = Recorded.rate(2, 60_000, 120_000);
-    Summary summary = summary(Recorded.run(121, one, two), records);
+    Summary summary = summary(Recorded.run(121, one, Recorded.rate(2, 60_000, 120_000)), records);
     assertThat(summary.knee().reached()).isFalse();
     assertThat(summary.knee().saturatedFromFirst()).isFalse();
     assertThat(summary.verdict()).startsWith("No knee up to the highest load tried, 2 requests/s");
@@ -87,9 +73,8 @@ class BacklogTest {
     LevelInfo one = Recorded.rate(1, 0, 60_000);
     LevelInfo two = Recorded.rate(2, 60_000, 120_000);
     List<RequestRecord> records = twoPerSecond(60_000);
-    for (int n = 0; n < 60; n++) {
-      records.add(Recorded.at(n * 1_000).lag(0).stage("r=1").tokens(28, 762).record());
-    }
+    records.addAll(
+        Recorded.requests(60, n -> Recorded.at(n * 1_000).lag(0).stage("r=1").tokens(28, 762)));
     Summary both = summary(Recorded.run(121, one, two).slo(slo), records);
     assertThat(both.figures().goodput().max().stage()).isEqualTo("r=1");
     assertThat(both.operatingPoint().stage()).isEqualTo("r=1");

@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,10 +34,7 @@ class FigureTest {
           .singleStreams(Map.of("a", new SingleStream(5, 0.5, 0)))
           .targets(Map.of("a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, 3.6)));
 
-  /**
-   *
-   *
-   * <pre>
+  /*
    *    tokens at         prompt     of it cached
    * a  100 120 140       10
    * b   50  80           20  10     planned 10 ms before it started, 5 ms at the gate
@@ -46,7 +42,6 @@ class FigureTest {
    * d  100, cut off      10         failed
    * e  cancelled after 250 ms       missed
    * f  HTTP 503                     failed
-   * </pre>
    */
   static final List<RequestRecord> REQUESTS =
       List.of(
@@ -152,12 +147,8 @@ class FigureTest {
 
   private static final Figures FIGURES = Recorded.summary(RUN, REQUESTS).figures();
 
-  static Stream<String> names() {
-    return Figure.names().stream();
-  }
-
   @ParameterizedTest
-  @MethodSource("names")
+  @MethodSource("io.github.gatlingllm.figures.metric.Figure#names")
   void nameHasItsValue(String name) {
     Figure figure = Figure.parse(name);
 

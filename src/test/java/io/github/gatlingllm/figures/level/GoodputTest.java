@@ -27,10 +27,7 @@ class GoodputTest {
   private static final RunInfo RUN =
       run(3, stage(1, 0, 2_000)).slo(Slo.parse("ttft<200ms,tpot<50ms", 60, Slo.Rule.PERCENTILES));
 
-  /**
-   *
-   *
-   * <pre>
+  /*
    * good      TTFT 100, TPOT 20              met      2 tokens, ends in the window
    * late      TTFT 250                       missed   ttft
    * slow      TPOT 90                        missed   tpot
@@ -42,7 +39,6 @@ class GoodputTest {
    *
    * attempted 8, met 3; share 0.375; ended in the window: good, short: 2 ÷ 2 s = 1/s
    * tokens in SLO 2 + 1 + 1 = 4 ÷ 2 s = 2/s
-   * </pre>
    */
   private static final List<RequestRecord> CASES =
       List.of(
@@ -194,7 +190,6 @@ class GoodputTest {
     assertThat(stricter.figures().goodput().max()).isNull();
   }
 
-  /** Nothing but requests of that name has objectives. */
   @Test
   void onlyOneRequestNameHasObjectives() {
     RunInfo own =

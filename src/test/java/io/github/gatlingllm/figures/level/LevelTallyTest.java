@@ -34,15 +34,11 @@ class LevelTallyTest {
     return Recorded.figures(RUN, records).series().breakdowns().get(0);
   }
 
-  /**
-   *
-   *
-   * <pre>
+  /*
    *      start lag  gate  connect  first token  last token   parts, ms
    * r1      2        4       1         100         300       2 4 1 99 200     = 306
    * r2      0        0       -          50         150       0 0 0 50 100     = 150
    * mean    1        2      0.5                              1 2 0.5 74.5 150 = 228
-   * </pre>
    */
   @Test
   void meansOfPartsAddUpToTheMeanFromSchedule() {
@@ -215,8 +211,7 @@ class LevelTallyTest {
 
   @Test
   void veryLongConversationsShareTheLastRow() {
-    Summary.Workload workload = workload(at(0).turn(100), at(9).turn(7_000));
-    assertThat(workload.turns()).isEqualTo(Map.of(100, 2L));
+    assertThat(workload(at(0).turn(100), at(9).turn(7_000)).turns()).isEqualTo(Map.of(100, 2L));
   }
 
   @Test

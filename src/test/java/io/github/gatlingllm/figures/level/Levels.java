@@ -62,18 +62,12 @@ public final class Levels {
     return this;
   }
 
-  /** So many more requests of the last level, which fail. */
   public Levels failing(int requests) {
     double from = (stages.size() - 1) * 1_000.0;
     String label = stages.get(stages.size() - 1).label();
-    for (int i = 0; i < requests; i++) {
-      records.add(
-          Recorded.at(from)
-              .target(target)
-              .stage(label)
-              .failed(RequestStatus.HTTP_ERROR, "HTTP 500")
-              .record());
-    }
+    Recorded failed =
+        Recorded.at(from).target(target).stage(label).failed(RequestStatus.HTTP_ERROR, "HTTP 500");
+    records.addAll(Collections.nCopies(requests, failed.record()));
     return this;
   }
 
@@ -82,15 +76,9 @@ public final class Levels {
     double from = stages.size() * 1_000.0;
     String label = "c=" + users;
     stages.add(Recorded.stage(target, users, from, from + 1_000));
-    for (int i = 0; i < requests; i++) {
-      records.add(
-          Recorded.at(from - 500)
-              .target(target)
-              .stage(label)
-              .phase(Phase.STABILIZE)
-              .tokens(1_400)
-              .record());
-    }
+    Recorded early =
+        Recorded.at(from - 500).target(target).stage(label).phase(Phase.STABILIZE).tokens(1_400);
+    records.addAll(Collections.nCopies(requests, early.record()));
     return this;
   }
 
@@ -142,7 +130,6 @@ public final class Levels {
     return Recorded.figures(run().slo(slo).singleStreams(alone), records);
   }
 
-  /** The figures of a run with these assertions. */
   RunFigures figures(Assertion... assertions) {
     return Recorded.figures(run().assertions(List.of(assertions)), records);
   }

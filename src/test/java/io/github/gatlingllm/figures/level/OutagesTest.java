@@ -57,13 +57,9 @@ class OutagesTest {
     return Recorded.check(summary, "failing_spans");
   }
 
-  /**
-   *
-   *
-   * <pre>
+  /*
    * user 1  ok from 0 to 10 s, one a second       fails every 100 ms until 15 s   ok again from 15 s
    * user 2  ok from 0.5 to 9.5 s, then from 9.5 s on waits until it fails at 12 s, ok from 15.2 s
-   * </pre>
    *
    * No ok request is under way from 10 s to 15 s; 51 failing ones are.
    */

@@ -82,8 +82,7 @@ class ReaderTest {
             at(1_000).tokens(100, 400, 500).record(),
             at(2_000).tokens(100, 600).record(),
             at(3_000).tokens(100, 2_000).failed(RequestStatus.TRUNCATED, "cut").record());
-    Figures usual = figures(RUN, records);
-    assertThat(usual.reader()).isEqualTo(new Figures.Reader(5, 3, 2, 2 / 3.0));
+    assertThat(figures(RUN, records).reader()).isEqualTo(new Figures.Reader(5, 3, 2, 2 / 3.0));
 
     Figures slower = figures(RUN.report(RunInfo.ReportOptions.DEFAULT.readAt(3)), records);
     assertThat(slower.reader()).isEqualTo(new Figures.Reader(3, 3, 1, 1 / 3.0));

@@ -459,7 +459,6 @@ public final class Recorded {
     return stage("a", users, fromMs, toMs);
   }
 
-  /** The same of any target. */
   public static LevelInfo stage(String target, int users, double fromMs, double toMs) {
     return stage("c=" + users, target, "closed loop", (double) users, "users", fromMs, toMs);
   }
@@ -483,7 +482,6 @@ public final class Recorded {
     return new LevelInfo(label, target, null, kind, offered, unit, List.of(window));
   }
 
-  /** A complete run of {@code seconds} with these stages. */
   public static RunInfo run(double seconds, LevelInfo... stages) {
     return RunInfo.started("run", "sim", "local", ORIGIN)
         .ended(ORIGIN + nanos(seconds * 1e3), RunInfo.State.COMPLETE)
@@ -528,7 +526,6 @@ public final class Recorded {
     return new PlannedArrival("scn", "a", stage, 0, null, ORIGIN + nanos(ms), null, null);
   }
 
-  /** The figures of a run with that plan. */
   public static RunFigures figures(
       RunInfo info, List<PlannedArrival> plan, List<RequestRecord> records) {
     return figures(info, new Source(records, plan, List.of(), List.of()));
@@ -554,7 +551,6 @@ public final class Recorded {
     return figures(info, source(records));
   }
 
-  /** What a check found. */
   public static Check check(Summary summary, String id) {
     return summary.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElseThrow();
   }

@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -76,9 +77,8 @@ class ReferenceScriptIT {
       }
     }
     List<RequestRecord> waiting = new ArrayList<>(misses.subList(0, 2_400));
-    for (int i = 0; i < 64; i++) {
-      waiting.add(inLevel(6, -500).phase(Phase.STABILIZE).tokens(1_400).record());
-    }
+    waiting.addAll(
+        Recorded.requests(64, i -> inLevel(6, -500).phase(Phase.STABILIZE).tokens(1_400)));
     List<RequestRecord> few =
         Recorded.requests(16, i -> inLevel(0, i * 50).tokens(i * 100 / 16.0 + 1, 200));
     few.addAll(
@@ -105,9 +105,7 @@ class ReferenceScriptIT {
   @MethodSource("adversarial")
   void agreesOnWhatWentWrong(String what, List<RequestRecord> records) throws Exception {
     LevelInfo[] levels = new LevelInfo[7];
-    for (int i = 0; i < levels.length; i++) {
-      levels[i] = Recorded.stage(1 << i, i * 1_000, (i + 1) * 1_000);
-    }
+    Arrays.setAll(levels, i -> Recorded.stage(1 << i, i * 1_000, (i + 1) * 1_000));
     write(Recorded.run(7, levels).slo(Slo.parse("ttft<200ms")), records);
     assertThat(script()).as(what).endsWith("7 stages: all figures agree");
   }
@@ -126,10 +124,9 @@ class ReferenceScriptIT {
       double from = 10_000 + level * 30_000;
       levels[level] =
           Recorded.stage("c=1", target, "closed loop", 1.0, "users", from, from + 30_000);
-      for (int i = 0; i < 30; i++) {
-        records.add(
-            Recorded.at(from + i * 1_000).target(target).stage("c=1").tokens(50, 100).record());
-      }
+      records.addAll(
+          Recorded.requests(
+              30, i -> Recorded.at(from + i * 1_000).target(target).stage("c=1").tokens(50, 100)));
       for (int at = 5; at <= 75; at++) {
         double joules = level == 0 || at < 50 ? 500 * at : at == 50 ? 300 : 500 * (at - 50);
         boolean isRestarted = level == 1 && (at == 50 || at == 51);

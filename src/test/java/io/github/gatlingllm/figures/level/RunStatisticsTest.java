@@ -24,7 +24,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.Slo;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -295,10 +294,8 @@ class RunStatisticsTest {
   /** 1,500 trials of 2 tokens in 0.2 s; a failed request counts, with the tokens it brought. */
   @Test
   void onlyTheFirstTrialsHaveRows() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int trial = 1; trial <= 1_500; trial++) {
-      records.add(at(1_000 + trial).stage("c=2").trial(trial).tokens(100, 200).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(1_500, i -> at(1_001 + i).stage("c=2").trial(i + 1).tokens(100, 200));
     records.add(
         at(1_001).stage("c=2").trial(1).tokens(50).failed(RequestStatus.STALLED, "no").record());
     Figures.Trials trials = summary(RUN, records).figures().trials();

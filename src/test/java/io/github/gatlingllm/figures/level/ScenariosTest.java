@@ -24,7 +24,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Several scenarios under the same levels, against the same target. */
 class ScenariosTest {
 
   private static final long MS = 1_000_000L;

@@ -111,10 +111,9 @@ class SilenceTest {
   /** Nobody asks for 20 s: there is nothing to answer. */
   @Test
   void silenceWithoutRequestsIsNone() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (double at : new double[] {0, 1_000, 22_000, 23_000}) {
-      records.add(Recorded.at(at).tokens(100, 200, 300).record());
-    }
+    List<RequestRecord> records =
+        Recorded.requests(
+            4, i -> Recorded.at(i * 1_000 + (i < 2 ? 0 : 20_000)).tokens(100, 200, 300));
     Check check = check(summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records));
     assertThat(check.level()).isEqualTo(Level.OK);
     assertThat(check.value()).isLessThan(0.2);

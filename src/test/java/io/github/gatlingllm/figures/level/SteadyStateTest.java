@@ -77,10 +77,7 @@ class SteadyStateTest {
     List<RequestRecord> records =
         Recorded.requests(
             400,
-            i -> {
-              double start = (1 - Math.sqrt(1 - i / 400.0)) * WINDOW_MS;
-              return at(start).stage("c=64").tokens(100, 200);
-            });
+            i -> at((1 - Math.sqrt(1 - i / 400.0)) * WINDOW_MS).stage("c=64").tokens(100, 200));
     Check check = judged(records).orElseThrow();
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message()).startsWith("c=64: output tok/s fell from ");
@@ -98,10 +95,8 @@ class SteadyStateTest {
   @Test
   void coldStart() {
     List<RequestRecord> records = new ArrayList<>(before(500));
-    for (int i = 0; i < 400; i++) {
-      double ttft = i < 40 ? 500 : 100 + i % 7;
-      records.add(at(i * 150).stage("c=64").tokens(ttft, 1_500).record());
-    }
+    records.addAll(
+        spread(i -> at(i * 150).stage("c=64").tokens(i < 40 ? 500 : 100 + i % 7, 1_500).record()));
     Check check = judged(records).orElseThrow();
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message())
@@ -276,8 +271,7 @@ class SteadyStateTest {
   void queuesThatGrow() {
     int found = 0;
     for (int seed = 0; seed < RUNS; seed++) {
-      MultiServerQueue queue = new MultiServerQueue(0.5).load(at -> 1 + 1.5 * at / 120);
-      Drift drift = drift(queue, seed, 120, 0);
+      Drift drift = drift(new MultiServerQueue(0.5).load(at -> 1 + 1.5 * at / 120), seed, 120, 0);
       found += isUnsteady(drift) && drift.up() && drift.steadyFromS() == null ? 1 : 0;
     }
     assertThat(found).isGreaterThanOrEqualTo(RUNS * 9 / 10);

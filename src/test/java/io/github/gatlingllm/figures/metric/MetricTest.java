@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Checks every entry of the catalogue and its reference page. */
 class MetricTest {
 
   @ParameterizedTest
@@ -53,15 +52,12 @@ class MetricTest {
         .containsAll(Arrays.stream(RequestStatus.values()).map(RequestStatus::key).toList());
   }
 
-  private static String section(Metric metric) {
-    return metric.unit() == Unit.TOKENS_PER_S ? "throughput." : "metrics.";
-  }
-
   @Test
   void referencePage() throws IOException {
     List<List<String>> rows = new ArrayList<>();
     for (Metric metric : Metric.values()) {
       Unit unit = metric.unit();
+      String section = unit == Unit.TOKENS_PER_S ? "throughput." : "metrics.";
       rows.add(
           List.of(
               "`" + metric.figure() + "`",
@@ -73,7 +69,7 @@ class MetricTest {
                   : metric.better().name().toLowerCase(Locale.ROOT),
               metric.summarised(),
               metric.kind().population(),
-              "`" + (metric.isDistribution() ? section(metric) : "") + metric.key() + "`",
+              "`" + (metric.isDistribution() ? section : "") + metric.key() + "`",
               metric.isCompared() ? "yes" : ""));
     }
     ReferencePage.of("metrics.md")

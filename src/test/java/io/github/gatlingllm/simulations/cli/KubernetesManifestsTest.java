@@ -33,7 +33,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The Kubernetes manifests are valid and consistent, and use existing settings. */
 class KubernetesManifestsTest {
 
   private static final Path MANIFESTS = Path.of("deploy/kubernetes");
