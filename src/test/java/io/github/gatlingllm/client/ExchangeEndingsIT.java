@@ -8,6 +8,8 @@ import static io.github.gatlingllm.client.LocalClient.RESET;
 import static io.github.gatlingllm.client.LocalClient.STOP;
 import static io.github.gatlingllm.client.LocalClient.STREAM;
 import static io.github.gatlingllm.client.LocalClient.UNFINISHED;
+import static io.github.gatlingllm.client.LocalClient.WHOLE;
+import static io.github.gatlingllm.record.RequestStatus.CANCELLED;
 import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
 import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
 import static io.github.gatlingllm.record.RequestStatus.IN_STREAM_ERROR;
@@ -27,11 +29,13 @@ import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -96,8 +100,7 @@ final class ExchangeEndingsIT {
   void connectionThatEndsEarly(
       RequestStatus status, @Nullable String error, String text, ScriptedServer.Script script)
       throws Exception {
-    Ended ended = client.answeredBy(script);
-    ended.assertEnded(status, error);
+    Ended ended = client.answeredBy(script).assertEnded(status, error);
     assertThat(ended.text()).isEqualTo(text);
     assertThat(ended.events().count()).isEqualTo(text.length());
     if (!text.isEmpty()) {
@@ -116,8 +119,7 @@ final class ExchangeEndingsIT {
             x -> x.startStream().event(A).closeWithoutNotify(),
             x -> x.startStream().event(A).event(STOP).closeWithoutNotify(),
             STREAM)) {
-      Ended cut = client.post(server.baseUrl()).ended();
-      cut.assertEnded(TRUNCATED, UNFINISHED);
+      Ended cut = client.post(server.baseUrl()).ended().assertEnded(TRUNCATED, UNFINISHED);
       assertThat(cut.text()).isEqualTo("a");
       client.complete(server);
       client.complete(server);
@@ -129,9 +131,9 @@ final class ExchangeEndingsIT {
     CompletableFuture<Long> closed = new CompletableFuture<>();
     Ended ended =
         afterSilence(
-            x -> closed.complete(x.startStream().event(A).awaitClientClose()),
-            under -> under.answer().text().equals("a"));
-    ended.assertEnded(STALLED, "no byte for 500 ms (idle timeout)");
+                x -> closed.complete(x.startStream().event(A).awaitClientClose()),
+                under -> under.answer().text().equals("a"))
+            .assertEnded(STALLED, "no byte for 500 ms (idle timeout)");
     assertThat(ended.text()).isEqualTo("a");
     assertThat(ended.timing().closedNanos() - ended.timing().latencyNanos())
         .isEqualTo((500 + SEEN_TWICE) * MS);
@@ -147,8 +149,8 @@ final class ExchangeEndingsIT {
     Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(300).send();
     client.awaitPosts(server, 1);
     time.pass(300 + SEEN_TWICE);
-    Ended ended = sent.ended();
-    ended.assertEnded(STALLED, "no response headers for 300 ms (idle timeout)");
+    Ended ended =
+        sent.ended().assertEnded(STALLED, "no response headers for 300 ms (idle timeout)");
     assertThat(ended.httpStatus()).isNull();
     closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
 
@@ -158,8 +160,8 @@ final class ExchangeEndingsIT {
             .whole()
             .idleTimeoutMillis(100)
             .requestTimeoutMillis(500)
-            .ended();
-    whole.assertEnded(TIMEOUT, "no complete answer within 500 ms (requestTimeout)");
+            .ended()
+            .assertEnded(TIMEOUT, "no complete answer within 500 ms (requestTimeout)");
   }
 
   @Test
@@ -184,8 +186,7 @@ final class ExchangeEndingsIT {
       time.pass(1_000);
     }
     said.add("");
-    Ended ended = sent.ended();
-    ended.assertEnded(COMPLETE, null);
+    Ended ended = sent.ended().assertEnded(COMPLETE, null);
     assertThat(ended.timing().ttftNanos()).isEqualTo(8_000 * MS);
     assertThat(ended.timing().firstEventNanos()).isEqualTo(8_000 * MS);
   }
@@ -219,8 +220,7 @@ final class ExchangeEndingsIT {
     client.awaitPosts(server, 1);
     time.awaitAsked(() -> said.add("HTTP/1.1 500 No\r\nContent-Length: 99\r\n\r\noops"));
     time.pass(500 + SEEN_TWICE);
-    Ended ended = sent.ended();
-    ended.assertEnded(HTTP_ERROR, "HTTP 500: oops");
+    Ended ended = sent.ended().assertEnded(HTTP_ERROR, "HTTP 500: oops");
     assertThat(ended.httpStatus()).isEqualTo(500);
   }
 
@@ -238,14 +238,14 @@ final class ExchangeEndingsIT {
             .map(call -> call.requestTimeoutMillis(TIMEOUT_MILLIS).send())
             .toList();
 
-    Ended cut = sent.get(0).ended();
-    cut.assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
+    Ended cut =
+        sent.get(0).ended().assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
     assertThat(cut.text()).isEqualTo("a");
     assertThat(cut.timing().closedNanos()).isGreaterThanOrEqualTo((TIMEOUT_MILLIS - 10) * MS);
     closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
 
-    Ended unanswered = sent.get(1).ended();
-    unanswered.assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
+    Ended unanswered =
+        sent.get(1).ended().assertEnded(TIMEOUT, "no complete answer within 3 s (requestTimeout)");
     assertThat(unanswered.httpStatus()).isNull();
     assertThat(unanswered.timing().connectNanos()).isPositive();
     assertThat(unanswered.timing().headersNanos()).isNull();
@@ -257,12 +257,10 @@ final class ExchangeEndingsIT {
   @Test
   void lookingUpTheNameIsConnectionWait() throws Exception {
     HeldResolver names = new HeldResolver();
-    ScriptedServer server = client.serve(STREAM);
-    Sent sent = client.post(server.baseUrl()).resolver(names).send();
+    Sent sent = client.post(client.serve(STREAM).baseUrl()).resolver(names).send();
     long asked = names.awaitAsked();
     names.found(InetAddress.getLoopbackAddress());
-    Ended ended = sent.ended();
-    ended.assertEnded(COMPLETE, null);
+    Ended ended = sent.ended().assertEnded(COMPLETE, null);
     assertThat(ended.admittedNanos() + ended.timing().connectNanos()).isGreaterThan(asked);
     assertThat(ended.timing().ttftNanos()).isGreaterThan(ended.timing().connectNanos());
   }
@@ -276,8 +274,7 @@ final class ExchangeEndingsIT {
     ScriptedServer server =
         client.serve(x -> x.send(interim).startStream().event(A).event(STOP).done().lastChunk());
     for (int i = 0; i < 2; i++) {
-      Ended ended = client.post(server.baseUrl()).ended();
-      ended.assertEnded(COMPLETE, null);
+      Ended ended = client.post(server.baseUrl()).ended().assertEnded(COMPLETE, null);
       assertThat(ended.text()).isEqualTo("a");
       assertThat(ended.httpStatus()).isEqualTo(200);
     }
@@ -295,6 +292,83 @@ final class ExchangeEndingsIT {
     }
     assertThat(over.get()).isNull();
     assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("a");
+    assertThat(server.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void cancelClosesTheSocketSoThatTheServerStops() throws Exception {
+    CompletableFuture<Long> closed = new CompletableFuture<>();
+    ScriptedServer server =
+        client.serve(x -> closed.complete(x.startStream().event(A).awaitClientClose()));
+    Sent sent = client.post(server.baseUrl()).send();
+    sent.awaitText("a");
+    long before = System.nanoTime();
+    sent.cancel("drain over");
+    sent.ended().assertEnded(CANCELLED, "drain over");
+    assertThat(closed.get(LIMIT_SECONDS, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(before);
+    assertThat(sent.ended().text()).isEqualTo("a");
+    assertThat(server.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void cancelBeforeTheResponseSendsNothingAgain() throws Exception {
+    CompletableFuture<Long> closed = new CompletableFuture<>();
+    ScriptedServer server = client.serve(WHOLE, x -> closed.complete(x.awaitClientClose()));
+    client.complete(server);
+    Sent sent = client.post(server.baseUrl()).send();
+    client.awaitPosts(server, 2);
+    sent.cancel("drain over");
+    sent.ended().assertEnded(CANCELLED, "drain over");
+    closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    client.settle();
+    assertThat(server.posts()).isEqualTo(2);
+    assertThat(server.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void cancelWhileConnectingSendsNothing() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Sent sent = client.post("https://127.0.0.1:" + silent.getLocalPort()).send();
+      sent.cancel("drain over");
+      sent.ended().assertEnded(CANCELLED, "drain over");
+      assertThat(sent.ended().timing().connectNanos()).isNull();
+    }
+  }
+
+  @Test
+  void cancelWhileTheNameIsLookedUpSendsNothing() throws Exception {
+    HeldResolver names = new HeldResolver();
+    ScriptedServer server = client.serve(STREAM);
+    Sent sent = client.post(server.baseUrl()).resolver(names).send();
+    sent.cancel("drain over");
+    sent.ended().assertEnded(CANCELLED, "drain over");
+    names.found(InetAddress.getLoopbackAddress());
+    client.complete(server);
+    assertThat(server.posts()).isEqualTo(1);
+  }
+
+  @Test
+  void cancelOfAnAnswerWithItsFinishReasonLeavesItComplete() throws Exception {
+    Sent sent = client.post(client.serve(AFTER_DONE).baseUrl()).send();
+    sent.awaitOver();
+    sent.cancel("drain over");
+    sent.ended().assertEnded(COMPLETE, null);
+  }
+
+  @Test
+  void cancelAfterTheEndLeavesTheConnectionToItsNextUser() throws Exception {
+    CountDownLatch cancelled = new CountDownLatch(1);
+    ScriptedServer server =
+        client.serve(
+            STREAM, x -> x.startStream().event(A).await(cancelled).event(STOP).lastChunk());
+    Sent first = client.post(server.baseUrl()).send();
+    first.ended().assertEnded(COMPLETE, null);
+    Sent second = client.post(server.baseUrl()).send();
+    second.awaitText("a");
+    first.cancel("too late");
+    cancelled.countDown();
+    second.ended().assertEnded(COMPLETE, null);
+    first.ended().assertEnded(COMPLETE, null);
     assertThat(server.connections()).isEqualTo(1);
   }
 }

@@ -13,6 +13,7 @@ import static io.github.gatlingllm.figures.level.Recorded.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.docs.ReferencePage;
 import io.github.gatlingllm.figures.level.Levels;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
@@ -30,11 +31,14 @@ import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.RunOutcome;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -432,7 +436,6 @@ class ChecksTest {
         () -> of(TWO_TARGETS, List.of(atA, at(1_000).tokens(STEADY), atB.target("b"))));
   }
 
-  /** What the user has done already is not advised. */
   @ParameterizedTest
   @CsvSource({
     "output_tokens_agree, chars4, set the model's own tokenizer",
@@ -472,8 +475,7 @@ class ChecksTest {
 
   /** 10 requests by so many planned users: how many each sends is not planned. */
   private static Summary ofUsers(long planned) {
-    LevelInfo level = Recorded.stage(1, 0, 10_000).withPlanned(planned);
-    return of(Recorded.run(10, level).planned(planned));
+    return of(Recorded.run(10, Recorded.stage(1, 0, 10_000).withPlanned(planned)).planned(planned));
   }
 
   private static Summary repeats(long counted, long repeated) {
@@ -623,8 +625,7 @@ class ChecksTest {
 
   /** 400 requests over a minute, TTFT from 1.2 s. */
   private static Summary ttftGrowsTo(double lastMs) {
-    RunInfo run = Recorded.run(60, Recorded.stage(64, 0, 60_000));
-    return Recorded.summary(run, ttftGrowingTo(lastMs));
+    return Recorded.summary(Recorded.run(60, Recorded.stage(64, 0, 60_000)), ttftGrowingTo(lastMs));
   }
 
   private static List<RequestRecord> ttftGrowingTo(double lastMs) {
@@ -681,5 +682,61 @@ class ChecksTest {
     change.accept(last);
     records.add(last.record());
     return records;
+  }
+
+  @Test
+  void pageIsGeneratedFromTheCatalogue() throws IOException {
+    Set<CheckCatalogue> load =
+        EnumSet.range(CheckCatalogue.RECORDS_DROPPED, CheckCatalogue.SAME_MODEL);
+    Set<CheckCatalogue> answers =
+        EnumSet.range(CheckCatalogue.ERRORS, CheckCatalogue.CANCELLED_TAILS);
+    Set<CheckCatalogue> server =
+        EnumSet.range(CheckCatalogue.METRICS_COVERED, CheckCatalogue.GPU_IMBALANCE);
+    assertThat(load.size() + answers.size() + server.size())
+        .isEqualTo(CheckCatalogue.values().length);
+    ReferencePage.of("checks.md")
+        .mustHave(
+            List.of("id", "question", "figure", "level", "applies to", "remedy"),
+            Stream.of(load, answers, server).map(ChecksTest::rows).toList());
+  }
+
+  private static List<List<String>> rows(Set<CheckCatalogue> checks) {
+    return checks.stream()
+        .map(
+            check ->
+                List.of(
+                    "`" + check.id() + "`",
+                    check.question,
+                    check.figure,
+                    check.threshold.words(),
+                    check.appliesTo,
+                    check.remedy))
+        .toList();
+  }
+
+  @Test
+  void entriesAreComplete() {
+    assertThat(Arrays.stream(CheckCatalogue.values()))
+        .allSatisfy(
+            check -> {
+              assertThat(check.question).endsWith("?");
+              assertThat(check.remedy).endsWith(".");
+              assertThat(check.id()).matches("[a-z0-9_]+");
+            });
+  }
+
+  @Test
+  void thresholdsMatchTheirWords() {
+    Threshold shares = Threshold.of("warning above 2 %, invalid above 50 %");
+    assertThat(shares.value()).isEqualTo(0.02);
+    assertThat(shares.level(0.02)).isEqualTo(Check.Level.OK);
+    assertThat(shares.level(0.021)).isEqualTo(Check.Level.WARNING);
+    assertThat(shares.level(0.51)).isEqualTo(Check.Level.INVALID);
+    Threshold counts = Threshold.of("note below 1,000, warning below 100");
+    assertThat(counts.level(1_000.0)).isEqualTo(Check.Level.OK);
+    assertThat(counts.level(999.0)).isEqualTo(Check.Level.NOTE);
+    assertThat(counts.level(99.0)).isEqualTo(Check.Level.WARNING);
+    assertThat(Threshold.of("invalid above 0").level(1.0)).isEqualTo(Check.Level.INVALID);
+    assertThat(Threshold.judged("warning above 5 % + 0.1 ms").level(1.0)).isEqualTo(Check.Level.OK);
   }
 }
