@@ -154,7 +154,7 @@ final class ExchangeEndingsIT {
     assertThat(ended.httpStatus()).isNull();
     closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
 
-    Ended whole =
+    var unused =
         client
             .post(server.baseUrl())
             .whole()
