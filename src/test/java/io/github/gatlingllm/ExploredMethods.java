@@ -55,7 +55,6 @@ public final class ExploredMethods {
     }
   }
 
-  /** The method that Jazzer calls. */
   public static void fuzzerTestOneInput(FuzzedDataProvider data) throws Throwable {
     // Numbers are taken from the end.
     Target target = TARGETS.get(data.consumeInt(0, TARGETS.size() - 1));

@@ -168,7 +168,6 @@ final class LocalClient implements AfterEachCallback {
     return ended;
   }
 
-  /** A request, and how its response is read. */
   final class Call {
     private final String url;
     private boolean streamed = true;

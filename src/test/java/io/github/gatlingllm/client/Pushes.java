@@ -61,7 +61,6 @@ final class Pushes implements ChunkListener {
     return pushes.lines;
   }
 
-  /** The lines since the last call. */
   List<String> take() {
     List<String> taken = List.copyOf(lines);
     lines.clear();

@@ -74,7 +74,6 @@ class StoppedRunIT {
 
     private static final int ANSWERS = 3;
 
-    /** Answers still awaited, per load. */
     private final List<AtomicInteger> left = new ArrayList<>();
 
     {

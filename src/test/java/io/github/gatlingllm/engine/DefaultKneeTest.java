@@ -14,7 +14,7 @@ final class DefaultKneeTest {
   private static final int OUTPUT_TOKENS = 128;
   private static final long WINDOW_NANOS = 6_000_000_000L;
 
-  private record Level(double tokensPerSecond, double medianSeconds) {
+  private record Level(double tokensPerSecond, double medianSeconds, double medianTtftSeconds) {
     double power() {
       return tokensPerSecond / medianSeconds;
     }
@@ -30,12 +30,16 @@ final class DefaultKneeTest {
     assertThat(levels)
         .extracting(level -> Math.round(level.tokensPerSecond()))
         .containsExactly(187L, 352L, 630L, 1_037L, 1_541L, 1_836L, 1_836L);
+    assertThat(levels)
+        .extracting(level -> Math.round(level.medianTtftSeconds() * 1e3))
+        .containsExactly(8L, 12L, 18L, 31L, 57L, 84L, 1_753L);
   }
 
   private static final class ClosedLoop {
     private final BatchScheduler scheduler = new BatchScheduler(EmbeddedEngine.builder());
     private final int concurrency;
     private final List<Double> latencies = new ArrayList<>();
+    private final List<Double> firsts = new ArrayList<>();
     private long now;
     private long tokensInWindow;
 
@@ -54,6 +58,9 @@ final class DefaultKneeTest {
       public void token() {
         tokens++;
         tokensInWindow += now <= WINDOW_NANOS ? 1 : 0;
+        if (tokens == 1) {
+          firsts.add((now - startNanos) / 1e9);
+        }
         if (tokens == OUTPUT_TOKENS) {
           latencies.add((now - startNanos) / 1e9);
           if (now < WINDOW_NANOS) {
@@ -80,8 +87,12 @@ final class DefaultKneeTest {
         tokens.forEach(sequence -> sequence.listener.token());
         tokens.clear();
       }
-      Collections.sort(latencies);
-      return new Level(tokensInWindow / (WINDOW_NANOS / 1e9), latencies.get(latencies.size() / 2));
+      return new Level(tokensInWindow / (WINDOW_NANOS / 1e9), median(latencies), median(firsts));
+    }
+
+    private static double median(List<Double> values) {
+      Collections.sort(values);
+      return values.get(values.size() / 2);
     }
   }
 }

@@ -76,7 +76,6 @@ final class DownloadTest {
     }
   }
 
-  /** Also after a cut, which repeats no line. */
   @Test
   void largeFileHasALineForEachTenth() throws IOException {
     String large = "0".repeat(16 << 20);

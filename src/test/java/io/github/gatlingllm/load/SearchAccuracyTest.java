@@ -116,7 +116,6 @@ class SearchAccuracyTest {
     assertThat(waitsLonger(2, 1)).isCloseTo(1.0 / 3 * Math.exp(-0.5), within(1e-12));
   }
 
-  /** The highest rate at which the SLO holds. */
   private static double limit(double badLuck) {
     double low = 0;
     double high = SLOTS / SERVICE_S;

@@ -58,7 +58,6 @@ class SettlingTest {
       return of.get((int) Math.ceil(0.95 * of.size()) - 1);
     }
 
-    /** When a phase of a level began. */
     private long start(String level, String phase) {
       return load.events.stream()
           .filter(event -> event.endsWith(" " + level + " " + phase))

@@ -50,7 +50,6 @@ public final class Levels {
     return level("c=" + users, users, requests, e2eMs, late);
   }
 
-  /** The same with a label of its own. */
   Levels level(String label, int users, int requests, double e2eMs, int late) {
     double from = stages.size() * 1_000.0;
     stages.add(

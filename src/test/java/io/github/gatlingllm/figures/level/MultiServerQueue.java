@@ -69,7 +69,6 @@ public final class MultiServerQueue {
     };
   }
 
-  /** Those that come within so many seconds. */
   public List<Visit> visits(long seed, double seconds) {
     return visits(seed, 0, seconds);
   }

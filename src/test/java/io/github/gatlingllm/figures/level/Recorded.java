@@ -488,7 +488,6 @@ public final class Recorded {
         .stages(List.of(stages));
   }
 
-  /** What is in the files of a run. */
   public record Source(
       List<RequestRecord> records,
       List<PlannedArrival> plan,
