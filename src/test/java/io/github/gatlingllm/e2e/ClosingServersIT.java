@@ -74,7 +74,7 @@ class ClosingServersIT {
             run.info().outcome().connections().get("127.0.0.1:" + server.port());
         assertThat(seen.closed())
             .as("closed after nearly all answers; a busy machine notices some late")
-            .isGreaterThan(ClosingServersSimulation.REQUESTS / 2);
+            .isGreaterThan(150);
         assertThat(run.output()).contains("LLM: 127.0.0.1:" + server.port() + " closes its");
       }
     } finally {
