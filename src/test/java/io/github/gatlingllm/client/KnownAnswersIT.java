@@ -65,7 +65,6 @@ final class KnownAnswersIT {
       return new Row(api, name, writes, tokenWrites, firstOutput, List.of(tokens), source);
     }
 
-    /** N of the metrics. */
     int n() {
       return eventTokens.isEmpty()
           ? tokenWrites.size()

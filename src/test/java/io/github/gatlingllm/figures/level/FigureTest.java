@@ -60,7 +60,6 @@ class FigureTest {
           at(900).failed(RequestStatus.CANCELLED, "end").closed(250).prompt(null).record(),
           at(1_200).failed(RequestStatus.HTTP_ERROR, "503").closed(5).prompt(null).record());
 
-  /** Of a, b and c. */
   private static final Map<String, double[]> VALUES = new LinkedHashMap<>();
 
   private static final Map<String, Double> SINGLE = new LinkedHashMap<>();
