@@ -6,7 +6,6 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -19,7 +18,8 @@ import java.util.stream.Stream;
 /**
  * A class data sharing archive of the jars, which halves the start time of runs of Gatling. The
  * first test that starts a run makes it, and makes it again when a jar has changed, as ours does in
- * each build. If it cannot be made, or while another JVM makes it, JVMs start without it.
+ * each build; others wait for it, so that all runs have the same options. If it cannot be made,
+ * JVMs start without it.
  */
 final class SharedClasses {
 
@@ -64,8 +64,8 @@ final class SharedClasses {
     Path archive =
         folder.resolve(
             "classes-%s-%08x.jsa".formatted(System.getProperty("java.vm.version"), hashOfJars()));
-    if (!Files.exists(archive) && !makeAlone(archive, run)) {
-      return List.of();
+    if (!Files.exists(archive)) {
+      makeAlone(archive, run);
     }
     return Files.size(archive) == 0
         ? List.of()
@@ -81,18 +81,17 @@ final class SharedClasses {
     return hash;
   }
 
-  /** Whether the archive exists; makes it unless another JVM or thread does. */
-  private static synchronized boolean makeAlone(Path archive, TypicalRun run)
+  /** Makes it unless another JVM or thread has made it meanwhile. */
+  private static synchronized void makeAlone(Path archive, TypicalRun run)
       throws IOException, InterruptedException {
     try (FileChannel file =
-            FileChannel.open(
-                Path.of(archive + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        FileLock lock = file.tryLock()) {
-      if (lock != null && !Files.exists(archive)) {
+        FileChannel.open(
+            Path.of(archive + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      file.lock(); // until it is closed
+      if (!Files.exists(archive)) {
         removeOthers(archive);
         make(archive, run);
       }
-      return lock != null;
     }
   }
 
