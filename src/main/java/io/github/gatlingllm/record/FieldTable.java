@@ -14,26 +14,27 @@ import org.jspecify.annotations.Nullable;
 final class FieldTable<F extends FieldTable.Field> {
 
   /** A constant of a catalogue, an enum. */
-  interface Field {
-    SerializedString key();
-
+  interface Field extends RunInfo.Keyed {
     FieldType<?> type();
 
     int ordinal();
   }
 
   private final F[] fields;
+  private final SerializedString[] keys;
   private final Map<String, F> byKey = new HashMap<>();
 
   FieldTable(F[] fields) {
     this.fields = fields;
+    keys = new SerializedString[fields.length];
     for (F field : fields) {
-      byKey.put(field.toString(), field);
+      keys[field.ordinal()] = new SerializedString(field.key());
+      byKey.put(field.key(), field);
     }
   }
 
-  static void write(Field field, @Nullable Object value, JsonGenerator json) throws IOException {
-    json.writeFieldName(field.key());
+  void write(F field, @Nullable Object value, JsonGenerator json) throws IOException {
+    json.writeFieldName(keys[field.ordinal()]);
     field.type().write(json, value);
   }
 
@@ -46,7 +47,7 @@ final class FieldTable<F extends FieldTable.Field> {
     int likely = 0;
     while (true) {
       F field = fields[likely];
-      if (!json.nextFieldName(field.key())) {
+      if (!json.nextFieldName(keys[likely])) {
         if (json.currentToken() != JsonToken.FIELD_NAME) {
           return highest;
         }
@@ -69,9 +70,9 @@ final class FieldTable<F extends FieldTable.Field> {
       return json.nextToken() == JsonToken.VALUE_NULL ? null : field.type().reader().read(json);
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
-          "not valid JSON in " + field + ": " + e.getOriginalMessage(), e);
+          "not valid JSON in " + field.key() + ": " + e.getOriginalMessage(), e);
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new IllegalArgumentException(field + " " + e.getMessage(), e);
+      throw new IllegalArgumentException(field.key() + " " + e.getMessage(), e);
     }
   }
 }

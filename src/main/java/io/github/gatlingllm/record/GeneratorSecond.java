@@ -8,14 +8,12 @@ import static io.github.gatlingllm.record.FieldType.TEXT;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +38,7 @@ public final class GeneratorSecond {
    * order: type, unit and meaning in Markdown; the key is the name in lower case. A new field is an
    * entry here, and the line of code that measures it.
    */
-  @SuppressWarnings("ImmutableEnumChecker") // keys and types have no state
+  @SuppressWarnings("ImmutableEnumChecker") // types have no state
   public enum GeneratorField implements FieldTable.Field {
     INJECTOR(TEXT, "the load generator"),
     START_UNIX_NS(LONG.in("ns since 1970"), "when the interval began, on the run's clock"),
@@ -98,7 +96,6 @@ public final class GeneratorSecond {
     RECORDS_QUEUED(LONG, "records in the queue to be written"),
     RECORDS_DROPPED(LONG, "records lost since the start of the run");
 
-    private final SerializedString key = new SerializedString(name().toLowerCase(Locale.ROOT));
     private final FieldType<?> type;
     private final String meaning;
 
@@ -108,22 +105,12 @@ public final class GeneratorSecond {
     }
 
     @Override
-    public SerializedString key() {
-      return key;
-    }
-
-    @Override
     public FieldType<?> type() {
       return type;
     }
 
     String meaning() {
       return meaning;
-    }
-
-    @Override
-    public String toString() {
-      return key.getValue();
     }
   }
 
@@ -159,7 +146,7 @@ public final class GeneratorSecond {
         json -> {
           json.writeStartObject();
           for (GeneratorField field : ALL) {
-            FieldTable.write(field, values[field.ordinal()], json);
+            FIELDS.write(field, values[field.ordinal()], json);
           }
           json.writeEndObject();
         });
@@ -176,8 +163,7 @@ public final class GeneratorSecond {
         var unused = FIELDS.read(json, second.values);
         if (!second.has(GeneratorField.START_UNIX_NS)
             || second.number(GeneratorField.LENGTH_S) <= 0) {
-          throw new IllegalArgumentException(
-              "no " + GeneratorField.START_UNIX_NS + ", or no " + GeneratorField.LENGTH_S);
+          throw new IllegalArgumentException("no start_unix_ns, or no length_s");
         }
         sink.accept(second);
       }

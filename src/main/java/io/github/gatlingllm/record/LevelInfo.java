@@ -4,13 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.annotation.JsonValue;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -228,7 +226,7 @@ public record LevelInfo(
   }
 
   /** The phase in which a request was scheduled. Figures use {@link #MEASURE} only. */
-  public enum Phase {
+  public enum Phase implements RunInfo.Keyed {
     /** Users are being started. */
     FILL,
     /** All users run, and the system settles. */
@@ -238,14 +236,7 @@ public record LevelInfo(
     /** The load continues until the requests scheduled in {@link #MEASURE} have ended. */
     COOLDOWN,
     /** No request starts; open requests may end. */
-    DRAIN;
-
-    private final String key = name().toLowerCase(Locale.ROOT);
-
-    @JsonValue
-    public String key() {
-      return key;
-    }
+    DRAIN
   }
 
   /**

@@ -1,11 +1,9 @@
 package io.github.gatlingllm.record;
 
-import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
@@ -321,24 +319,19 @@ public record Objectives(
       }
     }
 
-    public enum Scope {
+    public enum Scope implements RunInfo.Keyed {
       /** None: it covers the run as a whole, with all its targets. */
       RUN,
       GLOBAL,
       REQUEST,
       STAGE,
       /** The requests of each name, separately. */
-      EVERY_REQUEST;
-
-      @JsonValue
-      public String key() {
-        return name().toLowerCase(Locale.ROOT);
-      }
+      EVERY_REQUEST
     }
 
     /** How a figure is compared: Gatling's conditions, in Gatling's words. */
     @SuppressWarnings("ImmutableEnumChecker") // functions have no state
-    public enum Condition {
+    public enum Condition implements RunInfo.Keyed {
       LT("is less than", "<", (actual, than) -> actual < than.get(0)),
       LTE("is less than or equal to", "≤", (actual, than) -> actual <= than.get(0)),
       GT("is greater than", ">", (actual, than) -> actual > than.get(0)),
@@ -358,11 +351,6 @@ public record Objectives(
         this.words = words;
         this.sign = sign;
         this.test = test;
-      }
-
-      @JsonValue
-      public String key() {
-        return name().toLowerCase(Locale.ROOT);
       }
 
       /** A sign or word for it, e.g. {@code ≤}. */

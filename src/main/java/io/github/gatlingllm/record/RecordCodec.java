@@ -46,7 +46,7 @@ final class RecordCodec {
       json.writeStartObject();
       for (RecordField field : ALL) {
         if (field.isIn(record)) {
-          FieldTable.write(field, field.get(record), json);
+          FIELDS.write(field, field.get(record), json);
         }
       }
       json.writeEndObject();
@@ -88,7 +88,7 @@ final class RecordCodec {
   private <T> T required(RecordField field) {
     T value = get(field);
     if (value == null) {
-      throw new IllegalArgumentException("no " + field);
+      throw new IllegalArgumentException("no " + field.key());
     }
     return value;
   }
@@ -199,7 +199,7 @@ final class RecordCodec {
     int[] each = get(field, NO_EVENTS);
     if (each.length > 0 && each.length != events) {
       throw new IllegalArgumentException(
-          "%s has %s values for %s events".formatted(field, each.length, events));
+          "%s has %s values for %s events".formatted(field.key(), each.length, events));
     }
     return each;
   }

@@ -12,13 +12,11 @@ import static io.github.gatlingllm.record.FieldType.TEXTS;
 import static io.github.gatlingllm.record.FieldType.TOKENS;
 import static io.github.gatlingllm.record.FieldType.constant;
 
-import com.fasterxml.jackson.core.io.SerializedString;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
-import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -269,7 +267,6 @@ enum RecordField implements FieldTable.Field {
   ANSWER(TEXT, Text::answer, "the answer", text -> true),
   REASONING(TEXT, Text::reasoning, "reasoning that was streamed", text -> true);
 
-  private final SerializedString key = new SerializedString(name().toLowerCase(Locale.ROOT));
   private final FieldType<?> type;
   private final Function<RequestRecord, ?> getter;
   private final String meaning;
@@ -303,11 +300,6 @@ enum RecordField implements FieldTable.Field {
   }
 
   @Override
-  public SerializedString key() {
-    return key;
-  }
-
-  @Override
   public FieldType<?> type() {
     return type;
   }
@@ -331,10 +323,5 @@ enum RecordField implements FieldTable.Field {
 
   @Nullable Object get(RequestRecord record) {
     return getter.apply(record);
-  }
-
-  @Override
-  public String toString() {
-    return key.getValue();
   }
 }

@@ -197,7 +197,7 @@ public final class RecordFile {
       this.draft = draft;
       // Files.newBufferedWriter would throw on the unpaired surrogates that a server may send.
       out = new BufferedWriter(new OutputStreamWriter(AtomicFile.open(draft), UTF_8), 1 << 16);
-      row(Object::toString);
+      row(RecordField::key);
     }
 
     /** Starts a file that {@link #finish} moves to that path. */

@@ -1,9 +1,7 @@
 package io.github.gatlingllm.record;
 
-import java.util.Locale;
-
 /** How a request ended. Only {@link #COMPLETE} is a success. */
-public enum RequestStatus {
+public enum RequestStatus implements RunInfo.Keyed {
   /** Every choice had its finish_reason, or {@code [DONE]} came. */
   COMPLETE,
   /** A complete answer that a check of the simulation refuses. */
@@ -31,15 +29,8 @@ public enum RequestStatus {
   /** The request could not be built and was not sent: an attribute is missing or invalid. */
   NOT_BUILT;
 
-  private final String key = name().toLowerCase(Locale.ROOT);
-
   /** Whether this side ended it: no failure, and judged by what was received until then. */
   public boolean isCut() {
     return this == CANCELLED || this == ABANDONED;
-  }
-
-  /** The name used in files: lower case. */
-  public String key() {
-    return key;
   }
 }

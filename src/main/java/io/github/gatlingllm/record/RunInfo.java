@@ -139,17 +139,22 @@ public record RunInfo(
     }
   }
 
-  public enum State {
+  /** A constant that files and messages name in lower case. */
+  public interface Keyed {
+    String name();
+
+    @JsonValue
+    default String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  public enum State implements Keyed {
     /** The run is on, or its process was killed. */
     RUNNING,
     COMPLETE,
     /** A signal or an error ended the run early. */
-    INTERRUPTED;
-
-    @JsonValue
-    public String key() {
-      return name().toLowerCase(Locale.ROOT);
-    }
+    INTERRUPTED
   }
 
   public RunInfo {

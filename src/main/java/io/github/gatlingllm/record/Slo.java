@@ -145,7 +145,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
   }
 
-  public enum Measure {
+  public enum Measure implements RunInfo.Keyed {
     TTFT,
     /** Time to first output token, reasoning excluded. */
     TTFO,
@@ -155,10 +155,6 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     E2E,
     /** Longest gap of the request. */
     STALL;
-
-    public String key() {
-      return name().toLowerCase(Locale.ROOT);
-    }
 
     /** Whether it is measured from the planned arrival, and so includes the wait in the client. */
     public boolean isFromSchedule() {

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.annotation.JsonKey;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -29,7 +28,6 @@ import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures;
-import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -75,9 +73,7 @@ final class SummaryJson {
           .addMixIn(Figures.Goodput.class, GoodputForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
-          .addMixIn(Summary.Dimension.class, MetricKey.class)
           .addMixIn(EngineFigures.class, EngineForm.class)
-          .addMixIn(Check.Level.class, Keyed.class)
           .build();
 
   private static final TypeReference<LinkedHashMap<String, JsonNode>> NUMBERS =
@@ -281,11 +277,6 @@ final class SummaryJson {
 
   interface MetricKey {
     @JsonKey
-    String key();
-  }
-
-  interface Keyed {
-    @JsonValue
     String key();
   }
 

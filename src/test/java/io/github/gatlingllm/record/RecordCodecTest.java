@@ -42,7 +42,7 @@ class RecordCodecTest {
     List<String> expected =
         Arrays.stream(RecordField.values())
             .filter(field -> !field.isText())
-            .map(RecordField::toString)
+            .map(RecordField::key)
             .toList();
     for (int i = 0; i < 200; i++) {
       RequestRecord record = withText(records.any(), null);

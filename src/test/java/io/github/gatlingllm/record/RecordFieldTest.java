@@ -62,7 +62,7 @@ class RecordFieldTest {
                 .map(
                     field ->
                         List.of(
-                            "`" + field + "`",
+                            "`" + field.key() + "`",
                             field.type().name(),
                             field.type().unit(),
                             field.meaning()))
@@ -88,7 +88,7 @@ class RecordFieldTest {
         .map(
             field ->
                 List.of(
-                    "`" + field + "`",
+                    "`" + field.key() + "`",
                     field.type().name(),
                     field.type().unit(),
                     field.meaning(),

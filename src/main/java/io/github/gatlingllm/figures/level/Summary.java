@@ -12,11 +12,11 @@ import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -354,13 +354,9 @@ public record Summary(
       Figures figures) {}
 
   /** What requests of one load level can differ in, besides their name. */
-  public enum Dimension {
+  public enum Dimension implements RunInfo.Keyed {
     MODEL,
-    REPLICA;
-
-    public String key() {
-      return name().toLowerCase(Locale.ROOT);
-    }
+    REPLICA
   }
 
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}

@@ -3,9 +3,9 @@ package io.github.gatlingllm.figures.metric;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -343,17 +343,11 @@ public record Figures(
       String message,
       String remedy) {
 
-    public enum Level {
+    public enum Level implements RunInfo.Keyed {
       OK,
       NOTE,
       WARNING,
-      INVALID;
-
-      private final String key = name().toLowerCase(Locale.ROOT);
-
-      public String key() {
-        return key;
-      }
+      INVALID
     }
   }
 }
