@@ -50,7 +50,7 @@ public record RunInfo(
     @JsonUnwrapped RunEnvironment environment,
     @JsonUnwrapped Objectives objectives,
     Map<String, TargetFacts> targets,
-    @Nullable ReportOptions report,
+    ReportOptions report,
     @JsonUnwrapped RunOutcome outcome,
     List<LevelInfo> stages,
     @JsonUnwrapped Merged merged) {
@@ -159,6 +159,7 @@ public record RunInfo(
 
   public RunInfo {
     targets = ordered(targets);
+    report = report == null ? ReportOptions.DEFAULT : report;
     stages = stages == null ? List.of() : List.copyOf(stages);
   }
 
@@ -167,10 +168,10 @@ public record RunInfo(
     return new RunInfo(
         SCHEMA,
         new Identity(id, simulation, startUnixNanos, null, State.RUNNING, null, injector, null),
-        new RunEnvironment(Map.of(), Map.of(), Map.of(), Map.of(), null),
+        new RunEnvironment(Map.of(), Map.of(), Map.of(), null),
         Objectives.NONE,
         Map.of(),
-        null,
+        ReportOptions.DEFAULT,
         new RunOutcome(0, null, null, Map.of(), null, Map.of(), List.of(), Map.of()),
         List.of(),
         new Merged(List.of(), null));
@@ -231,7 +232,7 @@ public record RunInfo(
         schema, identity, environment, objectives, byLabel, report, outcome, stages, merged);
   }
 
-  public RunInfo report(@Nullable ReportOptions options) {
+  public RunInfo report(ReportOptions options) {
     return new RunInfo(
         schema, identity, environment, objectives, targets, options, outcome, stages, merged);
   }
@@ -259,19 +260,17 @@ public record RunInfo(
 
   public RunInfo versions(Map<String, String> byComponent) {
     RunEnvironment e = environment;
-    return with(
-        new RunEnvironment(byComponent, e.machines(), e.config(), e.workload(), e.selfTest()));
+    return with(new RunEnvironment(byComponent, e.machines(), e.config(), e.selfTest()));
   }
 
   public RunInfo machines(Map<String, SelfTest.Machine> byInjector) {
     RunEnvironment e = environment;
-    return with(
-        new RunEnvironment(e.versions(), byInjector, e.config(), e.workload(), e.selfTest()));
+    return with(new RunEnvironment(e.versions(), byInjector, e.config(), e.selfTest()));
   }
 
   public RunInfo config(Map<String, String> byName) {
     RunEnvironment e = environment;
-    return with(new RunEnvironment(e.versions(), e.machines(), byName, e.workload(), e.selfTest()));
+    return with(new RunEnvironment(e.versions(), e.machines(), byName, e.selfTest()));
   }
 
   /** When the load began, after the warm-up; the start of the run where that is not known. */
@@ -292,14 +291,9 @@ public record RunInfo(
     return config(more);
   }
 
-  public RunInfo workload(Map<String, String> byAspect) {
-    RunEnvironment e = environment;
-    return with(new RunEnvironment(e.versions(), e.machines(), e.config(), byAspect, e.selfTest()));
-  }
-
   public RunInfo selfTest(@Nullable SelfTest known) {
     RunEnvironment e = environment;
-    return with(new RunEnvironment(e.versions(), e.machines(), e.config(), e.workload(), known));
+    return with(new RunEnvironment(e.versions(), e.machines(), e.config(), known));
   }
 
   public RunInfo slo(Slo global) {
@@ -371,10 +365,6 @@ public record RunInfo(
     return targets.values().stream().map(TargetFacts::tokenizer).distinct().count() <= 1;
   }
 
-  public ReportOptions reportOptions() {
-    return report == null ? ReportOptions.DEFAULT : report;
-  }
-
   public void write(Path runJson) throws IOException {
     AtomicFile.writeJson(this, runJson);
   }
@@ -394,7 +384,6 @@ public record RunInfo(
    * @param versions version by component, e.g. {@code gatling}, {@code java}
    * @param machines the machine of each injector, by its name
    * @param config setting by name; secrets are replaced by {@link #REDACTED}
-   * @param workload descriptions of the workload by aspect, e.g. {@code input}, {@code prefix}
    * @param selfTest how exact the load generator is on its machine, as known when the run ended;
    *     null if that was never measured
    */
@@ -402,7 +391,6 @@ public record RunInfo(
       Map<String, String> versions,
       Map<String, SelfTest.Machine> machines,
       Map<String, String> config,
-      Map<String, String> workload,
       @Nullable SelfTest selfTest) {
 
     /** Replaces the value of a setting that is a secret. */
@@ -416,7 +404,6 @@ public record RunInfo(
       versions = RunInfo.ordered(versions);
       machines = RunInfo.ordered(machines);
       config = redacted(config);
-      workload = RunInfo.ordered(workload);
     }
 
     private static Map<String, String> redacted(@Nullable Map<String, String> config) {

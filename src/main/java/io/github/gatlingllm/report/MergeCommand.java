@@ -153,7 +153,7 @@ final class MergeCommand implements Callable<Integer> {
 
   private static int codeOfRun(Summary summary, RunInfo run) {
     boolean isWhole = run.state() == RunInfo.State.COMPLETE;
-    return RunReport.failsBuild(summary, run.reportOptions(), isWhole, PrintableText::print)
+    return RunReport.failsBuild(summary, run.report(), isWhole, PrintableText::print)
         ? Main.MISSED
         : 0;
   }

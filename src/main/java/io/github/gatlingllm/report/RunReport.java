@@ -56,7 +56,7 @@ public final class RunReport {
     this.files = files;
     this.info = info;
     this.judged = judged;
-    this.csv = csv || info.reportOptions().csv();
+    this.csv = csv || info.report().csv();
     this.records = records;
   }
 

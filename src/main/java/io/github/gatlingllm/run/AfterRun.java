@@ -258,7 +258,7 @@ final class AfterRun implements Runnable {
     say.accept(
         "LLM report generated, please open the following file: " + run.files().page().toUri());
     boolean isWhole = exit != null && (info.share() == null || !info.share().isPart());
-    return RunReport.failsBuild(summary, info.reportOptions(), isWhole, say);
+    return RunReport.failsBuild(summary, info.report(), isWhole, say);
   }
 
   /**

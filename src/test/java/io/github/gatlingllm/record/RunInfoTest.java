@@ -29,7 +29,6 @@ class RunInfoTest {
           .seed(-42L)
           .versions(Map.of("gatling", "3.15.1"))
           .config(Map.of("endpoint", "http://localhost:8000/v1"))
-          .workload(Map.of("input", "256 tokens"))
           .slo(
               TargetSlo.of(
                   Slo.parse("ttft<200ms,tpot<50ms", 95, Slo.Rule.PERCENTILES),
@@ -122,6 +121,7 @@ class RunInfoTest {
     RunInfo info = RunInfo.read(file).orElseThrow();
     assertThat(info.state()).isEqualTo(RunInfo.State.INTERRUPTED);
     assertThat(info.endUnixNanos()).isNull();
+    assertThat(info.report()).isEqualTo(RunInfo.ReportOptions.DEFAULT);
     assertThat(info.config()).isEmpty();
     assertThat(info.stages().get(0).window(Phase.MEASURE)).isEmpty();
   }

@@ -177,7 +177,6 @@ class ForeignRunTest {
             .ended(START + MINUTE, RunInfo.State.COMPLETE)
             .stages(List.of(level(hostile, hostile, hostile)))
             .config(Map.of(hostile, hostile, "model", hostile))
-            .workload(Map.of(hostile, hostile))
             .versions(Map.of(hostile, hostile))
             .notSent(Map.of(hostile, 2L))
             .conclusion(

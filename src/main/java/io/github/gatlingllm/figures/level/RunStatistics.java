@@ -94,7 +94,7 @@ public final class RunStatistics {
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
     boundedNames = new BoundedNames(info.stages(), MAX_UNPLANNED);
-    readingSpeed = info.reportOptions().readingSpeed();
+    readingSpeed = info.report().readingSpeed();
     values = new RequestValues(readingSpeed);
     slo = new SloTally(info);
     overTime = new OverTime(info.loadStartUnixNanos());
