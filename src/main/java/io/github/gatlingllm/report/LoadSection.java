@@ -34,13 +34,9 @@ record LoadSection(Summary summary) {
     if (summary.stages().size() < 2) {
       return null;
     }
-    List<Chart> charts = new ArrayList<>(List.of(curve()));
-    if (labels().size() > 1 && summary.stages().stream().anyMatch(stage -> stage.queue() != null)) {
-      charts.add(rates());
-    }
     return Section.of("levels")
         .body("", List.of(KeyFigureTables.byLevel(summary, "")))
-        .charts(charts);
+        .charts(List.of(curve()));
   }
 
   /** The figures against load; null for a single load. */
@@ -161,15 +157,6 @@ record LoadSection(Summary summary) {
       }
     }
     return Chart.of(key, Axis.places("Load level", "", labels), lines, values);
-  }
-
-  private Chart rates() {
-    return against(
-        "load-rates",
-        List.of(
-            new Figure("offered", 3, 2, LevelFigures::offered),
-            new Figure("arrived", 1, 1, LevelFigures::arrivedPerS),
-            new Figure("completed", 0, 0, LevelFigures::completedPerS)));
   }
 
   private Chart throughput() {

@@ -79,13 +79,6 @@ final class SummaryJson {
   private static final TypeReference<LinkedHashMap<String, JsonNode>> NUMBERS =
       new TypeReference<>() {};
 
-  /** Keys that follow another key, against the order of the catalogue or not in the catalogue. */
-  private static final Map<String, String> NEXT =
-      Map.of(
-          Metric.REQUESTS_PER_S.key(), "throughput.requests_per_min",
-          Metric.PEAK_IN_FLIGHT.key(), Metric.WALL_OUTPUT_TOKENS_PER_S.key(),
-          Metric.JITTER_PER_REQUEST.key(), "jitter.itl_std_ms");
-
   private SummaryJson() {}
 
   @JsonPropertyOrder({"run", "verdict", "config", "workload", "slo", "figures"})
@@ -326,31 +319,21 @@ final class SummaryJson {
       figures.properties().forEach(field -> all.put(field.getKey(), field.getValue()));
       figures.removeAll();
       all.putAll(JSON.convertValue(numbers.getPojo(), NUMBERS));
-      all.forEach(
-          (path, value) -> {
-            put(figures, path, value);
-            String next = NEXT.get(path);
-            if (next != null) {
-              put(figures, next, all.get(next));
-            }
-          });
+      all.forEach((path, value) -> put(figures, path, value));
       for (Metric metric : Metric.distributions()) {
         if (metric.unit() == Metric.Unit.TOKENS_PER_S) {
           JsonNode rate = figures.withObject("/metrics").remove(metric.key());
           figures.withObject("/throughput").set(metric.key(), rate);
         }
       }
-      put(figures, "throughput.trials", all.get("throughput.trials"));
     }
   }
 
-  /** Puts a value at the end of its section, also if the key existed before. */
+  /** Puts a value into its section. */
   private static void put(ObjectNode into, String path, JsonNode value) {
     int dot = path.indexOf('.');
     ObjectNode section = dot < 0 ? into : into.withObject("/" + path.substring(0, dot));
-    String key = path.substring(dot + 1);
-    section.remove(key);
-    section.set(key, value);
+    section.set(path.substring(dot + 1), value);
   }
 
   static String of(Summary summary) {
