@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.Timeline.TokenGaps;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -84,7 +85,7 @@ final class DeliveryErrors {
             completed(from, until) / seconds,
             errors(ttftErrors),
             errors(sorted(itl.get(level.label()))),
-            millis(late(from, until), 0.99)));
+            millis(late(from, until), 99)));
   }
 
   private LongStream written(long from, long until) {
@@ -119,13 +120,11 @@ final class DeliveryErrors {
   }
 
   private static SelfTest.Errors errors(long[] sorted) {
-    return new SelfTest.Errors(millis(sorted, 0.5), millis(sorted, 0.99), millis(sorted, 1));
+    return new SelfTest.Errors(millis(sorted, 50), millis(sorted, 99), millis(sorted, 100));
   }
 
-  private static double millis(long[] sorted, double share) {
-    return sorted.length == 0
-        ? 0
-        : sorted[Math.max(0, (int) Math.ceil(share * sorted.length) - 1)] / 1e6;
+  private static double millis(long[] sorted, int percent) {
+    return sorted.length == 0 ? 0 : sorted[TokenGaps.nearestRank(sorted.length, percent)] / 1e6;
   }
 
   List<SelfTest.Level> levels(List<LevelInfo> all) {

@@ -68,13 +68,9 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     switch (path) {
       case "/v1/models" -> page(context, http, ResponseWriter.JSON, this::models);
       case "/health" -> page(context, http, "text/plain", () -> "");
-      case "/metrics" -> page(context, http, METRICS, this::metrics);
+      case "/metrics" -> page(context, http, METRICS, () -> engine.metrics.text(engine.load()));
       default -> throw Refusal.unknownPath(path);
     }
-  }
-
-  private String metrics() {
-    return engine.metrics.text(engine.load());
   }
 
   private static void page(

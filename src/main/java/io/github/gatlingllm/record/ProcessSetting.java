@@ -46,7 +46,7 @@ public record ProcessSetting(String property) {
     return set == null ? otherwise : set;
   }
 
-  private static Boolean booleanOf(String text) {
+  public static Boolean booleanOf(String text) {
     return switch (text.toLowerCase(Locale.ROOT)) {
       case "true" -> true;
       case "false" -> false;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -36,15 +37,7 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
   }
 
   static Form<Boolean> flag() {
-    return new Form<>(
-        "true, false",
-        text ->
-            switch (text.toLowerCase(Locale.ROOT)) {
-              case "true" -> true;
-              case "false" -> false;
-              default -> throw new IllegalArgumentException();
-            },
-        "true or false");
+    return new Form<>("true, false", ProcessSetting::booleanOf);
   }
 
   /** A constant of an enum, by its {@code toString}, case-insensitively. */

@@ -210,8 +210,8 @@ record BenchmarkProcess(
         .addShutdownHook(
             new Thread(
                 () -> {
-                  stop(gatling);
-                  noteEnd(gatling.exitValue(), isNoted);
+                  gatling.destroy(); // in an orderly way, with its report
+                  noteEnd(gatling.onExit().join().exitValue(), isNoted);
                 },
                 "stop-benchmark"));
     int code = gatling.waitFor();
@@ -258,11 +258,5 @@ record BenchmarkProcess(
   private @Nullable String text(String name) {
     String typed = settings.get(name);
     return typed == null ? Benchmark.setting(name, settings) : typed;
-  }
-
-  /** Ends the run in an orderly way, with its report, when this process is stopped. */
-  private static void stop(Process gatling) {
-    gatling.destroy();
-    gatling.onExit().join();
   }
 }
