@@ -64,13 +64,12 @@ final class CompareCommand implements Callable<Integer> {
     Main.checkFolder(out);
     try (RunInputs one = from.inputs(List.of(first));
         RunInputs others = from.inputs(places)) {
-      one.find();
-      others.find();
+      Path base = one.one();
       List<Path> runs = others.runs();
       if (out == null) {
         others.requireFolder(runs.get(0), "page");
       }
-      return compared(one.one(), runs, conditions);
+      return compared(base, runs, conditions);
     }
   }
 

@@ -117,24 +117,20 @@ final class LevelMerge {
       }
     }
     boolean hasLoad = of.stream().allMatch(part -> part.offered() != null);
-    LevelInfo level =
-        new LevelInfo(
-            key.label(),
-            key.target(),
-            key.scenario(),
-            first.kind(),
-            hasLoad ? (Double) offered(of) : null,
-            first.unit(),
-            phases(key, of),
-            null,
-            null,
-            null,
-            of.stream().flatMap(part -> part.hooks().stream()).toList());
+    List<PhaseWindow> phases = phases(key, of);
     CommonWindow window = windows.get(key);
-    Long planned = LevelInfo.planned(of);
-    return window == null || !window.isByPlan || planned == null
-        ? level
-        : level.withPlanned(planned);
+    return new LevelInfo(
+        key.label(),
+        key.target(),
+        key.scenario(),
+        first.kind(),
+        hasLoad ? (Double) offered(of) : null,
+        first.unit(),
+        phases,
+        window != null && window.isByPlan ? LevelInfo.planned(of) : null,
+        null,
+        null,
+        of.stream().flatMap(part -> part.hooks().stream()).toList());
   }
 
   private static double offered(List<LevelInfo> of) {

@@ -162,7 +162,6 @@ public final class Main {
       }
       checkFolder(out);
       try (RunInputs inputs = from.inputs(List.of(place))) {
-        inputs.find();
         Path run = inputs.one();
         if (out == null) {
           inputs.requireFolder(run, "report");

@@ -108,7 +108,6 @@ final class MergeCommand implements Callable<Integer> {
             new RunPoller(inputs, System::nanoTime, TimeUnit.SECONDS::sleep)
                 .await(atMost(wait), expected);
       }
-      inputs.find();
       return merge(inputs.runs());
     }
   }

@@ -47,25 +47,28 @@ final class RunInputs implements AutoCloseable {
   private final Map<S3Location, Path> downloads = new HashMap<>();
   private List<Path> runs = List.of();
 
-  /** Downloads to a temporary folder if {@code cache} is null; first when {@link #find} does. */
+  /** Downloads to a temporary folder if {@code cache} is null; first when {@link #runs} does. */
   RunInputs(List<String> places, @Nullable Path cache, Consumer<String> log) {
     this.places = List.copyOf(places);
     this.cache = cache;
     this.log = log;
   }
 
-  /** Finds and downloads the runs as they are now. Messages of exceptions are one line. */
-  void find() throws IOException {
-    List<Path> all = new ArrayList<>();
-    for (String place : places) {
-      if (S3Location.isS3Url(place)) {
-        all.addAll(completeRuns(S3Location.parse(place)));
-      } else {
-        List<Path> found = runsIn(Path.of(place));
-        all.addAll(found.isEmpty() ? List.of(Path.of(place)) : found);
+  /** Finds and downloads the runs at the first call. Messages of exceptions are one line. */
+  List<Path> runs() throws IOException {
+    if (runs.isEmpty()) {
+      List<Path> all = new ArrayList<>();
+      for (String place : places) {
+        if (S3Location.isS3Url(place)) {
+          all.addAll(completeRuns(S3Location.parse(place)));
+        } else {
+          List<Path> found = runsIn(Path.of(place));
+          all.addAll(found.isEmpty() ? List.of(Path.of(place)) : found);
+        }
       }
+      runs = List.copyOf(all);
     }
-    runs = List.copyOf(all);
+    return runs;
   }
 
   private List<Path> completeRuns(S3Location place) throws IOException {
@@ -127,12 +130,8 @@ final class RunInputs implements AutoCloseable {
     return named;
   }
 
-  List<Path> runs() {
-    return runs;
-  }
-
   Path one() throws IOException {
-    if (runs.size() > 1) {
+    if (runs().size() > 1) {
       throw new IOException(
           "%s contains %s runs; expected one".formatted(String.join(" ", places), runs.size()));
     }

@@ -46,13 +46,13 @@ final class TrendCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Main.checkFolder(out);
     try (RunInputs inputs = from.inputs(places)) {
-      inputs.find();
+      List<Path> found = inputs.runs();
       if (out == null) {
-        inputs.requireFolder(inputs.runs().get(0), "page");
+        inputs.requireFolder(found.get(0), "page");
       }
       Path folder = out == null ? Path.of(places.get(0)) : Files.createDirectories(out);
       List<Recorded> runs = new ArrayList<>();
-      for (Path run : inputs.runs()) {
+      for (Path run : found) {
         RunFiles files = new RunFiles(run);
         if (RunInputs.runsIn(run).isEmpty()) {
           throw new IOException(

@@ -64,7 +64,7 @@ class ObjectStorageTest {
 
   private RunInputs inputs(String place) throws IOException {
     RunInputs inputs = new RunInputs(List.of(place), folder.resolve("cache"), said::add);
-    inputs.find();
+    var unused = inputs.runs();
     return inputs;
   }
 
@@ -124,7 +124,6 @@ class ObjectStorageTest {
     store("t/a", bytes(10));
     Path run;
     try (RunInputs inputs = new RunInputs(List.of("s3://bench/t"), null, said::add)) {
-      inputs.find();
       run = inputs.one();
       assertThat(run.resolve("llm/requests.jsonl")).hasSize(10);
     }
