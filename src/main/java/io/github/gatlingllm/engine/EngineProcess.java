@@ -65,11 +65,6 @@ final class EngineProcess {
     }
   }
 
-  /**
-   * Starts the process and waits until it has warmed up.
-   *
-   * @throws IOException with a message of one line, if it cannot be started
-   */
   static EngineProcess start() throws IOException {
     List<String> command = new ArrayList<>();
     command.add(JAVA);

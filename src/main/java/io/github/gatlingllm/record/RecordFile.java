@@ -23,19 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads {@code llm/requests.jsonl} as a stream, and writes its lines. Memory is bounded by the
- * longest line, not by the length of the file.
- *
- * <pre>
- *   requests.jsonl                              written by run.Recorder, in whole lines
- *   ┌───────────────────────────────────────┐
- *   │ {"request_id":…,"messages":…}      LF │  line 1: a record of RecordCodec, UTF-8
- *   │ {"request_id":…}                   LF │  line 2
- *   │ {"request_id":…,"na                LF │  cut off by a full disk: skipped, reported
- *   │                                    LF │  empty: skipped
- *   │ {"request_id":…}                   LF │
- *   │ {"request_id":…}                      │  last line without LF: read if it is complete,
- *   └───────────────────────────────────────┘  otherwise (kill -9) skipped, reported in bytes
- * </pre>
+ * longest line, not by the length of the file. A last line without line feed is read if it is
+ * complete.
  */
 public final class RecordFile {
 

@@ -25,14 +25,6 @@ import picocli.CommandLine.Parameters;
 /**
  * The command line over recorded runs.
  *
- * <pre>
- * render &lt;run&gt; [--out &lt;dir&gt;] [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99] [--slo-rule percentiles]
- *     [--csv]
- * merge &lt;run&gt;… --out &lt;dir&gt;
- * compare &lt;base&gt; &lt;run&gt;… [--fail-on "ttft.p95>+10%"] [--allow-thin] [--out &lt;dir&gt;]
- * trend &lt;folder of runs&gt;… [--out &lt;dir&gt;]
- * </pre>
- *
  * <p>Exit codes: 0 success, 2 an assertion of the run or a condition of the comparison failed, 1
  * any other error, with one line that names its cause.
  */
