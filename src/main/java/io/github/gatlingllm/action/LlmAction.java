@@ -198,14 +198,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     long index;
     String requestId;
     try {
-      prepared =
-          PreparedRequest.of(
-              request,
-              components.protocol,
-              components.pinsOutput(),
-              components.maxTokensField(),
-              components.prefixes,
-              session);
+      prepared = components.prepared(request, session);
       String reason = prepared.whyNotToBeSent();
       if (reason != null) {
         skip(session, prepared, reason);

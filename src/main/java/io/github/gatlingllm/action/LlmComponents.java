@@ -211,17 +211,19 @@ final class LlmComponents implements ProtocolComponents {
     parts.start().requireInTime(run);
   }
 
-  String maxTokensField() {
-    return targets.maxTokensField(protocol, target);
+  PreparedRequest prepared(LlmRequest request, Session session) {
+    return PreparedRequest.of(
+        request,
+        protocol,
+        targets.isPinned(protocol, target),
+        targets.maxTokensField(protocol, target),
+        prefixes,
+        session);
   }
 
   /** From now on the other field has the output length; false where the user has named one. */
   boolean renameMaxTokens() {
     return protocol.maxTokensField == null && targets.renameMaxTokens(target);
-  }
-
-  boolean pinsOutput() {
-    return targets.isPinned(protocol, target);
   }
 
   /** Pins output no more, as the target rejects that; false where the user insists on it. */

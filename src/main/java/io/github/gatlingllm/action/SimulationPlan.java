@@ -161,15 +161,7 @@ final class SimulationPlan {
       IntSummaryStatistics tokens = new IntSummaryStatistics();
       GenerationRequest body = null;
       for (int i = 0; i < SAMPLES; i++) {
-        body =
-            PreparedRequest.of(
-                    request,
-                    protocol,
-                    components.pinsOutput(),
-                    components.maxTokensField(),
-                    components.prefixes,
-                    session)
-                .body();
+        body = components.prepared(request, session).body();
         tokens.accept(protocol.tokenizer.count(String.join("", body.promptTexts())));
       }
       GenerationRequest last = Objects.requireNonNull(body);

@@ -234,9 +234,7 @@ final class WarmUpRounds {
     Session session = session(0, core.eventLoopGroup().next(), components.protocol);
     try {
       plain.headers.values().forEach(header -> header.resolve(session));
-      var unused =
-          PreparedRequest.of(
-              plain, components.protocol, false, Api.MAX_TOKENS, components.prefixes, session);
+      var unused = components.prepared(plain, session);
       return plain;
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return shortRequest(request.api)
