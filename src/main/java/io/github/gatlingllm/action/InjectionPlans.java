@@ -18,6 +18,7 @@ import io.gatling.core.scenario.SimulationParams;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
@@ -30,12 +31,9 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.Spliterator;
-import java.util.Spliterators;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +42,7 @@ import scala.collection.immutable.List;
 import scala.collection.immutable.List$;
 import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
+import scala.jdk.javaapi.StreamConverters;
 
 /** The plans of Gatling's own injection, by scenario, read from fields of its controller. */
 final class InjectionPlans {
@@ -129,7 +128,8 @@ final class InjectionPlans {
   private static Step step(OpenInjectionStep step) {
     Double rate =
         step instanceof LoadInjection.ArrivalStep ours
-            ? ours.constantRate()
+                && ours.arrivals() instanceof Arrivals.Steady steady
+            ? (Double) steady.perSecond()
             : step instanceof ConstantRateOpenInjection constant ? (Double) constant.rate() : null;
     return new Step(step.users() > 0, step.duration(), rate);
   }
@@ -192,14 +192,10 @@ final class InjectionPlans {
 
   private static Stream<Planned> planned(OpenInjectionStep step) {
     if (step instanceof LoadInjection.ArrivalStep ours) {
-      return ours.planned();
+      return ours.arrivals().plannedBefore(ours.durationNanos());
     }
     AtomicLong index = new AtomicLong();
-    return StreamSupport.stream(
-            Spliterators.spliteratorUnknownSize(
-                CollectionConverters.asJava(step.chain(Iterator$.MODULE$.empty())),
-                Spliterator.ORDERED),
-            false)
+    return StreamConverters.asJavaSeqStream(step.chain(Iterator$.MODULE$.empty()))
         .map(offset -> new Planned(index.getAndIncrement(), offset.toNanos(), null));
   }
 

@@ -12,7 +12,6 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.github.gatlingllm.action.LlmProtocol.RunSettings;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadPlan;
 import io.netty.channel.EventLoopGroup;
@@ -21,7 +20,6 @@ import java.math.BigDecimal;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.collection.Iterator;
@@ -107,14 +105,6 @@ public final class LoadInjection {
   /** An arrival process as a step of Gatling's open injection. */
   record ArrivalStep(Arrivals arrivals, long durationNanos, long users)
       implements OpenInjectionStep {
-
-    Stream<Planned> planned() {
-      return arrivals.plannedBefore(durationNanos);
-    }
-
-    @Nullable Double constantRate() {
-      return arrivals instanceof Arrivals.Steady steady ? (Double) steady.perSecond() : null;
-    }
 
     @Override
     public Iterator<FiniteDuration> chain(Iterator<FiniteDuration> chained) {
