@@ -90,13 +90,11 @@ public final class ConversationBuilder implements Executable {
   }
 
   private Conversation begin(Session session) {
-    Conversation begun =
-        parts.dialog == null
-            ? Conversation.of()
-            : Conversation.of(parts.dialog.resolve(session.asScala()), parts.recordedAnswers);
-    if (parts.system != null) {
-      begun = begun.withSystem(parts.system.resolve(session.asScala()));
-    }
-    return parts.contextLimit == null ? begun : begun.withContextLimit(parts.contextLimit);
+    var user = session.asScala();
+    return Conversation.of(
+        parts.dialog == null ? null : parts.dialog.resolve(user),
+        parts.recordedAnswers,
+        parts.system == null ? null : parts.system.resolve(user),
+        parts.contextLimit);
   }
 }

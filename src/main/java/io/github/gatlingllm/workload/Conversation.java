@@ -48,33 +48,22 @@ public record Conversation(
         BEGUN.incrementAndGet(), null, List.of(messages), 0, 0, null, null, null);
   }
 
-  /** A conversation that replays a dialog, with recorded or received answers in its history. */
-  public static Conversation of(Dialog dialog, boolean recorded) {
+  /** One that replays the dialog, if any, with recorded or received answers in its history. */
+  public static Conversation of(
+      @Nullable Dialog dialog,
+      boolean recorded,
+      @Nullable String system,
+      @Nullable Integer contextLimit) {
+    List<Message> opening = dialog == null ? List.of() : dialog.opening();
     return new Conversation(
         BEGUN.incrementAndGet(),
         null,
-        dialog.opening(),
+        system == null ? opening : List.of(Message.system(system)),
         0,
         0,
-        null,
-        new Script(dialog.turns(), dialog.tools(), recorded),
-        null);
-  }
-
-  public Conversation withSystem(String text) {
-    return new Conversation(
-        number,
-        draw,
-        List.of(Message.system(text)),
-        turns,
-        tokens,
         contextLimit,
-        script,
-        endReason);
-  }
-
-  public Conversation withContextLimit(int limit) {
-    return new Conversation(number, draw, messages, turns, tokens, limit, script, endReason);
+        dialog == null ? null : new Script(dialog.turns(), dialog.tools(), recorded),
+        null);
   }
 
   /** The conversation as a request with that number sends it. */
