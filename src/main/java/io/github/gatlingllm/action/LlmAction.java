@@ -105,7 +105,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     if (arrival == null || !arrival.take()) {
       PlanUser user = PlanUser.orNull(session);
       sendSoon(session, null, user == null ? now : now - user.takeDelay());
-    } else if (arrival.untilPlannedNanos(now) <= 0) {
+    } else if (arrival.plannedNanos() - now <= 0) {
       sendSoon(session, arrival, now);
     } else {
       EventLoops.at(

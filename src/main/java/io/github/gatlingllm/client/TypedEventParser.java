@@ -140,9 +140,7 @@ final class TypedEventParser extends ChunkParser {
   }
 
   private void delta() throws IOException {
-    if (isString()) {
-      text = string(Channel.CONTENT);
-    }
+    take(Channel.CONTENT);
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
         case "text" -> take(Channel.CONTENT);

@@ -212,7 +212,7 @@ public final class WorkloadBuilder implements Executable {
 
     WorkloadScenario.Ready ready() {
       return ready == null
-          ? scenario.ready(tokenizer, seed == null ? Seeds.random() : seed, distinct)
+          ? scenario.ready(tokenizer, seed == null ? Seeds.random() : seed, distinct, null)
           : ready;
     }
   }

@@ -89,11 +89,6 @@ public final class Arrival {
     startedNanos = nanoTime;
   }
 
-  /** Time that the user still has to wait; 0 or less once the planned instant has passed. */
-  public long untilPlannedNanos(long nanoTime) {
-    return plannedNanos - nanoTime;
-  }
-
   /** Actual start minus planned arrival, 0 or more. */
   public long startLagNanos() {
     return Math.max(0, startedNanos - plannedNanos);

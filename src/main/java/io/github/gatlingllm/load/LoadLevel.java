@@ -259,10 +259,6 @@ public sealed interface LoadLevel {
           ? arrivals.planned()
           : arrivals.plannedUntil(phases.knownNanos() - phases.measureNanos(), requests);
     }
-
-    Stream<Planned> scheduleBefore(long offsetNanos) {
-      return schedule().takeWhile(planned -> planned.offsetNanos() < offsetNanos);
-    }
   }
 
   /** The load of one scenario that Gatling's own injection steps plan. */

@@ -192,9 +192,9 @@ public final class RunningLevel {
 
   /** Planned arrivals before that instant and before the level stops admitting requests. */
   public Iterator<Planned> arrivalsBefore(Open open, long nanoTime) {
-    return open.scheduleBefore(
-            Math.min(Math.min(cutAt, end(Phase.COOLDOWN)), Math.max(0, nanoTime - startNanos)))
-        .iterator();
+    long end = Math.min(cutAt, end(Phase.COOLDOWN));
+    long until = Math.min(end, Math.max(0, nanoTime - startNanos));
+    return open.schedule().takeWhile(planned -> planned.offsetNanos() < until).iterator();
   }
 
   /** Whether a request of it may be sent: until the level has ended or was cut. */

@@ -47,7 +47,7 @@ final class Mooncake implements DialogReader {
     words = single.size() < FEWEST_WORDS ? CANDIDATES : single;
     long[] ids = {0, 1, 2, 3};
     sampleWords = ids.length * BLOCK - 7;
-    sampleTokens = tokenizer.count(joined(words(ids, sampleWords, BLOCK, 0)));
+    sampleTokens = tokenizer.count(String.join(" ", words(ids, sampleWords, BLOCK, 0)));
     additive = sampleTokens == sampleWords;
   }
 
@@ -116,9 +116,9 @@ final class Mooncake implements DialogReader {
     int count = (int) Math.max(1, (long) tokens * wordsPerBlock / block);
     String[] all = words(ids, count, wordsPerBlock, key);
     return additive
-        ? joined(all)
+        ? String.join(" ", all)
         : new ExactLength(tokenizer)
-            .of("", joined(all), "", tokens, Seed.at(key, SALT, tokens))
+            .of("", String.join(" ", all), "", tokens, Seed.at(key, SALT, tokens))
             .text();
   }
 
@@ -133,9 +133,5 @@ final class Mooncake implements DialogReader {
       }
     }
     return all;
-  }
-
-  private static String joined(String[] words) {
-    return String.join(" ", words);
   }
 }

@@ -305,11 +305,7 @@ public record Prompts(
       return same() ? PromptPool.of(some.pick(seed, 0)) : some;
     }
 
-    public Ready ready(Tokenizer tokenizer, long seed, int count) {
-      return ready(tokenizer, seed, count, null);
-    }
-
-    /** The same with texts of a dataset; a dialog takes its turns as they are. */
+    /** With texts of the dataset, if any; a dialog takes its turns as they are. */
     public Ready ready(Tokenizer tokenizer, long seed, int count, @Nullable Dataset dataset) {
       // A server must not have cached prompts of this scenario from another one.
       long own = Seed.at(seed, OWN_SALT, name().hashCode()).nextLong();

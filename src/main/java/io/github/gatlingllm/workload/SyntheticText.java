@@ -14,13 +14,10 @@ record SyntheticText() implements Prompts.Source {
   private static final int SENTENCES = 4;
   private static final long SALT = 0x73796e7468657469L; // "syntheti"
 
-  private static final Map<String, List<String>> PARTS = parts();
-
-  private static Map<String, List<String>> parts() {
-    return PromptPool.resource("sentences.txt")
-        .map(line -> line.split(" = ", 2))
-        .collect(Collectors.toMap(row -> row[0], row -> List.of(row[1].split(","))));
-  }
+  private static final Map<String, List<String>> PARTS =
+      PromptPool.resource("sentences.txt")
+          .map(line -> line.split(" = ", 2))
+          .collect(Collectors.toMap(row -> row[0], row -> List.of(row[1].split(","))));
 
   @Override
   public String origin() {

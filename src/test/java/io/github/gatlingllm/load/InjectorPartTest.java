@@ -60,7 +60,8 @@ class InjectorPartTest {
       long end = level.longestNanos() - level.phases().drainNanos();
       int each = i;
       level
-          .scheduleBefore(end)
+          .schedule()
+          .takeWhile(next -> next.offsetNanos() < end)
           .forEach(next -> all.add(new Numbered(each, numbers.of(next), next)));
     }
     return all;

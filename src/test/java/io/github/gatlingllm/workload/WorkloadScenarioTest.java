@@ -18,7 +18,7 @@ final class WorkloadScenarioTest {
   @ParameterizedTest
   @CsvSource({"A1,50,1", "A2,2500,1", "B1,50,20", "B2,2500,20", "C,30,20", "D,50,20"})
   void hasItsSizesByTheTokenizer(WorkloadScenario scenario, int tokens, int distinct) {
-    WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 20);
+    WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 20, null);
 
     assertThat(ready.prompts().misses()).isEmpty();
     assertThat(IntStream.range(0, 20).mapToObj(i -> ready.prompts().pick(i).text()).distinct())
@@ -44,7 +44,7 @@ final class WorkloadScenarioTest {
   @Test
   void onlyRagHasASystemPromptOf2000Tokens() {
     for (WorkloadScenario scenario : WorkloadScenario.values()) {
-      WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 1);
+      WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 1, null);
       if (scenario == WorkloadScenario.C) {
         String system = ready.system();
         assertThat(system).startsWith("You are an assistant");
@@ -59,9 +59,9 @@ final class WorkloadScenarioTest {
   @ParameterizedTest
   @EnumSource
   void theSameSeedGivesTheSamePromptsAndAnotherOneOthers(WorkloadScenario scenario) {
-    WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 3);
-    WorkloadScenario.Ready again = scenario.ready(CL100K, 42, 3);
-    WorkloadScenario.Ready other = scenario.ready(CL100K, 43, 3);
+    WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 3, null);
+    WorkloadScenario.Ready again = scenario.ready(CL100K, 42, 3, null);
+    WorkloadScenario.Ready other = scenario.ready(CL100K, 43, 3, null);
 
     assertThat(again.prompts().made()).isEqualTo(ready.prompts().made());
     assertThat(again.system()).isEqualTo(ready.system());
@@ -74,7 +74,7 @@ final class WorkloadScenarioTest {
     List<String> beginnings = new ArrayList<>();
     for (WorkloadScenario scenario : WorkloadScenario.values()) {
       List<String> texts =
-          scenario.ready(CL100K, 42, 500).prompts().made().stream()
+          scenario.ready(CL100K, 42, 500, null).prompts().made().stream()
               .map(Prompts.Prompt::text)
               .toList();
       assertThat(texts).hasSize(scenario.same() ? 1 : 500).doesNotHaveDuplicates();
