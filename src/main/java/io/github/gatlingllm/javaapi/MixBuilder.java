@@ -41,10 +41,8 @@ public final class MixBuilder implements Executable {
    * number above 0, ÷ the sum of all weights.
    */
   public MixBuilder add(double weight, Executable what) {
-    if (!(weight > 0) || Double.isInfinite(weight)) {
-      throw InvalidSimulation.because("mix().add(" + weight + ", …): expected a weight above 0");
-    }
-    return new MixBuilder(Draft.and(parts, new WeightedExecutable(weight, what)), seed);
+    var part = new WeightedExecutable(InvalidSimulation.above0("mix().add", weight), what);
+    return new MixBuilder(Draft.and(parts, part), seed);
   }
 
   /** Pins the sequence of draws. By default the seed is random. */

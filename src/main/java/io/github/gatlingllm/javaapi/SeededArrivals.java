@@ -94,11 +94,7 @@ public final class SeededArrivals {
   }
 
   public OpenInjectionStep during(Duration duration) {
-    if (duration.isZero() || duration.isNegative()) {
-      throw InvalidSimulation.because(
-          "during(" + duration + ") starts no user; expected more than 0 s");
-    }
-    long nanos = duration.toNanos();
+    long nanos = InvalidSimulation.above0("during", duration).toNanos();
     Gaps seeded = gaps.withSeed(seed == null ? Seeds.random() : seed);
     return checked(() -> LoadInjection.step(process.apply(seeded, nanos), nanos));
   }

@@ -104,11 +104,8 @@ public final class SloBuilder {
   }
 
   private SloBuilder and(Slo.Measure measure, Duration limit) {
-    if (limit.isNegative() || limit.isZero()) {
-      throw InvalidSimulation.because(
-          "SLO " + measure.key() + " < " + limit + ": expected a limit above zero");
-    }
-    Slo.Objective objective = new Slo.Objective(measure, limit.toNanos());
+    long nanos = InvalidSimulation.above0("slo()." + measure.key(), limit).toNanos();
+    Slo.Objective objective = new Slo.Objective(measure, nanos);
     return new SloBuilder(
         new Slo(Draft.and(slo.objectives(), objective), slo.percentile(), slo.rule()));
   }

@@ -27,7 +27,7 @@ final class ConsoleBlock {
   /** The block as lines of at most 120 characters, without a line end after the last. */
   static String of(LiveFigures figures, long elapsedNanos) {
     List<String> lines = new ArrayList<>();
-    String elapsed = " " + duration(elapsedNanos) + " since the first request";
+    String elapsed = " " + NumberText.duration(elapsedNanos / 1e9) + " since the first request";
     String title = "---- LLM ";
     lines.add(title + "-".repeat(WIDTH - title.length() - elapsed.length()) + elapsed);
     Double inputs = figures.inputsPerSecond();
@@ -132,7 +132,7 @@ final class ConsoleBlock {
       where.append(": ").append(doing(progress.phase()));
     }
     if (progress.leftNanos() != null) {
-      where.append(", ").append(duration(progress.leftNanos())).append(" left");
+      where.append(", ").append(NumberText.duration(progress.leftNanos() / 1e9)).append(" left");
     }
     lines.add(where.length() <= WIDTH ? where.toString() : where.substring(0, WIDTH));
   }
@@ -151,14 +151,5 @@ final class ConsoleBlock {
 
   private static String count(@Nullable Long value) {
     return value == null ? UNKNOWN : NumberText.count(value);
-  }
-
-  private static String duration(long nanos) {
-    long seconds = Math.max(0, Math.round(nanos / 1e9));
-    return seconds < 60
-        ? seconds + "s"
-        : seconds < 3600
-            ? String.format(Locale.ROOT, "%dm %02ds", seconds / 60, seconds % 60)
-            : String.format(Locale.ROOT, "%dh %02dm", seconds / 3600, seconds % 3600 / 60);
   }
 }

@@ -58,7 +58,8 @@ public record Observers(
     public static Address parse(String text) {
       Matcher form = FORM.matcher(text);
       if (!form.matches() || Integer.parseInt(form.group(2)) > 65_535) {
-        throw new IllegalArgumentException("expected a port, or <IP address>:<port>");
+        throw new IllegalArgumentException(
+            "expected a port, or <IP address>:<port>; port 0 takes any free port");
       }
       return new Address(
           Objects.requireNonNullElse(form.group(1), THIS_MACHINE), Integer.parseInt(form.group(2)));
@@ -79,17 +80,9 @@ public record Observers(
 
   static Observers of(Map<?, ?> properties, Map<String, String> environment) {
     return new Observers(
-        new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Observers::page),
+        new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Address::parse),
         new ProcessSetting(OTLP_PROPERTY).text(properties, environment),
         new ProcessSetting(UPLOAD_PROPERTY).read(properties, environment, S3Location::parse));
-  }
-
-  private static Address page(String text) {
-    try {
-      return Address.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(e.getMessage() + "; port 0 takes any free port", e);
-    }
   }
 
   List<RunObserver> of(Run run, Iterable<? extends EventExecutor> eventLoops) {

@@ -48,7 +48,7 @@ public enum Mistakes {
   EMPTY_TARGET(
       "target(\"\"): expected a name",
       s -> s.setUp(closedLoop(1).target("", server()).inject(chat()))),
-  NO_TIME_TO_FIRST("SLO ttft < PT0S: expected", s -> s.on(server().slo(slo().ttft(0)))),
+  NO_TIME_TO_FIRST("slo().ttft(PT0S): expected", s -> s.on(server().slo(slo().ttft(0)))),
   NO_PERCENTILE(
       "SLO percentile 0.0 is out of range", s -> s.on(server().slo(slo().ttft(9).percentile(0)))),
   GOODPUT_WITHOUT_SLO(

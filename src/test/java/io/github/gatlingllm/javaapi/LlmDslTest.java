@@ -188,10 +188,10 @@ class LlmDslTest {
         mistake(() -> LlmDsl.prompts().distinct(0), "distinct(0): expected 1 prompt or more"),
         mistake(() -> LlmDsl.ragAgent().turns(3), "C.turns(3): expected 1 turn or more, of a"),
         mistake(() -> LlmDsl.dialog().completion(a -> a).toChainBuilder(), "D.completion(): a dia"),
-        mistake(() -> LlmDsl.mix().add(0, LlmDsl.dialog()), "mix().add(0.0, …): expected a weight"),
+        mistake(() -> LlmDsl.mix().add(0, LlmDsl.dialog()), "mix().add(0.0): expected a number"),
         mistake(
             () -> LlmDsl.mix().add(Double.POSITIVE_INFINITY, LlmDsl.dialog()),
-            "mix().add(Infinity, …): expected a weight"),
+            "mix().add(Infinity): expected a number"),
         mistake(() -> LlmDsl.mix().toChainBuilder(), "mix() is empty; add workloads: mix().add("),
         mistake(
             () -> llm.abandonAfter(2, Duration.ofSeconds(1)), "abandonAfter(2.0, PT1S, PT1S): exp"),
@@ -203,7 +203,7 @@ class LlmDslTest {
             "conversationHeader(\"x session\"): expected a header name"),
         mistake(() -> llm.model("lora", 0), "model(\"lora\", 0.0): expected a name and a weight"),
         mistake(() -> llm.maxTokensField("tokens"), "maxTokensField(\"tokens\"): expected one of"),
-        mistake(() -> slo().stall(-5), "SLO stall < PT-0.005S: expected a limit above zero"),
+        mistake(() -> slo().stall(-5), "slo().stall(PT-0.005S): expected more than zero"),
         mistake(() -> slo().percentile(101), "101"),
         mistake(() -> llm.slo(slo()), "slo() has no objective; add one: slo().ttft(200), or "),
         mistake(() -> llm.slo("C", slo().percentile(95)), "slo() has no objective"),

@@ -42,13 +42,13 @@ class ConsoleBlockTest {
     assertThat(ConsoleBlock.of(FULL, 25_000_000_000L))
         .isEqualToNormalizingNewlines(
             """
-            ---- LLM ----------------------------------------------------------------------------------- 25s since the first request
+            ---- LLM ---------------------------------------------------------------------------------- 25 s since the first request
             > TTFT ms           | p50               182 | p95               402 | p99             1,733
             > ITL ms            | p50              12.1 | p99              35.2
             > output tok/s      | now             1,604 | mean            1,580
             > requests          | in flight          16 | ok              1,204 | failed              3 | in SLO          98.7%
             [####################################                                                                           ]    33%
-                      c=8: measuring, 1m 05s left\
+                      c=8: measuring, 1 min 05 s left\
             """);
   }
 
@@ -83,10 +83,10 @@ class ConsoleBlockTest {
   }
 
   @Test
-  void remainingTimeIsAbbreviated() {
-    assertThat(left(0)).endsWith(", 0s left");
-    assertThat(left(59_400_000_000L)).endsWith(", 59s left");
-    assertThat(left(3_723_000_000_000L)).endsWith(", 1h 02m left");
+  void remainingTimeHasItsUnits() {
+    assertThat(left(0)).endsWith(", 0 s left");
+    assertThat(left(59_400_000_000L)).endsWith(", 59 s left");
+    assertThat(left(3_723_000_000_000L)).endsWith(", 1 h 02 min left");
   }
 
   private static String left(long nanos) {
