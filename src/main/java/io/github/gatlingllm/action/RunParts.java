@@ -28,7 +28,6 @@ record RunParts(
 
   private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
 
-  /** Opens the run, and ends it once Gatling's actors have ended. */
   static RunParts open(CoreComponents core) {
     JvmOptions.spareProcessors();
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);

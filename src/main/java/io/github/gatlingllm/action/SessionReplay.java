@@ -47,7 +47,6 @@ final class SessionReplay extends SessionHook {
     this.components = LlmComponents.of(context);
   }
 
-  /** Sends that request for each turn. */
   static ActionBuilder of(ActionBuilder request) {
     return (context, next) -> new SessionReplay(request, context, next);
   }

@@ -60,7 +60,6 @@ final class SimulationPlan {
                 protocol.warmUpSession)));
   }
 
-  /** Counts a scenario with LLM requests as built. */
   synchronized void scenarioBuilt() {
     built++;
     if (built == InjectionPlans.populations(core).size()) {

@@ -28,9 +28,6 @@ public final class ServerConnections {
   /** One bit for each of the last {@value #RECENT} responses; 1 where the connection was closed. */
   private final AtomicInteger recent = new AtomicInteger();
 
-  /**
-   * @param address host and port
-   */
   public ServerConnections(String address) {
     this.address = address;
   }

@@ -71,7 +71,6 @@ public final class StreamedExchange implements HttpListener {
   /** Sends one request with Gatling's client. Called on the event loop of its exchange. */
   public interface Transport {
 
-    /** The server of the request. */
     ServerConnections server();
 
     /** The proxy, as host and port; null for none. */

@@ -52,11 +52,7 @@ record ImageContent(Dynamic<String> url) implements Image {
     return Dynamic.of(session -> urls.get((int) (Seeds.drawIndex(order, session) % urls.size())));
   }
 
-  /**
-   * The images of a folder, in the order of their names.
-   *
-   * @throws IllegalArgumentException if there are none
-   */
+  /** The images of a folder, in the order of their names. */
   private static List<Path> images(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
       List<Path> images =
@@ -75,7 +71,6 @@ record ImageContent(Dynamic<String> url) implements Image {
     return "data:" + mimeType + ";base64," + Base64.getEncoder().encodeToString(bytes);
   }
 
-  /** The MIME type by the file's extension. */
   private static String mimeType(String file) {
     Matcher image = IMAGE.matcher(file);
     if (!image.matches()) {

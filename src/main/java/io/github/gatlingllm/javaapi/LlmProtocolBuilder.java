@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /** The settings that all requests to one target have in common. */
 public final class LlmProtocolBuilder implements ProtocolBuilder {
 
-  /** The value of {@code LlmDsl.llm}: all defaults. */
   static final LlmProtocolBuilder START = new LlmProtocolBuilder(new LlmProtocol(), same -> {});
 
   private final LlmProtocol settings;

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MixBuilder implements Executable {
 
-  /** What {@code LlmDsl.mix()} starts from. */
   static final MixBuilder START = new MixBuilder(List.of(), null);
 
   private static final long SALT = 0x6d69787475726573L; // "mixtures"

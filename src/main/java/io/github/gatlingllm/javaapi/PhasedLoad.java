@@ -17,7 +17,6 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
     this.phases = phases;
   }
 
-  /** The same load with other phases. */
   abstract T with(Phases others);
 
   /**

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PromptsBuilder implements Supplier<Iterator<Map<String, Object>>> {
 
-  /** What {@code LlmDsl.prompts()} starts from. */
   static final PromptsBuilder START = new PromptsBuilder(new PromptsDraft());
 
   private final PromptsDraft parts;

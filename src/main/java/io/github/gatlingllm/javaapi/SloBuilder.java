@@ -15,7 +15,6 @@ import java.time.Duration;
  */
 public final class SloBuilder {
 
-  /** What {@code LlmDsl.slo()} starts from. */
   static final SloBuilder START = new SloBuilder(Slo.NONE);
 
   private final Slo slo;

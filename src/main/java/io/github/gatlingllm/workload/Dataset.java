@@ -61,7 +61,6 @@ public final class Dataset {
     return file.name();
   }
 
-  /** The SHA-256 of its file, in hexadecimal digits. */
   public String sha256() {
     return file.sha256();
   }
