@@ -93,7 +93,7 @@ final class HtmlReport {
   private static String load(Summary summary) {
     Map<String, List<LevelFigures>> byKind =
         summary.stages().stream()
-            .filter(stage -> !stage.isInjected() && !stage.kind().equals("unknown"))
+            .filter(stage -> !stage.isInjected())
             .collect(groupingBy(LevelFigures::kind, LinkedHashMap::new, toList()));
     Stream<String> planned =
         byKind.entrySet().stream()

@@ -2,23 +2,17 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Adds up the tallies of load levels and kinds of requests: by level, target, name, model, run. */
 final class FigureGroups {
-
-  /** A step of an injection profile of Gatling that has one rate. */
-  private static final Pattern CONSTANT_RATE =
-      Pattern.compile("(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*");
 
   record Judge(String quote, boolean isOfLevel) {}
 
@@ -44,16 +38,10 @@ final class FigureGroups {
   }
 
   private final RunStatistics counted;
-  private final boolean areInjectionsConstant;
   private final LatencyOrigin clock;
 
-  FigureGroups(RunInfo info, RunStatistics counted) {
+  FigureGroups(RunStatistics counted) {
     this.counted = counted;
-    areInjectionsConstant =
-        info.config().entrySet().stream()
-            .filter(entry -> entry.getKey().startsWith("arrivals "))
-            .map(Map.Entry::getValue)
-            .allMatch(steps -> CONSTANT_RATE.matcher(steps).matches());
     clock =
         new LatencyOrigin(
             levels().stream().anyMatch(level -> level.arrivals != null)
@@ -133,12 +121,10 @@ final class FigureGroups {
         : null;
   }
 
-  private boolean hasConstantLoad(LevelInfo level) {
-    if (level.kind().equals(LevelInfo.INJECTION)) {
-      return level.offered() != null;
-    }
-    return !List.of(LevelInfo.RATE_CURVE, LevelInfo.TRACE, LevelInfo.BATCH).contains(level.kind())
-        && (!level.label().equals(LevelInfo.WHOLE_RUN) || areInjectionsConstant);
+  private static boolean hasConstantLoad(LevelInfo level) {
+    return level.kind().equals(LevelInfo.INJECTION)
+        ? level.offered() != null
+        : !List.of(LevelInfo.RATE_CURVE, LevelInfo.TRACE, LevelInfo.BATCH).contains(level.kind());
   }
 
   boolean hasSlo() {

@@ -54,7 +54,7 @@ final class SummaryAssembly {
     this.info = info;
     this.file = file;
     this.counted = counted;
-    this.groups = new FigureGroups(info, counted);
+    this.groups = new FigureGroups(counted);
   }
 
   RunFigures figures() {

@@ -119,29 +119,24 @@ class SteadyStateTest {
     assertThat(judged(records)).isEmpty();
   }
 
-  /** TTFT changes with it. Kinds of load, what they offer, and how Gatling injects. */
+  /** TTFT changes with it. Kinds of load, and what they offer. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       nullValues = "-",
       textBlock =
           """
-          open loop  | 3 | - | true
-          rate curve | 3 | - | false
-          trace      | 3 | - | false
-          ''         | - | Poisson (seed 1) at 7 users/s during 60 s | true
-          ''         | - | gamma with cv 1.4 (seed 1) along a rate curve during 60 s | false
-          ''         | - | evenly spaced at 1 user/s during 30 s, then evenly spaced at 9 users/s | false
-          injection  | 7 | - | true
-          injection  | - | - | false
+          open loop  | 3 | true
+          rate curve | 3 | false
+          trace      | 3 | false
+          injection  | 7 | true
+          injection  | - | false
           """)
-  void loadThatChangesByPlanIsNotJudged(
-      String kind, @Nullable Double offered, @Nullable String steps, boolean isJudged) {
+  void loadThatChangesByPlanIsNotJudged(String kind, @Nullable Double offered, boolean isJudged) {
     List<RequestRecord> records =
         spread(i -> at(i * 150).stage("all").lag(0).tokens(1_000 + i * 10).record());
     LevelInfo level = Recorded.stage("all", "a", kind, offered, "", 0, WINDOW_MS);
-    RunInfo run = Recorded.run(60, level).config("arrivals scn", steps);
-    assertThat(judged(run, records).isPresent()).isEqualTo(isJudged);
+    assertThat(judged(Recorded.run(60, level), records).isPresent()).isEqualTo(isJudged);
   }
 
   @Test
