@@ -223,7 +223,7 @@ final class AnswerChecks {
                 difference,
                 "%s counts %s %s %s than the local tokenizer%s%s.",
                 counts.hasSeveralTargets() ? worst.target() : "The server",
-                isTemplate ? number(Math.abs(worst.medianOverhead())) : percent(difference),
+                isTemplate ? number(worst.templateTokens()) : percent(difference),
                 worst.difference() < 0 ? "fewer" : "more",
                 tokens,
                 scope,

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.Arrays;
@@ -225,13 +225,10 @@ public final class AnswerCounts {
 
       private final String target;
 
-      /** Per request: server − local, where that is at least 0. */
-      private final ValueRecorder more = new ValueRecorder(ValueRecorder.WHOLE);
+      /** Per request: server − local. */
+      private final Moments differences = new Moments();
 
-      /** Per request: local − server, where that is above 0. */
-      private final ValueRecorder less = new ValueRecorder(ValueRecorder.WHOLE);
-
-      private final ValueRecorder lengths = new ValueRecorder(ValueRecorder.WHOLE);
+      private final Moments lengths = new Moments();
       private long server;
       private long local;
 
@@ -242,8 +239,8 @@ public final class AnswerCounts {
       private void add(int theirs, int own) {
         server += theirs;
         local += own;
-        lengths.add(own);
-        (theirs >= own ? more : less).add(Math.abs(theirs - own));
+        lengths.add(own, 1);
+        differences.add((double) theirs - own, 1);
       }
 
       public String target() {
@@ -251,7 +248,7 @@ public final class AnswerCounts {
       }
 
       public long count() {
-        return lengths.moments().count();
+        return lengths.count();
       }
 
       /** Σ server ÷ Σ local − 1. */
@@ -263,28 +260,20 @@ public final class AnswerCounts {
         return isTemplateOnly() ? 0 : Math.abs(difference());
       }
 
-      /** The median over requests of server − local, by nearest rank. */
-      public double medianOverhead() {
-        long negative = less.moments().count();
-        long positive = count() - negative;
-        long rank = (count() + 1) / 2;
-        // less has absolute values: its largest is the smallest of all.
-        Double median =
-            rank <= negative
-                ? less.percentile(100.0 * (negative - rank + 1) / negative)
-                : more.percentile(100.0 * (rank - negative) / positive);
-        return median == null ? 0 : rank <= negative ? -median : median;
-      }
-
       public boolean areEqual() {
-        return less.isEmpty() && more.moments().max() == 0;
+        return differences.min() == 0 && differences.max() == 0;
       }
 
       /** Whether the server adds the same number of tokens to texts of all lengths: a template. */
       public boolean isTemplateOnly() {
-        return less.isEmpty()
-            && more.moments().min() == more.moments().max()
-            && lengths.moments().min() != lengths.moments().max();
+        return differences.min() >= 0
+            && differences.min() == differences.max()
+            && lengths.min() != lengths.max();
+      }
+
+      /** Tokens that the server adds to each text, where it is a template only. */
+      public double templateTokens() {
+        return differences.max();
       }
     }
   }
