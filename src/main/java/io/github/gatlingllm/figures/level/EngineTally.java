@@ -39,7 +39,6 @@ final class EngineTally {
   private static final long STALE_NANOS = 10_000_000_000L;
 
   private final long origin;
-  private final int mostBuckets;
   final List<LevelTally> levels;
   private final List<String> targets;
   private final Map<PageKey, PageState> pages = new LinkedHashMap<>();
@@ -132,10 +131,9 @@ final class EngineTally {
   }
 
   /** Of the planned levels: those that follow have no window. */
-  EngineTally(long origin, List<LevelTally> planned, int mostBuckets) {
+  EngineTally(long origin, List<LevelTally> planned) {
     this.origin = origin;
     levels = List.copyOf(planned);
-    this.mostBuckets = mostBuckets;
     targets = levels.stream().map(LevelTally::target).distinct().toList();
   }
 
@@ -187,7 +185,7 @@ final class EngineTally {
             target,
             t ->
                 new TimeBuckets<>(
-                    origin, 1_000_000_000L, mostBuckets, WindowSums::new, WindowSums::add))
+                    origin, 1_000_000_000L, Series.MAX_BUCKETS, WindowSums::new, WindowSums::add))
         .at(at);
   }
 

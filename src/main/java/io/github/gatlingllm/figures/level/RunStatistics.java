@@ -106,7 +106,7 @@ public final class RunStatistics {
     targets = info.targets();
     alone = info.outcome().singleStreams();
     byInjector = new InjectorTally(info.injectors());
-    engines = new EngineTally(info.loadStartUnixNanos(), levels.all(), Series.MAX_BUCKETS);
+    engines = new EngineTally(info.loadStartUnixNanos(), levels.all());
   }
 
   /** The figures of a run, judged by its own SLO. */

@@ -38,25 +38,22 @@ final class TrialTally {
 
   /** With rows for one level only, as each level counts from 1; null outside batch mode. */
   static @Nullable Trials pooled(Collection<TrialTally> levels) {
-    List<Span> all = levels.stream().flatMap(level -> level.trials.values().stream()).toList();
+    List<Trial> all =
+        levels.stream()
+            .flatMap(level -> level.trials.entrySet().stream())
+            .map(trial -> row(trial.getKey(), trial.getValue()))
+            .toList();
     Moments rates = new Moments();
     double tokens = 0;
     double seconds = 0;
-    for (Span trial : all) {
-      if (trial.to > trial.from) {
-        rates.add(trial.of(Amount.TOKENS) / trial.seconds(), 1);
-        tokens += trial.of(Amount.TOKENS);
-        seconds += trial.seconds();
+    for (Trial trial : all) {
+      if (trial.wallS() != null && trial.outputTokensPerS() != null) {
+        rates.add(trial.outputTokensPerS(), 1);
+        tokens += trial.outputTokens();
+        seconds += trial.wallS();
       }
     }
-    List<Trial> rows =
-        levels.size() > 1
-            ? List.of()
-            : levels.stream()
-                .flatMap(level -> level.trials.entrySet().stream())
-                .limit(MAX_ROWS)
-                .map(e -> row(e.getKey(), e.getValue()))
-                .toList();
+    List<Trial> rows = levels.size() > 1 ? List.of() : all.stream().limit(MAX_ROWS).toList();
     return seconds == 0
         ? null
         : new Trials(

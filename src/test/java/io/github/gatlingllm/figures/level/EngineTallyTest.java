@@ -46,7 +46,7 @@ class EngineTallyTest {
   private final EngineTally tally = tally(level("a", S, 3 * S), level("b", 5 * S, 6 * S));
 
   private static EngineTally tally(LevelInfo... levels) {
-    return new EngineTally(0, new Windows(List.of(levels), 0).all(), 600);
+    return new EngineTally(0, new Windows(List.of(levels), 0).all());
   }
 
   private static LevelInfo level(String target, long from, long to) {
