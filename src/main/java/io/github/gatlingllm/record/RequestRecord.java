@@ -64,7 +64,7 @@ public record RequestRecord(
         && Timeline.TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
-  public RequestRecord placedAt(String stage, String target, String scenario, Phase phase) {
+  public RequestRecord in(Phase phase) {
     Identity moved =
         new Identity(
             identity.requestId,
@@ -72,19 +72,19 @@ public record RequestRecord(
             identity.injector,
             identity.trial,
             identity.requestIndex,
-            scenario,
+            identity.scenario,
             identity.name,
             identity.groups,
             identity.userId,
             identity.turn,
             identity.session,
-            target,
+            identity.target,
             identity.endpoint,
             identity.model,
             identity.api,
             identity.streamed,
             identity.hasTools,
-            stage,
+            identity.stage,
             phase);
     return new RequestRecord(moved, timing, events, tokens, outcome, server, text);
   }

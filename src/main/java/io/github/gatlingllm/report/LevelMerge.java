@@ -98,10 +98,7 @@ final class LevelMerge {
     if (scheduled >= window.from && scheduled < window.to) {
       return record;
     }
-    return record.placedAt(
-        id.stage(),
-        id.target(),
-        id.scenario(),
+    return record.in(
         scheduled < window.from
             ? Phase.STABILIZE
             : scheduled < window.cooledUnixNanos ? Phase.COOLDOWN : Phase.DRAIN);

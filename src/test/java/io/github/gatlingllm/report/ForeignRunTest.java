@@ -290,34 +290,6 @@ class ForeignRunTest {
     assertThat(refused.error().length()).isLessThan(2_000);
   }
 
-  @Test
-  void manyNamesAreFolded() throws IOException {
-    List<String> lines = new ArrayList<>();
-    for (int i = 0; i < 1_200; i++) {
-      String name = i < 500 ? "ask" : "n" + i;
-      lines.add(
-          line(
-              record -> {
-                for (String key :
-                    List.of("name", "target", "scenario", "stage", "model", "injector")) {
-                  record.put(key, name);
-                }
-                record.put("finish_reason", name).put("endpoint", name).put("api", name);
-              }));
-    }
-    Path run = run("many", lines, info());
-
-    Called rendered = call("render", run.toString());
-
-    assertThat(rendered.exitCode()).as(rendered.error()).isZero();
-    JsonNode summary = summary(run);
-    assertThat(summary.at("/counts/started").intValue()).isEqualTo(1_200);
-    assertThat(summary.path("requests").size()).isLessThanOrEqualTo(101);
-    assertThat(summary.path("stages").size()).isLessThanOrEqualTo(30);
-    assertThat(summary.path("stages").findValuesAsText("label")).contains("ask", "(others)");
-    assertThat(new RunFiles(run).page().toFile().length()).isLessThan(20_000_000);
-  }
-
   private static RunInfo info() {
     return info("one").stages(List.of(level("c=64", "default", null)));
   }

@@ -1,20 +1,16 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What records may say about a run: times near it, and not too many levels and scenarios. */
+/** What records may say about a run: times near it. */
 final class RunBounds {
 
   /** No run of an injector that died is longer. */
@@ -57,45 +53,6 @@ final class RunBounds {
         throw new IllegalArgumentException(
             String.format(Locale.ROOT, "a time of %.0f s is longer than the run", nanos / 1e9));
       }
-    }
-  }
-
-  /** Counts levels outside the plan and scenarios, beyond some, as {@value #OTHERS}. */
-  static final class BoundedNames {
-
-    static final String OTHERS = "(others)";
-
-    private static final int MAX_SCENARIOS = 200;
-
-    private final Set<LevelInfo.Key> levels = new HashSet<>();
-    private final Set<String> scenarios = new HashSet<>();
-    private final int most;
-
-    BoundedNames(List<LevelInfo> planned, int unplanned) {
-      planned.forEach(level -> levels.add(level.key()));
-      most = levels.size() + unplanned;
-    }
-
-    /** The record with the names that it is counted under. */
-    RequestRecord of(RequestRecord record) {
-      RequestRecord.Identity id = record.identity();
-      String scenario =
-          scenarios.contains(id.scenario()) || scenarios.size() < MAX_SCENARIOS
-              ? id.scenario()
-              : OTHERS;
-      scenarios.add(scenario);
-      if (!has(LevelInfo.Key.of(id, scenario), LevelInfo.Key.of(id, null))) {
-        return record.placedAt(OTHERS, OTHERS, OTHERS, id.phase());
-      }
-      return scenario.equals(id.scenario())
-          ? record
-          : record.placedAt(id.stage(), id.target(), scenario, id.phase());
-    }
-
-    private boolean has(LevelInfo.Key level, LevelInfo.Key ofAll) {
-      return levels.contains(level)
-          || levels.contains(ofAll)
-          || (levels.size() < most && levels.add(level));
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.RunBounds.BoundedNames;
 import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
@@ -51,9 +50,6 @@ public final class RunStatistics {
 
   private static final int MAX_NAMES = 100;
 
-  /** Load levels outside the plan, which have no rates, that keep their names. */
-  private static final int MAX_UNPLANNED = 20;
-
   /** Load levels and kinds of request with figures of their own, 1 MiB each. */
   private static final int MAX_GROUPS = 500;
 
@@ -66,7 +62,6 @@ public final class RunStatistics {
   private final long runStart;
   private final long loadStart;
   private final long runEnd;
-  private final BoundedNames boundedNames;
   final Windows levels;
   private final TokenStream stream = new TokenStream();
   final double readingSpeed;
@@ -93,7 +88,6 @@ public final class RunStatistics {
 
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
-    boundedNames = new BoundedNames(info.stages(), MAX_UNPLANNED);
     readingSpeed = info.report().readingSpeed();
     values = new RequestValues(readingSpeed);
     slo = new SloTally(info);
@@ -160,10 +154,9 @@ public final class RunStatistics {
         : info.ended(RunBounds.end(info, source), info.state());
   }
 
-  private void add(RequestRecord given) {
-    RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, given.timing());
-    Place place = place(given);
-    RequestRecord record = place.isRenamed ? boundedNames.of(given) : given;
+  private void add(RequestRecord record) {
+    RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, record.timing());
+    Place place = place(record);
     RequestRecord.Identity id = record.identity();
     LevelTally level = place.level;
     Slo.Judgement judgement = place.objectives.slo.judge(record);
@@ -213,7 +206,6 @@ public final class RunStatistics {
 
   /** Where the requests with the same labels are counted, looked up once. */
   private final class Place {
-    private final boolean isRenamed;
     private final LevelTally level;
     private final RequestKind kind;
     private final SloTally.Objectives objectives;
@@ -221,10 +213,8 @@ public final class RunStatistics {
     private final Outages outages;
     private @Nullable GroupTally own;
 
-    private Place(RequestRecord given) {
-      RequestRecord record = boundedNames.of(given);
+    private Place(RequestRecord record) {
       RequestRecord.Identity id = record.identity();
-      isRenamed = !id.equals(given.identity());
       level = levels.of(id);
       kind = names.kindOf(record);
       objectives = slo.of(id.target(), id.name());

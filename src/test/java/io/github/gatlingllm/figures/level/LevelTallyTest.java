@@ -224,7 +224,8 @@ class LevelTallyTest {
     RecordSource source =
         sink -> {
           for (int i = 0; i < 5_000; i++) {
-            sink.accept(at(i).name("ask " + i).tokens(5, 9).finish("reason " + i).record());
+            Recorded ok = at(i).name("ask " + i).model("model " + i).replica("gpu " + i);
+            sink.accept(ok.tokens(5, 9).finish("reason " + i).record());
             sink.accept(at(i).failed(RequestStatus.HTTP_ERROR, "cause " + i).record());
           }
           return new ReadReport(10_000, 0, 0, List.of());
@@ -232,6 +233,7 @@ class LevelTallyTest {
     Summary summary = RunStatistics.of(RUN, source).summary();
     assertThat(summary.requests()).hasSize(101);
     assertThat(summary.requests()).extracting(g -> g.name()).contains("(other names)", "ask 0");
+    assertThat(summary.by().values()).hasSize(2).allSatisfy(by -> assertThat(by).hasSize(101));
     assertThat(summary.figures().errors()).hasSize(201);
     assertThat(summary.figures().finishReasons()).hasSizeLessThanOrEqualTo(201);
     assertThat(summary.figures().counts().ok()).isEqualTo(5_000);
