@@ -151,10 +151,7 @@ final class RunComparison {
 
   /** A load level as reports name it: with target and scenario only where a run has several. */
   private String named(LevelInfo level) {
-    return Summary.named(
-        level.label(),
-        haveOneTarget ? null : level.target(),
-        haveScenarios ? level.scenario() : null);
+    return Summary.named(level, !haveOneTarget, haveScenarios);
   }
 
   private Pair pair(Match match) {

@@ -121,16 +121,14 @@ public record Summary(
 
   /** The name of a load level where it is unique: {@code c=8}, {@code c=8 of A1 at vLLM}. */
   public String place(LevelInfo level) {
-    return named(
-        level.label(),
-        hasSeveralTargets() ? level.target() : null,
-        hasSeveralScenarios() ? level.scenario() : null);
+    return named(level, hasSeveralTargets(), hasSeveralScenarios());
   }
 
   /** The name of a load level. */
-  public static String named(String stage, @Nullable String target, @Nullable String scenario) {
-    String ofScenario = scenario == null ? stage : stage + " of " + scenario;
-    return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
+  public static String named(LevelInfo level, boolean withTarget, boolean withScenario) {
+    boolean isOfScenario = withScenario && level.scenario() != null;
+    String name = isOfScenario ? level.label() + " of " + level.scenario() : level.label();
+    return withTarget ? name + (isOfScenario ? " at " : " of ") + level.target() : name;
   }
 
   /** The name of a curve: its target, its scenario or both, as the curves of the run differ. */

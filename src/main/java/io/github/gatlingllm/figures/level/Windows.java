@@ -83,10 +83,7 @@ final class Windows {
 
   /** The label of a level, with its target and scenario where the run has several of them. */
   String place(LevelInfo level) {
-    return Summary.named(
-        level.label(),
-        targets.size() > 1 ? level.target() : null,
-        byTrack.size() > targets.size() ? level.scenario() : null);
+    return Summary.named(level, targets.size() > 1, byTrack.size() > targets.size());
   }
 
   /** The name of a level in sentences: {@code c=8}; empty for the whole run of one target. */
