@@ -71,7 +71,7 @@ final class ChangeText {
     return switch (outcome) {
       case BETTER -> "✓ better";
       case WORSE -> "▲ worse";
-      case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> outcome.words();
+      case NO_CLEAR_CHANGE, TOO_FEW_VALUES, NOT_JUDGED -> outcome.words();
     };
   }
 
@@ -108,7 +108,8 @@ final class ChangeText {
 
   private static String unclear(Comparison comparison) {
     long all = comparison.places().stream().mapToLong(place -> place.changes().size()).sum();
-    long few = comparison.places().stream().mapToLong(place -> place.count(Outcome.TOO_FEW)).sum();
+    long few =
+        comparison.places().stream().mapToLong(place -> place.count(Outcome.TOO_FEW_VALUES)).sum();
     return few == 0
         ? "No clear change."
         : few == all

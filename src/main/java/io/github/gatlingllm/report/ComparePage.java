@@ -158,7 +158,7 @@ record ComparePage(RunSide base, List<Compared> others) {
     String remark =
         of.judged.missing() != null
             ? of.judged.missing()
-            : of.judged.isThin() ? Outcome.TOO_FEW.words() : "";
+            : of.judged.isThin() ? Outcome.TOO_FEW_VALUES.words() : "";
     return Cell.passed(!of.judged.hasFailed()).remarked(remark);
   }
 
@@ -252,7 +252,7 @@ record ComparePage(RunSide base, List<Compared> others) {
         switch (change.outcome()) {
           case BETTER -> CellKind.BETTER;
           case WORSE -> CellKind.WORSE;
-          case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> CellKind.UNCHANGED;
+          case NO_CLEAR_CHANGE, TOO_FEW_VALUES, NOT_JUDGED -> CellKind.UNCHANGED;
         };
     return new Cell(ChangeText.outcome(change.outcome()), kind);
   }

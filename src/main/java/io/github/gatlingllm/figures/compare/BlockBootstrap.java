@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
@@ -44,11 +45,7 @@ final class BlockBootstrap {
   /** In slices; each length up to this divides {@link TimeSlice#COUNT}. */
   private static final int MAX_LENGTH = 4;
 
-  private static final int[] ONCE = new int[TimeSlice.COUNT];
-
-  static {
-    Arrays.fill(ONCE, 1);
-  }
+  private static final int[] ONCE = IntStream.generate(() -> 1).limit(TimeSlice.COUNT).toArray();
 
   private final List<Pair> stages;
   private final SplittableRandom random = new SplittableRandom(SEED);

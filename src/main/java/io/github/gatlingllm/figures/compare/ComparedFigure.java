@@ -6,7 +6,6 @@ import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A figure that two runs are compared by. */
@@ -57,10 +56,6 @@ record ComparedFigure(Figure figure) {
         case TIME -> percent >= Comparison.MIN_PERCENT && Math.abs(difference) >= Comparison.MIN_MS;
       };
     }
-  }
-
-  static List<ComparedFigure> all() {
-    return Figure.compared().stream().map(ComparedFigure::new).toList();
   }
 
   /** The figure whose slices tell the noise: itself, or p99 of ITL for jitter. */

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -44,22 +45,16 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   }
 
   public enum Outcome {
-    BETTER("better"),
-    WORSE("worse"),
+    BETTER,
+    WORSE,
     /** The change may be noise, or is too small to matter. */
-    NO_CLEAR_CHANGE("no clear change"),
-    TOO_FEW("too few values"),
+    NO_CLEAR_CHANGE,
+    TOO_FEW_VALUES,
     /** The figure gets no interval, so there is no verdict. */
-    NOT_JUDGED("not judged");
-
-    private final String words;
-
-    Outcome(String words) {
-      this.words = words;
-    }
+    NOT_JUDGED;
 
     public String words() {
-      return words;
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
     public boolean isClear() {
@@ -200,7 +195,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         String missing = isZero ? "it is 0 in the base" : "one of the runs has no value";
         return new Judged(this, place.name(), null, missing, false, true);
       }
-      boolean isThin = change.outcome() == Outcome.TOO_FEW;
+      boolean isThin = change.outcome() == Outcome.TOO_FEW_VALUES;
       boolean isBeyond = above ? measured > percent : measured < percent;
       return new Judged(
           this, place.name(), change, null, isThin, isBeyond || (isThin && !allowThin));

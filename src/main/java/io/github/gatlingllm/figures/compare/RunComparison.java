@@ -38,7 +38,8 @@ final class RunComparison {
   private final ComparedRun run;
   private final boolean haveOneTarget;
   private final boolean haveScenarios;
-  private final List<ComparedFigure> figures = ComparedFigure.all();
+  private final List<ComparedFigure> figures =
+      Figure.compared().stream().map(ComparedFigure::new).toList();
   private final List<Match> matches = new ArrayList<>();
   private final List<String> unmatched = new ArrayList<>();
   private final List<String> shortWindows = new ArrayList<>();
@@ -201,7 +202,7 @@ final class RunComparison {
               : isSame ? (Double) 0.0 : isRatio ? (Double) ((after / before - 1) * 100) : null;
       Outcome outcome =
           !of.isKnown(base, run)
-              ? Outcome.TOO_FEW
+              ? Outcome.TOO_FEW_VALUES
               : isSame ? Outcome.NO_CLEAR_CHANGE : Outcome.NOT_JUDGED;
       return new Change(figure, before, after, percent, null, outcome);
     }

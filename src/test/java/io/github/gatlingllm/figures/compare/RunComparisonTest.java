@@ -163,7 +163,7 @@ class RunComparisonTest {
             new Steady().level(1, "a", 1, 300, Integer.MAX_VALUE).run(),
             1);
 
-    assertThat(change(few, "ttft.mean").outcome()).isEqualTo(Outcome.TOO_FEW);
+    assertThat(change(few, "ttft.mean").outcome()).isEqualTo(Outcome.TOO_FEW_VALUES);
     assertThat(change(few, "ttft.mean").percent()).isCloseTo(200, within(0.1));
   }
 
