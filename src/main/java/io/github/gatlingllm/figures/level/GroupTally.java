@@ -136,8 +136,8 @@ final class GroupTally extends Amounts {
       reader(values);
       gaps(record, stream);
     } else if (outcome.hasFailed()) {
-      Double stay = Metric.FAILED_E2E_MS.of(record, readingSpeed);
-      if (stay != null) {
+      double stay = Metric.FAILED_E2E_MS.of(record, readingSpeed);
+      if (!Double.isNaN(stay)) {
         recorder(Metric.FAILED_E2E_MS).add(stay);
       }
     }

@@ -25,7 +25,7 @@ final class RequestValues {
     boolean ok = record.outcome().ok();
     for (int i = 0; i < values.length; i++) {
       Metric metric = METRICS.get(i);
-      values[i] = ok || metric.isOfFirstToken() ? metric.valueOf(record, readingSpeed) : Double.NaN;
+      values[i] = ok || metric.isOfFirstToken() ? metric.of(record, readingSpeed) : Double.NaN;
     }
   }
 

@@ -2,7 +2,6 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.level.Summary.Workload;
-import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.Collections;
@@ -111,9 +110,9 @@ final class WorkloadTally {
       if (record.outcome().ok() && nanos != null) {
         ttft.add(nanos / 1e6);
       }
-      Double millis = Metric.E2E_MS.of(record, 0);
-      if (record.outcome().ok() && millis != null) {
-        e2e.add(millis);
+      Long last = record.timing().latencyNanos();
+      if (record.outcome().ok() && last != null) {
+        e2e.add(last / 1e6);
       }
     }
 

@@ -521,14 +521,8 @@ public enum Metric {
     return entry.terms;
   }
 
-  /** Its value for a request and its reader's tokens/s; null if it has none or several. */
-  public @Nullable Double of(RequestRecord record, double readingSpeed) {
-    double value = valueOf(record, readingSpeed);
-    return Double.isNaN(value) ? null : (Double) value;
-  }
-
-  /** The same; NaN if it has none or several. */
-  public double valueOf(RequestRecord record, double readingSpeed) {
+  /** Its value for a request and its reader's tokens/s; NaN if it has none or several. */
+  public double of(RequestRecord record, double readingSpeed) {
     return entry.ofRecord == null ? Double.NaN : entry.ofRecord.of(record, readingSpeed);
   }
 

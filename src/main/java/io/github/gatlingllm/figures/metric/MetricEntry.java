@@ -113,11 +113,6 @@ final class MetricEntry {
     return this;
   }
 
-  private MetricEntry counting(ToLongFunction<Counts> requests) {
-    count = requests;
-    return this;
-  }
-
   /** A time of one request in milliseconds, from nanoseconds; lower is better. */
   static MetricEntry time(
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
@@ -190,10 +185,9 @@ final class MetricEntry {
   }
 
   static MetricEntry requests(String title, String formula, ToLongFunction<Counts> count) {
-    return new MetricEntry(Kind.REQUESTS, title, Unit.NUMBER, Better.NEITHER)
-        .in("counts.")
-        .formula(formula)
-        .counting(count);
+    MetricEntry entry = new MetricEntry(Kind.REQUESTS, title, Unit.NUMBER, Better.NEITHER);
+    entry.count = count;
+    return entry.in("counts.").formula(formula);
   }
 
   static MetricEntry requests(RequestStatus status) {
