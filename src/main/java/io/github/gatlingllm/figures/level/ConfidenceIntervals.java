@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
-import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +59,6 @@ final class ConfidenceIntervals {
   private static final int MIN_VALUES = 30;
   private static final int FILLED = 10;
   private static final double RARE = 0.05;
-  private static final double OUTSIDE = 0.05;
   private static final double LONG_WINDOW = 200;
   private static final double NO_QUEUE = 0.3;
   private static final double QUARTER = 0.25;
@@ -80,10 +78,6 @@ final class ConfidenceIntervals {
 
     Noise orMore(Noise other) {
       return new Noise(Math.max(effect, other.effect), Math.min(freedom, other.freedom));
-    }
-
-    double quantile() {
-      return TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
     }
   }
 
@@ -130,7 +124,7 @@ final class ConfidenceIntervals {
     double[] in = each(slice -> slice.of(Amount.MET));
     double[] all = each(slice -> slice.of(Amount.ATTEMPTED));
     Noise noise = noise(in, all, share * (1 - share), judged);
-    return attempted / noise.effect() / Math.pow(noise.quantile(), 2);
+    return attempted / noise.effect() / Math.pow(Interval.t(noise.freedom()), 2);
   }
 
   private @Nullable Interval mean(Metric metric, ValueRecorder values, double[] counts) {
@@ -142,7 +136,7 @@ final class ConfidenceIntervals {
     if (error == 0 || mean <= 0) {
       return error == 0 ? new Interval(mean, mean) : null;
     }
-    double factor = Math.exp(noise.quantile() * error / mean);
+    double factor = Math.exp(Interval.t(noise.freedom()) * error / mean);
     return new Interval(mean / factor, mean * factor);
   }
 
@@ -153,7 +147,7 @@ final class ConfidenceIntervals {
     int bin = value == null ? 0 : SliceValues.bin(value);
     double[] below = each(slice -> slice.values(metric).upTo(bin));
     Noise noise = noise(below, counts, share * (1 - share), List.of(metric));
-    double half = noise.quantile() * Math.sqrt(share * (1 - share) * noise.effect() / n);
+    double half = Interval.t(noise.freedom()) * Math.sqrt(share * (1 - share) * noise.effect() / n);
     long low = (long) Math.ceil((share - half) * n);
     long high = (long) Math.floor((share + half) * n) + 1;
     return low < 1 || share + half >= 1 - noise.effect() / n || high > n

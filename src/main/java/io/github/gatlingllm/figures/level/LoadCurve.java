@@ -20,7 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The load levels of one target and scenario in order of offered load, else of time. */
-final class LoadCurve {
+record LoadCurve(
+    List<SloTally.Objectives> slo, @Nullable SingleStream alone, List<LevelFigures> levels) {
 
   private static final double NEARLY_MOST = 0.9;
 
@@ -30,17 +31,11 @@ final class LoadCurve {
   /** With two levels the heavier one delivers less than this much more, by its interval. */
   private static final double MAX_GAIN = 1.1;
 
-  private final List<SloTally.Objectives> slo;
-  private final @Nullable SingleStream alone;
-  private final List<LevelFigures> levels;
-
-  LoadCurve(
-      List<SloTally.Objectives> slo, @Nullable SingleStream alone, List<LevelFigures> stages) {
-    this.slo = slo;
-    this.alone = alone;
+  LoadCurve {
+    List<LevelFigures> all = levels;
     List<LevelFigures> used =
-        stages.stream().filter(s -> s.wasTried() && !isReplaced(s, stages)).toList();
-    List<LevelFigures> kept = used.isEmpty() ? List.copyOf(stages) : used;
+        all.stream().filter(s -> s.wasTried() && !isReplaced(s, all)).toList();
+    List<LevelFigures> kept = used.isEmpty() ? List.copyOf(all) : used;
     boolean ordered = kept.stream().allMatch(s -> s.offered() != null);
     levels =
         ordered
@@ -67,16 +62,8 @@ final class LoadCurve {
     return levels.get(0).scenario();
   }
 
-  List<SloTally.Objectives> slo() {
-    return slo;
-  }
-
-  List<LevelFigures> levels() {
-    return levels;
-  }
-
   /** The single-stream peak of a sweep without a level of one request; empty for others. */
-  String alone() {
+  String gainOfOneStream() {
     LevelFigures quoted = chosen().level();
     Double gain = quoted.figures().number(Metric.BATCHING_GAIN);
     boolean isSweepOfMany =

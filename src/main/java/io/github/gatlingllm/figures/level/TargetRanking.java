@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
-import org.apache.commons.statistics.distribution.TDistribution;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at) {
 
   private static final int MAX_SCENARIOS = 3;
-  private static final double OUTSIDE = 0.05;
 
   /** Least number of common loads whose ratios show the noise between levels. */
   private static final int MIN_LOADS = 3;
@@ -171,8 +169,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
         squares += Math.pow(Math.log(loads.get(i).ratio() / loads.get(i - 1).ratio()), 2);
       }
       int freedom = loads.size() - 1;
-      double t = TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
-      half = Math.max(half, Math.sqrt(squares / (2.0 * freedom)) * t);
+      half = Math.max(half, Math.sqrt(squares / (2.0 * freedom)) * Interval.t(freedom));
     }
     return half;
   }
@@ -195,7 +192,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
     Distribution its = one.figures().metric(metric);
     Distribution others = pair().other.figures().metric(metric);
     Distribution fewer = its.count() <= others.count() ? its : others;
-    Distribution.Quantile tail = fewer.tail();
+    String tail = fewer.tail();
     return "%s against %s %s%s."
         .formatted(
             NumberText.number(LoadCurve.delivered(one)),
@@ -206,8 +203,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
                 : ", %s %s %s against %s"
                     .formatted(
                         metric.title(),
-                        tail.name(),
-                        NumberText.ms(its.percentile(tail.name())),
-                        NumberText.ms(others.percentile(tail.name()))));
+                        tail,
+                        NumberText.ms(its.percentile(tail)),
+                        NumberText.ms(others.percentile(tail))));
   }
 }

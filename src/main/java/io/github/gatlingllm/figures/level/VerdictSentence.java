@@ -154,7 +154,7 @@ final class VerdictSentence {
 
     /** {@code TTFT p50 53.4 ms and p95 88.4 ms}. */
     String quotedTimes() {
-      boolean isTailKnown = !times().tail().name().equals("p50");
+      boolean isTailKnown = !times().tail().equals("p50");
       return "%s %s%s"
           .formatted(
               curve.clock().name(level.latency()),
@@ -293,7 +293,7 @@ final class VerdictSentence {
       LoadCurve curve = curves.get(0);
       return curve.hasMostlyFailed()
           ? List.of(mostlyFailed(curve), sentence(curve) + ".")
-          : List.of(sentence(curve) + ".", curve.alone());
+          : List.of(sentence(curve) + ".", curve.gainOfOneStream());
     }
     List<LoadCurve> failed =
         curves.stream().filter(LoadCurve::hasMostlyFailed).limit(MAX_NAMED).toList();
@@ -306,7 +306,7 @@ final class VerdictSentence {
     parts.addAll(TargetRanking.sentences(curves));
     for (LoadCurve curve : shown) {
       parts.add(name(curve, curves) + ": " + inShort(curve) + ".");
-      parts.add(curve.alone());
+      parts.add(curve.gainOfOneStream());
     }
     int more = curves.size() - failed.size() - shown.size();
     if (more > 0) {
@@ -399,11 +399,11 @@ final class VerdictSentence {
 
   /** {@code p95 71 ms}; {@code p50 71 ms of 16 requests} where no higher percentile is certain. */
   static String tail(Distribution times) {
-    Distribution.Quantile tail = times.tail();
-    return tail.name()
+    String tail = times.tail();
+    return tail
         + " "
-        + NumberText.ms(tail.value())
-        + (tail.name().equals("p50") ? " of " + NumberText.counted(times.count(), "request") : "");
+        + NumberText.ms(times.percentile(tail))
+        + (tail.equals("p50") ? " of " + NumberText.counted(times.count(), "request") : "");
   }
 
   private static @Nullable Double ratio(@Nullable Double before, @Nullable Double after) {

@@ -61,14 +61,9 @@ public record Distribution(
   }
 
   /** The highest of p99, p95 and p90 that is not uncertain, else p50: what headlines quote. */
-  public Quantile tail() {
-    String name =
-        Stream.of("p99", "p95", "p90").filter(each -> !isLowN(each)).findFirst().orElse("p50");
-    return new Quantile(name, percentile(name));
+  public String tail() {
+    return Stream.of("p99", "p95", "p90").filter(each -> !isLowN(each)).findFirst().orElse("p50");
   }
-
-  /** A percentile with its name, such as {@code p95}. */
-  public record Quantile(String name, @Nullable Double value) {}
 
   public boolean isEmpty() {
     return count == 0;
@@ -84,8 +79,15 @@ public record Distribution(
 
     private static final double Z = 1.959963984540054;
 
+    private static final double OUTSIDE = 0.05;
+
     /** Stands for 100 %, which no number of requests can show. */
     private static final double NEARLY_ALL = 99.99;
+
+    /** The 97.5 % quantile of Student's t. */
+    public static double t(double freedom) {
+      return TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
+    }
 
     /** Wilson's score interval of a share (1927); null without requests. */
     public static @Nullable Interval ofShare(long met, long all) {
@@ -142,8 +144,6 @@ public record Distribution(
    */
   public record Spread(double value, int count, double error) {
 
-    private static final double OUTSIDE = 0.05;
-
     /** Null for fewer than two repeats. */
     public static @Nullable Spread of(double value, List<Double> repeats) {
       int n = repeats.size();
@@ -157,7 +157,7 @@ public record Distribution(
 
     /** Half the width of the 95 % interval. */
     public double half() {
-      return error * TDistribution.of(freedom()).inverseSurvivalProbability(OUTSIDE / 2);
+      return error * Interval.t(freedom());
     }
 
     /** No figure is below 0. */
@@ -181,7 +181,7 @@ public record Distribution(
 
       /** Half the width of the 95 % interval. */
       public double half() {
-        return error * TDistribution.of(freedom).inverseSurvivalProbability(OUTSIDE / 2);
+        return error * Interval.t(freedom);
       }
     }
   }
