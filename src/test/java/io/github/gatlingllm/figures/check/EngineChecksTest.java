@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
+import static io.github.gatlingllm.figures.check.ChecksTest.STEADY;
 import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static io.github.gatlingllm.figures.level.Recorded.check;
@@ -16,7 +17,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
@@ -34,8 +35,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** 100 requests of 10 tokens in 10 s, TTFT 100 ms, and what the engine says of them. */
 class EngineChecksTest {
 
-  private static final double[] EVEN = {100, 120, 140, 160, 180, 200, 220, 240, 260, 280};
-
   private static final List<String> CHECKS =
       List.of(
           "engine_tokens_agree",
@@ -46,8 +45,7 @@ class EngineChecksTest {
           "kv_cache_full");
 
   private static final RunInfo RUN =
-      Recorded.run(10, Recorded.stage(1, 0, 10_000))
-          .targets(Map.of("a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, 3.6)));
+      ChecksTest.RUN.targets(Map.of("a", new TargetFacts(false, "chars4", 2.0, 3.6)));
 
   /** What the engine says in the run: states, and how much counters grow. */
   private static Map<EngineMetric, Double> healthy() {
@@ -97,7 +95,7 @@ class EngineChecksTest {
   private static Summary left(double generated, int tooMany) {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      Recorded user = at(i * 97).tokens(i % 10 == 0 ? Arrays.copyOf(EVEN, 4) : EVEN);
+      Recorded user = at(i * 97).tokens(i % 10 == 0 ? Arrays.copyOf(STEADY, 4) : STEADY);
       user = tooMany == 1 ? user : user.ourOutput((i % 10 == 0 ? 4 : 10) * tooMany);
       if (i % 10 == 0 && tooMany > 1) {
         user = user.output(4 * tooMany).estimated();
@@ -194,7 +192,7 @@ class EngineChecksTest {
   }
 
   private static Summary summary(List<ServerSample> readings) {
-    return summary(RUN, Recorded.requests(100, i -> at(i * 97).tokens(EVEN)), readings);
+    return summary(RUN, Recorded.requests(100, i -> at(i * 97).tokens(STEADY)), readings);
   }
 
   private static Summary summary(
@@ -299,9 +297,9 @@ class EngineChecksTest {
 
   /** 100 requests at one target and 50 at another, whose pages count so many each. */
   private static Summary twoTargets(double finishedAtOne, double finishedAtTwo) {
-    RunInfo run = Recorded.run(10, Recorded.stage(1, 0, 10_000), Recorded.stage("b", 1, 0, 10_000));
     List<RequestRecord> records =
-        Recorded.requests(150, i -> at(i * 60).target(i % 3 == 2 ? "b" : "a").tokens(EVEN).tools());
+        Recorded.requests(
+            150, i -> at(i * 60).target(i % 3 == 2 ? "b" : "a").tokens(STEADY).tools());
     List<ServerSample> readings = new ArrayList<>();
     for (int second = -1; second <= 10; second++) {
       for (String target : finishedAtTwo > 0 ? List.of("a", "b") : List.of("a")) {
@@ -312,7 +310,7 @@ class EngineChecksTest {
         readings.add(reading(second + 0.5, (second + 1) / 11.0, said).asFirst(target));
       }
     }
-    return summary(run, records, readings);
+    return summary(ChecksTest.TWO_TARGETS, records, readings);
   }
 
   /** A gateway and the server behind it are one engine, which finishes what both were sent. */

@@ -209,8 +209,7 @@ class GeneratorHealthTest {
   @Test
   void otherChecksDoNotBlameTheServerAlone() {
     records.clear();
-    records.addAll(
-        ChecksTest.records(r -> r.tokens(500, 500, 501, 501, 501, 502, 502, 502, 503, 503)));
+    records.addAll(ChecksTest.records(r -> r.tokens(ChecksTest.AT_ONCE)));
     assertThat(check(summary(), "buffering").message()).doesNotContain("generator");
     seconds.forEach(second -> full(second, 0.3));
     assertThat(check(summary(), "buffering").message())

@@ -1,0 +1,198 @@
+package io.github.gatlingllm.figures.check;
+
+import static io.github.gatlingllm.figures.check.ChecksTest.AT_ONCE;
+import static io.github.gatlingllm.figures.check.ChecksTest.Case.finds;
+import static io.github.gatlingllm.figures.check.ChecksTest.RUN;
+import static io.github.gatlingllm.figures.check.ChecksTest.STEADY;
+import static io.github.gatlingllm.figures.check.ChecksTest.TWO_TARGETS;
+import static io.github.gatlingllm.figures.check.ChecksTest.one;
+import static io.github.gatlingllm.figures.check.ChecksTest.steady;
+import static io.github.gatlingllm.figures.level.Recorded.at;
+import static io.github.gatlingllm.figures.level.Recorded.check;
+import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.figures.check.ChecksTest.Case;
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Checks of the answers: do they match the assumptions of the figures? */
+class AnswerChecksTest {
+
+  static Stream<Case> cases() {
+    RunInfo shared = RUN.config(Map.of("sharedPrefix", "8x512"));
+    RunInfo own = RUN.config(Map.of("tokenizer", "hf:tokenizer.json"));
+    PromptRepeats repeats = new PromptRepeats(600, 599);
+    RunInfo mixed = tokenizers("chars4", "chars4").config(Map.of("ignoreEos", "true,false"));
+    int[] ones = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    Consumer<Recorded> even = r -> r.max(5).choices(0, 1, 0, 1, 0, 1, 0, 1, 0, 1);
+    Consumer<Recorded> uneven = r -> r.max(5).choices(0, 0, 0, 0, 0, 0, 1, 1, 1, 1);
+    Recorded toolCall = at(0).tokens(AT_ONCE).tools();
+    Recorded chunks = at(0).tokens(STEADY).chunks();
+    Recorded wrong = at(0).tokens(STEADY).output(15).ourOutput(10);
+    Recorded failed = at(0).failed(RequestStatus.TIMEOUT, "timeout");
+    return Stream.of(
+        finds("errors", Level.INVALID, () -> summary(RUN, failed)),
+        finds("buffering", Level.INVALID, () -> summary(RUN, at(0).tokens(AT_ONCE))),
+        // A parser of tool calls holds them back as a gateway does: one such answer alone proves
+        // none.
+        finds("buffering", Level.WARNING, () -> summary(RUN, toolCall)),
+        finds("buffering", Level.INVALID, () -> summary(RUN, at(0).tokens(AT_ONCE), toolCall)),
+        // The worst target, which a mean over both would hide.
+        worst("buffering", 1, at(0).tokens(AT_ONCE), at(0).tokens(STEADY)),
+        worst("coalesced_events", 0.6, at(0).tokens(STEADY).coalesced(6), at(0).tokens(STEADY)),
+        worst("tokens_per_event", 4, at(0).tokens(STEADY).output(40), at(0).tokens(STEADY)),
+        worst("not_streamed", 1, at(0).bodyForStream(400, 10), at(0).tokens(STEADY)),
+        worst("finish_reasons", 1, at(0).tokens(STEADY).finish(null), at(0).tokens(STEADY)),
+        worst("token_counts", 1, at(0).tokens(STEADY).estimated(), at(0).tokens(STEADY)),
+        worst("token_counts_agree", 1, at(0).tokens(STEADY).output(7), at(0).tokens(STEADY)),
+        worst("errors", 1, at(0).failed(RequestStatus.TIMEOUT, "late"), at(0).tokens(STEADY)),
+        finds("prompt_tokens_agree", null, one(r -> {})),
+        finds("output_tokens_agree", null, one(r -> {})),
+        // What the server says of its cache is better than a guess: the other check is left out.
+        finds("cached_share", null, () -> repeats(600, 599)),
+        finds("repeated_prompts", null, () -> steady(RUN.prompts(repeats), r -> r.cached(0))),
+        // A property that the workload or the user intends does not put the figures in doubt.
+        finds("cached_share", Level.NOTE, () -> steady(shared, r -> r.cached(10))),
+        finds("cached_share", Level.NOTE, one(r -> r.cached(10).turn(2))),
+        finds("repeated_prompts", Level.NOTE, () -> steady(shared.prompts(repeats))),
+        // A token counted by the model's own tokenizer is a token.
+        finds("output_tokens_agree", Level.WARNING, () -> summary(own, wrong)),
+        // Two protocols, one of them not pinned: ignoreEos is "true,false" for people.
+        finds("pinned_output", 0.1, () -> summary(mixed, pinnedAndFree(10))),
+        finds("pinned_output", null, () -> summary(mixed, pinnedAndFree(0))),
+        // Two answers of one request, limited to 5 tokens each: 10 in all, however spread.
+        finds("pinned_output", 0, () -> pinned(even)),
+        finds("pinned_output", 0, () -> pinned(even.andThen(r -> r.perEvent(ones)))),
+        finds("pinned_output", 0.1, () -> pinned(uneven.andThen(r -> r.perEvent(ones)))),
+        finds("pinned_output", 0.1, () -> pinned(even.andThen(r -> r.output(9)))),
+        // Without events nothing says how many answers there are: any whole number of limits.
+        finds("pinned_output", 0, () -> pinned(r -> r.max(5).withoutTimes())),
+        finds("pinned_output", 0.1, () -> pinned(r -> r.max(4).withoutTimes())),
+        finds("pinned_output", 0.1, () -> pinned(r -> r.max(5))),
+        // One token per event by assumption: neither question can be answered with no.
+        finds("token_counts_agree", null, () -> summary(RUN, chunks)),
+        finds("tokens_per_event", null, () -> summary(RUN, chunks)),
+        finds("token_counts_agree", 1, () -> summary(RUN, chunks, at(0).tokens(STEADY).output(7))),
+        // The share is of tokens, not of requests.
+        finds("cached_share", 0.4, () -> cachedThat(64, 16)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void levelIs(Case wanted) {
+    wanted.mustHold();
+  }
+
+  /** Counts by the server / by us, and what is made of them. */
+  @ParameterizedTest
+  @CsvSource({
+    "prompt_tokens_agree, 10/10 20/20, OK, 0",
+    "prompt_tokens_agree, 19/10 29/20 39/30, OK, 0.45", // a template of 9 tokens
+    "prompt_tokens_agree, 19/10 19/10, NOTE, 0.9", // one length proves no template
+    "prompt_tokens_agree, 8/10 15/20 33/30 10/20, NOTE, 0.175", // another tokenizer
+    "prompt_tokens_agree, 109/100 218/200, OK, 0.09", // up to 10 % are tolerated
+    "output_tokens_agree, 10/10 20/20, OK, 0",
+    "output_tokens_agree, 3/2 5/4, OK, 0.3333333333", // an end token
+    "output_tokens_agree, 8/10 15/20 12/20, NOTE, 0.3",
+    "output_tokens_agree, 109/100 218/200, OK, 0.09"
+  })
+  void countsOfTokensAgree(String id, String counts, Level level, double value) {
+    boolean isPrompt = id.startsWith("prompt");
+    List<Recorded> records = new ArrayList<>();
+    for (String both : counts.split(" ", -1)) {
+      int said = Integer.parseInt(both.split("/", -1)[0]);
+      int ours = Integer.parseInt(both.split("/", -1)[1]);
+      Recorded one = at(0).tokens(STEADY);
+      records.add(isPrompt ? one.prompt(said).ours(ours) : one.output(said).ourOutput(ours));
+    }
+    records.add(at(0).tokens(STEADY).prompt(1_000).output(99));
+    records.add(at(0).tokens(STEADY).prompt(null).ours(1_000).output(99).ourOutput(99).estimated());
+    Check check = check(summary(RUN, records.toArray(Recorded[]::new)), id);
+    assertThat(check.value()).isEqualTo(value, within(1e-9));
+    assertThat(check.level()).isEqualTo(level);
+  }
+
+  @Test
+  void promptTokensAreComparedPerTarget() {
+    Summary summary =
+        summary(
+            RUN,
+            at(0).tokens(STEADY).prompt(30).ours(10),
+            at(0).tokens(STEADY).prompt(40).ours(20),
+            at(0).target("b").tokens(STEADY).prompt(10).ours(20));
+    Check check = check(summary, "prompt_tokens_agree");
+    assertThat(check.level()).isEqualTo(Level.NOTE);
+    assertThat(check.message()).startsWith("b counts 50.0 % fewer prompt tokens");
+  }
+
+  private static Summary cachedThat(int first, int second) {
+    return summary(
+        RUN,
+        at(0).tokens(STEADY),
+        at(9_000).prompt(100).cached(first).tokens(20, 30),
+        at(9_100).prompt(100).cached(second).tokens(90, 99));
+  }
+
+  /** A check that finds that much at target b, whose name it says, and not at target a. */
+  private static Case worst(String id, double value, Recorded atB, Recorded atA) {
+    return finds(
+            id, value, () -> summary(TWO_TARGETS, atA, at(1_000).tokens(STEADY), atB.target("b")))
+        .saying("b: ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "output_tokens_agree, chars4, set the model's own tokenizer",
+    "output_tokens_agree, hf:t.json, is set already",
+    "prompt_tokens_agree, hf:t.json, is set already",
+    "token_counts, hf:t.json, make the server report usage (stream_options.include_usage)."
+  })
+  void adviceIsNotWhatIsSetAlready(String id, String tokenizer, String remedy) {
+    Recorded wrong = at(0).tokens(STEADY).prompt(15).ours(10);
+    Recorded answer =
+        id.equals("token_counts") ? wrong.estimated() : wrong.output(15).ourOutput(10);
+    Check check = check(summary(RUN.config("tokenizer", tokenizer), answer), id);
+    assertThat(check.level()).isNotEqualTo(Level.OK);
+    assertThat(check.remedy()).containsIgnoringCase(remedy);
+  }
+
+  static Summary pinned(Consumer<Recorded> change) {
+    return steady(RUN.targets(Map.of("a", new TargetFacts(true, "chars4", null, null))), change);
+  }
+
+  static RunInfo tokenizers(String a, String b) {
+    TargetFacts pinned = new TargetFacts(true, a, null, null);
+    TargetFacts free = new TargetFacts(false, b, null, null);
+    return TWO_TARGETS.targets(Map.of("a", pinned, "b", free));
+  }
+
+  /** One request at the target that is not pinned, and so many at the other, one of them cut. */
+  private static List<RequestRecord> pinnedAndFree(int pinned) {
+    List<RequestRecord> all =
+        Recorded.requests(pinned, i -> at(i * 1_000).tokens(STEADY).max(i == 0 ? 128 : 10));
+    all.add(at(0).target("b").tokens(STEADY).max(128).record());
+    return all;
+  }
+
+  static Summary repeats(long counted, long repeated) {
+    return steady(RUN.prompts(new PromptRepeats(counted, repeated)));
+  }
+}
