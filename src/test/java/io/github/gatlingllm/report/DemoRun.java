@@ -184,15 +184,19 @@ final class DemoRun {
   }
 
   void write(Path run) throws IOException {
+    RunFiles files = write(run, recorded(), records);
+    PlannedArrival.append(files.arrivals(), plan().iterator(), each -> each);
+  }
+
+  static RunFiles write(Path run, RunInfo info, List<RequestRecord> records) throws IOException {
     RunFiles files = new RunFiles(run);
-    RunInfo info = recorded();
     info.write(files.info());
     try (OutputStream out = Files.newOutputStream(files.requests())) {
       for (RequestRecord record : records) {
         out.write(RecordFile.line(record));
       }
     }
-    PlannedArrival.append(files.arrivals(), plan().iterator(), each -> each);
+    return files;
   }
 
   /** An arrival for each request, where they are planned. */

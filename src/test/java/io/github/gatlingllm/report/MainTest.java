@@ -9,7 +9,6 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Assertion.Condition;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.RandomRecords;
-import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
@@ -22,7 +21,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -201,17 +199,9 @@ class MainTest {
   }
 
   private void record(int requests) throws IOException {
-    Path file = new RunFiles(run).requests();
-    Files.createDirectories(file.getParent());
-    INFO.config(StartCommand.CONFIG_NAME, "mvn gatling:test").write(new RunFiles(run).info());
     RandomRecords records = new RandomRecords(7);
-    for (int i = 0; i < requests; i++) {
-      Files.write(
-          file,
-          RecordFile.line(records.answer(5)),
-          StandardOpenOption.CREATE,
-          StandardOpenOption.APPEND);
-    }
+    RunInfo info = INFO.config(StartCommand.CONFIG_NAME, "mvn gatling:test");
+    DemoRun.write(run, info, Stream.generate(() -> records.answer(5)).limit(requests).toList());
   }
 
   @Test
