@@ -1,5 +1,7 @@
 package io.github.gatlingllm.load;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver.LoopingUser;
@@ -48,9 +50,9 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
   final List<Long> lags = new ArrayList<>();
   private final List<long[]> spans = new ArrayList<>();
   int usersStarted;
-  int usersPresent;
   int maxInFlight;
-  boolean allUsersStarted;
+  private int usersPresent;
+  private boolean allUsersStarted;
   private boolean failing;
   private long failures;
   private LoadPlan.FailureLimits limits = LoadPlan.FailureLimits.NONE;
@@ -108,12 +110,15 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
     return new FakeLoad(() -> iterationMillis, iteration -> false, levels);
   }
 
+  /** To its end, at which all users have started and ended. */
   FakeLoad run() {
     driver.begin();
     for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
       now = origin + task.offsetNanos();
       task.action().run();
     }
+    assertThat(allUsersStarted).isTrue();
+    assertThat(usersPresent).isZero();
     return this;
   }
 

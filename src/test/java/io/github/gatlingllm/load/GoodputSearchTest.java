@@ -15,8 +15,10 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GoodputSearchTest {
+  private static final long SECOND = 1_000_000_000L;
 
   /** The tried rates if all requests up to that rate meet the SLO, and none above. */
   private static List<Double> tried(LevelSource source, double capacity) {
@@ -119,6 +121,61 @@ class GoodputSearchTest {
       assertThat(extendsMeasuring(source, 600, 6)).isTrue();
     }
     assertThat(extendsMeasuring(source, 600, 6)).isFalse();
+  }
+
+  /**
+   * At 150 per second 1 % miss, exactly the limit, so chance decides. At lower rates none miss, at
+   * higher rates all. 600 requests without a miss prove 99 %.
+   */
+  private static FakeLoad driven(Phases phases) {
+    LoadPlan plan = new GoodputSearch(100, 0.5, 7, phases);
+    return new FakeLoad(() -> 100, i -> false, plan)
+        .missing(rate -> rate < 150 ? 0 : rate == 150 ? 0.01 : 1)
+        .run();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void undecidedLevelIsExtended(boolean cooldown) {
+    FakeLoad load = driven(new Phases(0, SECOND, 6 * SECOND, SECOND, null).withCooldown(cooldown));
+
+    assertThat(load.events)
+        .filteredOn(event -> event.contains("measured until") || event.endsWith(" measure"))
+        .extracting(event -> event.replaceFirst("^\\d+ ", "").replaceFirst(" running.*", ""))
+        .containsExactly(
+            "r=100 measure", "r=100 ended, 0",
+            "r=200 measure", "r=200 ended, 0",
+            "r=150 measure", "r=150 ended, 0",
+            "r=175 measure", "r=175 ended, 0",
+            "r=150 again measure", "r=150 again ended, 0",
+            "r=175 again measure", "r=175 again ended, 0");
+    assertThat(measuredMillis(load))
+        .as("undecided: eight times as long; again: too; fails for certain: once")
+        .containsExactly(6_000L, 6_000L, 48_000L, 6_000L, 48_000L, 6_000L);
+    assertThat(load.measured("r=150") / 150.0).as("nothing is left out").isBetween(46.0, 50.0);
+  }
+
+  private static List<Long> measuredMillis(FakeLoad load) {
+    List<Long> lengths = new ArrayList<>();
+    long from = 0;
+    for (String event : load.events) {
+      if (event.endsWith(" measure")) {
+        from = Long.parseLong(event.substring(0, event.indexOf(' ')));
+      } else if (event.contains("measured until ")) {
+        lengths.add(Long.parseLong(event.substring(event.lastIndexOf(' ') + 1)) - from);
+      }
+    }
+    return lengths;
+  }
+
+  @Test
+  void levelBoundedByRequestsIsExtendedByRequests() {
+    FakeLoad load = driven(new Phases(0, SECOND, 0, SECOND, 600));
+
+    assertThat(
+            List.of("r=100", "r=200", "r=150", "r=175", "r=150 again", "r=175 again").stream()
+                .map(load::measured))
+        .containsExactly(600L, 600L, 4_800L, 600L, 4_800L, 600L);
   }
 
   @Test
