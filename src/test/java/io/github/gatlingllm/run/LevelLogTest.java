@@ -29,8 +29,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -406,21 +406,16 @@ class LevelLogTest {
   @Test
   void theWaitForAMissingRecordIsBounded() {
     beginLevelsThatDependOnEachOther();
-    CountDownLatch testIsOver = new CountDownLatch(1);
-    levels.tell(observer -> awaitIn(observer, testIsOver));
+    CompletableFuture<String> testIsOver = new CompletableFuture<>();
+    levels.tell(
+        observer -> {
+          if (observer == tally) {
+            testIsOver.join();
+          }
+        });
     record(LevelRecord.failed("c=1"));
     awaitLevels(2);
-    testIsOver.countDown();
-  }
-
-  private void awaitIn(RunObserver observer, CountDownLatch latch) {
-    if (observer == tally) {
-      try {
-        latch.await();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    testIsOver.complete("yes");
   }
 
   @ParameterizedTest
