@@ -143,7 +143,7 @@ final class ExchangeEndingsIT {
   @Test
   void theIdleTimeoutCoversWaitingForTheHeadersOfAStream() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();
-    HeldTime time = client.heldTime();
+    HeldTime time = new HeldTime(client);
     ScriptedServer server =
         client.serve(x -> closed.complete(x.awaitClientClose()), x -> x.awaitClientClose());
     Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(300).send();
@@ -167,7 +167,7 @@ final class ExchangeEndingsIT {
   @Test
   void heartbeatsRestartTheIdleTimeout() throws Exception {
     BlockingQueue<String> said = new LinkedBlockingQueue<>();
-    HeldTime time = client.heldTime();
+    HeldTime time = new HeldTime(client);
     ScriptedServer server =
         client.serve(
             x -> {
@@ -194,7 +194,7 @@ final class ExchangeEndingsIT {
   /** How it ends when all has come that comes, and then the idle timeout passes. */
   private Ended afterSilence(ScriptedServer.Script script, Predicate<StreamedExchange> came)
       throws Exception {
-    HeldTime time = client.heldTime();
+    HeldTime time = new HeldTime(client);
     ScriptedServer server = client.serve(script);
     Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(500).send();
     sent.await(came);
@@ -213,7 +213,7 @@ final class ExchangeEndingsIT {
 
   @Test
   void anErrorBodyThatNeverEndsKeepsItsStatus() throws Exception {
-    HeldTime time = client.heldTime();
+    HeldTime time = new HeldTime(client);
     BlockingQueue<String> said = new LinkedBlockingQueue<>();
     ScriptedServer server = client.serve(x -> x.send(said.take()).awaitClientClose());
     Sent sent = client.post(server.baseUrl()).held(time).idleTimeoutMillis(500).send();

@@ -13,10 +13,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** A clock, and the timers of exchanges that are due by it. */
+/**
+ * Time that passes only when a test says so, however long it waits for something else: a clock, and
+ * the timers of exchanges that are due by it.
+ */
 final class HeldTime implements LongSupplier {
-  private static final long LIMIT_SECONDS = 60;
-
   private final LocalClient client;
   private final AtomicLong now = new AtomicLong(1);
   private final AtomicInteger asked = new AtomicInteger();
@@ -67,7 +68,7 @@ final class HeldTime implements LongSupplier {
     client.settle();
     int before = asked.get();
     something.happen();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LocalClient.LIMIT_SECONDS);
     while (asked.get() == before && System.nanoTime() < deadline) {
       LockSupport.parkNanos(100_000);
     }

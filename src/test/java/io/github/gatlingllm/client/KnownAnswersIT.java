@@ -187,7 +187,7 @@ final class KnownAnswersIT {
         .formatted(kind, kind, text);
   }
 
-  private final HeldTime time = client.heldTime();
+  private final HeldTime time = new HeldTime(client);
 
   /** A step later; the next write waits until the client has read this one. */
   private void send(Exchange server, String text) throws IOException {

@@ -426,11 +426,6 @@ final class LocalClient implements AfterEachCallback {
             });
   }
 
-  /** Time that passes only when a test says so, however long it waits for something else. */
-  HeldTime heldTime() {
-    return new HeldTime(this);
-  }
-
   /** Lets everything that the event loop has still to do happen. */
   void settle() {
     onLoop(() -> {});
