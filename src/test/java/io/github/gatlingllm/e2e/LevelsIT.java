@@ -9,6 +9,7 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngine.GroundTruth;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
@@ -16,9 +17,11 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class LevelsIT {
@@ -167,6 +170,50 @@ class LevelsIT {
           .as("the load stays on")
           .isNotEmpty();
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
+    }
+  }
+
+  /** Two levels begin after their requests; the third one's fails, which ends the run. */
+  @Test
+  void beforeLevelIsSentBetweenLevels() throws Exception {
+    AtomicInteger resets = new AtomicInteger();
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            exchange -> {
+              if (!exchange.request().path().equals("/reset")) {
+                exchange.answer("Yes");
+              } else {
+                exchange.respond(resets.getAndIncrement() < 2 ? 204 : 404, "text/plain", "");
+              }
+            })) {
+      GatlingRun run =
+          GatlingRun.benchmark(server.baseUrl())
+              .llm(
+                  "apiKey=sk-wire-test model=llama"
+                      + " beforeLevel=PUT:/reset,GET:/v1/ready?key=sk-query concurrency=1,2,3"
+                      + " requests=2 warmup=0")
+              .run();
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+      String reset = "PUT /reset Bearer sk-wire-test";
+      String ready = "GET /v1/ready?key=sk-query Bearer sk-wire-test";
+      String load = "POST /v1/chat/completions Bearer sk-wire-test";
+      assertThat(server.requests())
+          .extracting(
+              sent -> sent.method() + " " + sent.path() + " " + sent.header("Authorization"))
+          .containsExactly(reset, ready, load, load, reset, ready, load, load, reset);
+      assertThat(run.info().stages()).hasSize(2);
+      for (LevelInfo level : run.info().stages()) {
+        assertThat(level.hooks()).extracting(HookCall::status).containsExactly(204, 200);
+        assertThat(level.hooks().get(0).request()).isEqualTo("PUT " + server.baseUrl() + "/reset");
+      }
+      assertThat(run.lines())
+          .filteredOn(line -> line.contains("before level c=3 failed: HTTP 404"))
+          .hasSize(1);
+      assertThat(run.summary().path("stages")).hasSize(2);
+      assertThat(run.output()).doesNotContain("sk-query");
+      String page = Files.readString(run.files().page());
+      assertThat(page.contains("PUT " + server.baseUrl() + "/reset: HTTP 204")).isTrue();
+      assertThat(page.contains("sk-query")).isFalse();
     }
   }
 

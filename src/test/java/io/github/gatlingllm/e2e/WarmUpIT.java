@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -135,6 +136,33 @@ class WarmUpIT {
       assertThat(asked.at("/messages/0/content").asText()).endsWith("Why is the sky blue?");
       assertThat(asked.path("max_tokens").asInt()).isEqualTo(7);
       assertThat(asked.path("stream").asBoolean()).isFalse();
+    }
+  }
+
+  /** Health, models and the first request once each; the model is asked for when it is there. */
+  @Test
+  void waitReadyLetsAServerStart() throws Exception {
+    AtomicInteger polls = new AtomicInteger();
+    try (ScriptedServer server =
+        ScriptedServer.start(
+                exchange -> exchange.respond(503, "text/plain", "loading"),
+                exchange -> exchange.answer("Yes"))
+            .pages(
+                page -> {
+                  boolean isUp = polls.getAndIncrement() > 0;
+                  page.respond(
+                      isUp ? 200 : 503, "application/json", "{\"data\":[{\"id\":\"llama\"}]}");
+                })) {
+      GatlingRun run =
+          GatlingRun.benchmark(server.baseUrl())
+              .llm("waitReady=1m concurrency=1 requests=1")
+              .succeed();
+      assertThat(run.lines()).anyMatch(line -> line.contains("waiting for " + server.baseUrl()));
+      assertThat(server.requests())
+          .as("refused, warm-up, measured")
+          .hasSize(3)
+          .allMatch(request -> request.body().contains("llama"));
+      assertThat(run.requests()).hasSize(1);
     }
   }
 

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.testing.ChatChunks;
@@ -37,9 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The effects of settings that only a run shows: in requests and in files. */
 class SettingEffectsIT {
 
-  private static final String ANSWER =
-      "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}],"
-          + "\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}";
+  private static final String ANSWER = ChatChunks.withUsage(ChatChunks.whole("Hi"), 5, 1);
 
   private static final String VECTORS =
       "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]},"
@@ -303,33 +300,6 @@ class SettingEffectsIT {
     }
   }
 
-  /** Health, models and the first request once each; the model is asked for when it is there. */
-  @Test
-  void waitReadyLetsAServerStart() throws Exception {
-    AtomicInteger polls = new AtomicInteger();
-    try (ScriptedServer server =
-        ScriptedServer.start(
-                exchange -> exchange.respond(503, "text/plain", "loading"),
-                exchange -> exchange.answer("Yes"))
-            .pages(
-                page -> {
-                  boolean isUp = polls.getAndIncrement() > 0;
-                  page.respond(
-                      isUp ? 200 : 503, "application/json", "{\"data\":[{\"id\":\"llama\"}]}");
-                })) {
-      GatlingRun run =
-          GatlingRun.benchmark(server.baseUrl())
-              .llm("waitReady=1m concurrency=1 requests=1")
-              .succeed();
-      assertThat(run.lines()).anyMatch(line -> line.contains("waiting for " + server.baseUrl()));
-      assertThat(server.requests())
-          .as("refused, warm-up, measured")
-          .hasSize(3)
-          .allMatch(request -> request.body().contains("llama"));
-      assertThat(run.requests()).hasSize(1);
-    }
-  }
-
   @Test
   void dialogsKeepTheirModelAndTheirReplica() throws Exception {
     try (ScriptedServer a =
@@ -380,50 +350,6 @@ class SettingEffectsIT {
       return JSON.readTree(request.body()).path("model").asText();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  /** Two levels begin after their requests; the third one's fails, which ends the run. */
-  @Test
-  void beforeLevelIsSentBetweenLevels() throws Exception {
-    AtomicInteger resets = new AtomicInteger();
-    try (ScriptedServer server =
-        ScriptedServer.start(
-            exchange -> {
-              if (!exchange.request().path().equals("/reset")) {
-                exchange.answer("Yes");
-              } else {
-                exchange.respond(resets.getAndIncrement() < 2 ? 204 : 404, "text/plain", "");
-              }
-            })) {
-      GatlingRun run =
-          GatlingRun.benchmark(server.baseUrl())
-              .llm(
-                  "apiKey=sk-wire-test model=llama"
-                      + " beforeLevel=PUT:/reset,GET:/v1/ready?key=sk-query concurrency=1,2,3"
-                      + " requests=2 warmup=0")
-              .run();
-      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
-      String reset = "PUT /reset Bearer sk-wire-test";
-      String ready = "GET /v1/ready?key=sk-query Bearer sk-wire-test";
-      String load = "POST /v1/chat/completions Bearer sk-wire-test";
-      assertThat(server.requests())
-          .extracting(
-              sent -> sent.method() + " " + sent.path() + " " + sent.header("Authorization"))
-          .containsExactly(reset, ready, load, load, reset, ready, load, load, reset);
-      assertThat(run.info().stages()).hasSize(2);
-      for (LevelInfo level : run.info().stages()) {
-        assertThat(level.hooks()).extracting(HookCall::status).containsExactly(204, 200);
-        assertThat(level.hooks().get(0).request()).isEqualTo("PUT " + server.baseUrl() + "/reset");
-      }
-      assertThat(run.lines())
-          .filteredOn(line -> line.contains("before level c=3 failed: HTTP 404"))
-          .hasSize(1);
-      assertThat(run.summary().path("stages")).hasSize(2);
-      assertThat(run.output()).doesNotContain("sk-query");
-      String page = Files.readString(run.files().page());
-      assertThat(page.contains("PUT " + server.baseUrl() + "/reset: HTTP 204")).isTrue();
-      assertThat(page.contains("sk-query")).isFalse();
     }
   }
 

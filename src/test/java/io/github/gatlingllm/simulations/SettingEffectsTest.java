@@ -35,8 +35,8 @@ class SettingEffectsTest {
                   "config",
                   "env",
                   "saveConfig",
-                  "waitReady",
-                  "beforeLevel",
+                  "waitReady", // WarmUpIT
+                  "beforeLevel", // LevelsIT
                   "datasetCache",
                   "dryRun", // UserProjectIT
                   "live", // LivePageIT
