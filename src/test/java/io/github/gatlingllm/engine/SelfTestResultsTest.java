@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.engine.EngineProcess.Written;
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -126,7 +127,7 @@ class SelfTestResultsTest {
     DeliveryErrors errors =
         new DeliveryErrors(answers, MILLISECONDS.toNanos(100), MILLISECONDS.toNanos(20));
     records.forEach(errors::add);
-    return errors.levels(List.of(Recorded.stage(2, 0, 1_000), Recorded.stage(4, 0, 1_000))).get(0);
+    return errors.levels(List.of(Runs.stage(2, 0, 1_000), Runs.stage(4, 0, 1_000))).get(0);
   }
 
   @Test
@@ -180,6 +181,6 @@ class SelfTestResultsTest {
   @Test
   void aLevelWithoutRequestsIsLeftOut() {
     DeliveryErrors errors = new DeliveryErrors(List.of(), 1, 1);
-    assertThat(errors.levels(List.of(Recorded.stage(2, 0, 1_000)))).isEmpty();
+    assertThat(errors.levels(List.of(Runs.stage(2, 0, 1_000)))).isEmpty();
   }
 }

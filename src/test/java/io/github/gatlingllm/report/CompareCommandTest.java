@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
@@ -184,7 +184,7 @@ class CompareCommandTest {
       for (String scenario : List.of("S", "T")) {
         for (int c : users) {
           double from = levels.size() * 10_000.0;
-          LevelInfo of = Recorded.stage(target, c, from, from + 10_000);
+          LevelInfo of = Runs.stage(target, c, from, from + 10_000);
           levels.add(
               new LevelInfo(
                   of.label(), target, scenario, of.kind(), of.offered(), of.unit(), of.phases()));
@@ -204,8 +204,8 @@ class CompareCommandTest {
     }
     return new RunSide(
         name,
-        Recorded.figures(
-            Recorded.run(levels.size() * 10, levels.toArray(LevelInfo[]::new))
+        Runs.figures(
+            Runs.run(levels.size() * 10, levels.toArray(LevelInfo[]::new))
                 .seed(7L)
                 .slo(Slo.parse("ttft<100ms")),
             records));

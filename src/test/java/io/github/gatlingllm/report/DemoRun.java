@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toMap;
 
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -220,7 +221,7 @@ final class DemoRun {
   RunFigures figures() {
     RunInfo info = recorded();
     List<ServerSample> readings = observed ? readings() : List.of();
-    return Recorded.figures(info, new Recorded.Source(records, plan(), List.of(), readings));
+    return Runs.figures(info, new Runs.Source(records, plan(), List.of(), readings));
   }
 
   private RunInfo recorded() {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -286,7 +287,7 @@ class HtmlReportIT {
     List<String> ask = List.of("ask");
     List<Integer> four = List.of(1, 8, 24, 48);
     List<Integer> many = IntStream.rangeClosed(1, 40).boxed().toList();
-    RunInfo one = Recorded.run(1, Recorded.stage(1, 0, 1_000)).slo(Slo.parse("ttft<500ms"));
+    RunInfo one = Runs.run(1, Runs.stage(1, 0, 1_000)).slo(Slo.parse("ttft<500ms"));
     Recorded failed = Recorded.at(0).failed(RequestStatus.HTTP_ERROR, "HTTP 503").closed(3);
     return Stream.of(
         Arguments.of(
@@ -299,8 +300,8 @@ class HtmlReportIT {
         Arguments.of("two-targets", new DemoRun(four, List.of("a", "b"), ask).figures()),
         Arguments.of("many-levels", new DemoRun(many, local, ask).figures()),
         Arguments.of("without-slo", new DemoRun(four, local, ask).withoutSlo().figures()),
-        Arguments.of("zero-successes", Recorded.figures(one, failed, failed)),
-        Arguments.of("one-request", Recorded.figures(one, Recorded.at(0).tokens(100, 120))),
+        Arguments.of("zero-successes", Runs.figures(one, failed, failed)),
+        Arguments.of("one-request", Runs.figures(one, Recorded.at(0).tokens(100, 120))),
         Arguments.of("nothing", new DemoRun(List.of(), List.of(), List.of()).figures()));
   }
 

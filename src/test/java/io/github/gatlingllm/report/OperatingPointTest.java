@@ -1,6 +1,6 @@
 package io.github.gatlingllm.report;
 
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import io.github.gatlingllm.figures.level.Levels;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.LengthPair;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -42,7 +43,7 @@ class OperatingPointTest {
   private OperatingPointTest level(String target, int users, int requests, double ttftMs) {
     double from = levels.size() * 1_000.0;
     String label = "c=" + users;
-    LevelInfo level = Recorded.stage(target, users, from, from + 1_000);
+    LevelInfo level = Runs.stage(target, users, from, from + 1_000);
     levels.add(
         new LevelInfo(
             label, target, scenario, level.kind(), level.offered(), level.unit(), level.phases()));
@@ -59,8 +60,8 @@ class OperatingPointTest {
   }
 
   private RunFigures figures(String slo) {
-    return Recorded.figures(
-        Recorded.run(levels.size(), levels.toArray(LevelInfo[]::new))
+    return Runs.figures(
+        Runs.run(levels.size(), levels.toArray(LevelInfo[]::new))
             .slo(slo.isEmpty() ? Slo.NONE : Slo.parse(slo)),
         records);
   }
@@ -102,7 +103,7 @@ class OperatingPointTest {
   /** Users of a closed loop who wait 0.4 ms of 66 ms: too little to name a second clock. */
   @Test
   void aFigureIsTheSameInVerdictTileAndTable() {
-    levels.add(Recorded.stage(8, 0, 1_000));
+    levels.add(Runs.stage(8, 0, 1_000));
     for (int i = 0; i < 10; i++) {
       records.add(Recorded.at(i).stage("c=8").gate(0.4).tokens(66, 76).record());
     }
@@ -193,7 +194,7 @@ class OperatingPointTest {
     pair("128/8", new int[] {10, 90, 95}, 500);
     pair("128/64", new int[] {90, 92, 93}, 30);
     pair("1024/8", new int[] {10, 45, 95}, 40);
-    RunInfo info = Recorded.run(9, levels.toArray(LevelInfo[]::new)).slo(Slo.parse("ttft<200ms"));
+    RunInfo info = Runs.run(9, levels.toArray(LevelInfo[]::new)).slo(Slo.parse("ttft<200ms"));
     Summary summary = summary(info.config("promptTokens", "128,1024"), records);
 
     assertThat(summary.grid())

@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
@@ -51,16 +52,16 @@ class SelfTestReportTest {
             Recorded.at(1_000.0 * i).stage("c=" + users[i]).tokens(tokens).closed(1_000).record());
       }
     }
-    return Recorded.summary(
+    return Runs.summary(
         run.stages(
             IntStream.range(0, users.length)
-                .mapToObj(i -> Recorded.stage(users[i], 1_000.0 * i, 1_000.0 * (i + 1)))
+                .mapToObj(i -> Runs.stage(users[i], 1_000.0 * i, 1_000.0 * (i + 1)))
                 .toList()),
         records);
   }
 
   private static String quote(@Nullable SelfTest test, int... users) {
-    Summary summary = summary(Recorded.run(users.length).selfTest(test), users);
+    Summary summary = summary(Runs.run(users.length).selfTest(test), users);
     return RunText.fact(summary, RunText.MEASUREMENT_ERROR);
   }
 
@@ -77,7 +78,7 @@ class SelfTestReportTest {
     assertThat(quote(TEST, 1, 16))
         .startsWith("TTFT ± 0.600 ms (p99 12 ms)")
         .contains("16 streams and 1,600 events/s, beyond its ceiling; self-test of");
-    Summary steady = summary(Recorded.run(2).selfTest(TEST), 16, 1);
+    Summary steady = summary(Runs.run(2).selfTest(TEST), 16, 1);
     assertThat(steady.selfTest()).isNotNull();
     assertThat(steady.selfTest().peak().streams()).isEqualTo(16);
   }
@@ -92,10 +93,10 @@ class SelfTestReportTest {
 
   @Test
   void onlyASelfTestHasATable() {
-    Summary other = summary(Recorded.run(1).selfTest(TEST), 1);
+    Summary other = summary(Runs.run(1).selfTest(TEST), 1);
     assertThat(OutcomeTables.selfTest(other).isEmpty()).isTrue();
     assertThat(RunText.ceiling(other)).isEmpty();
-    Summary own = summary(Recorded.run(1).selfTest(TEST).config(SelfTest.ENGINE, "4711"), 1);
+    Summary own = summary(Runs.run(1).selfTest(TEST).config(SelfTest.ENGINE, "4711"), 1);
     assertThat(OutcomeTables.selfTest(own).lines(100)).hasSize(5).last().asString().endsWith("KO");
     assertThat(RunText.ceiling(own))
         .isEqualTo(
@@ -105,7 +106,7 @@ class SelfTestReportTest {
 
   @Test
   void ownSloOfASelfTestIsNotJudged() {
-    RunInfo run = Recorded.run(1).selfTest(TEST).slo(Slo.parse("e2e<1s"));
+    RunInfo run = Runs.run(1).selfTest(TEST).slo(Slo.parse("e2e<1s"));
     assertThat(summary(run, 1).slo()).isNotNull();
     Summary own = summary(run.config(SelfTest.ENGINE, "4711"), 1);
     assertThat(own.slo()).isNull();

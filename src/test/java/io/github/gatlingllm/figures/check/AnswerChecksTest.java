@@ -8,8 +8,8 @@ import static io.github.gatlingllm.figures.check.ChecksTest.TWO_TARGETS;
 import static io.github.gatlingllm.figures.check.ChecksTest.one;
 import static io.github.gatlingllm.figures.check.ChecksTest.steady;
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.check;
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.check;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 

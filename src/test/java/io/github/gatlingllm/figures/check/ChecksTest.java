@@ -15,14 +15,15 @@ import static io.github.gatlingllm.figures.check.LoadChecksTest.levels;
 import static io.github.gatlingllm.figures.check.LoadChecksTest.sent;
 import static io.github.gatlingllm.figures.check.LoadChecksTest.ttftGrowsTo;
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.check;
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.check;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.docs.ReferencePage;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
@@ -54,10 +55,10 @@ class ChecksTest {
   /** All tokens within 2 % of E2E, after half a second of silence. */
   static final double[] AT_ONCE = {500, 500, 501, 501, 502, 502, 503, 503};
 
-  static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
+  static final RunInfo RUN = Runs.run(10, Runs.stage(1, 0, 10_000));
 
   static final RunInfo TWO_TARGETS =
-      Recorded.run(10, Recorded.stage(1, 0, 10_000), Recorded.stage("b", 1, 0, 10_000));
+      Runs.run(10, Runs.stage(1, 0, 10_000), Runs.stage("b", 1, 0, 10_000));
 
   /**
    * A run that a check warns of, and one that it keeps quiet about.
@@ -253,7 +254,7 @@ class ChecksTest {
   }
 
   static Summary steady(RunInfo info, Consumer<Recorded> change) {
-    return Recorded.summary(info, records(change));
+    return Runs.summary(info, records(change));
   }
 
   /** Ten steady requests, one of them changed. */
@@ -280,7 +281,7 @@ class ChecksTest {
           records(r -> {}).forEach(sink);
           return file;
         };
-    return Recorded.figures(RUN, source).summary();
+    return Runs.figures(RUN, source).summary();
   }
 
   private static Summary closing(int closedOfHundred) {
@@ -300,7 +301,7 @@ class ChecksTest {
 
   /** One user in the window of 30 s, whose tenth request waits so long for its first token. */
   private static Summary firstTokenAfter(double ms) {
-    return steady(Recorded.run(30, Recorded.stage(1, 0, 30_000)), r -> r.tokens(ms, ms + 20));
+    return steady(Runs.run(30, Runs.stage(1, 0, 30_000)), r -> r.tokens(ms, ms + 20));
   }
 
   /** 10 requests in 10 s, each so many milliseconds long. */
@@ -310,7 +311,7 @@ class ChecksTest {
 
   /** 10 requests per second for 10 s, each so many milliseconds late. */
   private static Summary late(double ms) {
-    RunInfo open = Recorded.run(10, Recorded.rate(10, 0, 10_000));
+    RunInfo open = Runs.run(10, Runs.rate(10, 0, 10_000));
     return summary(
         open, Recorded.requests(100, i -> at(i * 100 + ms).lag(ms).stage("r=10").tokens(5)));
   }

@@ -3,11 +3,12 @@ package io.github.gatlingllm.figures.check;
 import static io.github.gatlingllm.figures.check.ChecksTest.STEADY;
 import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.check;
+import static io.github.gatlingllm.figures.level.Runs.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.figures.level.Recorded.Source;
+import io.github.gatlingllm.figures.level.Runs;
+import io.github.gatlingllm.figures.level.Runs.Source;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
@@ -197,7 +198,7 @@ class EngineChecksTest {
 
   private static Summary summary(
       RunInfo run, List<RequestRecord> records, List<ServerSample> readings) {
-    return Recorded.figures(run, new Source(records, List.of(), List.of(), readings)).summary();
+    return Runs.figures(run, new Source(records, List.of(), List.of(), readings)).summary();
   }
 
   /** A reading when a part of the run is over; times are those of 200 values. */
@@ -287,9 +288,9 @@ class EngineChecksTest {
     List<RequestRecord> records =
         Recorded.requests(
             100, n -> at(n * 100).lag(0).stage("r=10").tokens(n * 400 + 100, n * 400 + 500));
-    LevelInfo level = Recorded.rate(10, 0, 10_000);
+    LevelInfo level = Runs.rate(10, 0, 10_000);
     Map<EngineMetric, Double> said = healthyBut(EngineMetric.ENGINE_QUEUE_S, 20);
-    Summary summary = summary(Recorded.run(60, level), records, readings(said));
+    Summary summary = summary(Runs.run(60, level), records, readings(said));
     assertThat(summary.verdict()).startsWith("Does not keep up with 10 requests/s");
     assertThat(applying(summary)).doesNotContain("engine_ttft");
     assertThat(check(summary, "engine_queue")).extracting(Check::level).isEqualTo(Level.NOTE);

@@ -1,10 +1,11 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.level.Recorded.check;
+import static io.github.gatlingllm.figures.level.Runs.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.figures.level.Recorded.Source;
+import io.github.gatlingllm.figures.level.Runs;
+import io.github.gatlingllm.figures.level.Runs.Source;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
@@ -74,12 +75,12 @@ class GeneratorHealthTest {
   }
 
   private static Summary summary(List<RequestRecord> records, List<GeneratorSecond> seconds) {
-    return summary(Recorded.run(12, Recorded.stage(1, 0, 10_000)), records, seconds);
+    return summary(Runs.run(12, Runs.stage(1, 0, 10_000)), records, seconds);
   }
 
   private static Summary summary(
       RunInfo run, List<RequestRecord> records, List<GeneratorSecond> seconds) {
-    return Recorded.figures(run, new Source(records, List.of(), seconds, List.of())).summary();
+    return Runs.figures(run, new Source(records, List.of(), seconds, List.of())).summary();
   }
 
   /** On two processors that a server shares, both busy. */
@@ -87,7 +88,7 @@ class GeneratorHealthTest {
     List<GeneratorSecond> seconds = quiet("local", 12);
     seconds.subList(2, 9).forEach(second -> full(second, 0.3));
     return summary(
-        Recorded.run(12, Recorded.stage(1, 0, 10_000))
+        Runs.run(12, Runs.stage(1, 0, 10_000))
             .config(SelfTest.JvmOptions.CONFIG_NAME, jvmOption)
             .machines(Map.of("local", new SelfTest.Machine("", 2, 8_192, "", List.of()))),
         ChecksTest.records(r -> {}),

@@ -1,11 +1,12 @@
 package io.github.gatlingllm.figures.check;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.check;
+import static io.github.gatlingllm.figures.level.Runs.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
@@ -29,7 +30,7 @@ class InjectorTallyTest {
   private static final int SECONDS = 20;
 
   private static final RunInfo RUN =
-      Recorded.run(SECONDS, Recorded.rate(40, 0, SECONDS * 1e3).withPlanned(800)).planned(800L);
+      Runs.run(SECONDS, Runs.rate(40, 0, SECONDS * 1e3).withPlanned(800)).planned(800L);
 
   /** Two injectors, of which the second began that long after the plan. */
   static Summary starting(double lateS) {
@@ -113,7 +114,7 @@ class InjectorTallyTest {
   }
 
   private static Summary figures(int expected, InjectorRun... parts) {
-    return Recorded.summary(RUN.injectors(List.of(parts), expected), records());
+    return Runs.summary(RUN.injectors(List.of(parts), expected), records());
   }
 
   @Test
@@ -152,7 +153,7 @@ class InjectorTallyTest {
 
   @Test
   void runsOfOneGeneratorHaveNoInjectors() {
-    Summary summary = Recorded.summary(RUN, records());
+    Summary summary = Runs.summary(RUN, records());
     assertThat(summary.injectors()).isEmpty();
     assertThat(summary.stages().get(0).injectors()).isEmpty();
     assertThat(summary.checks()).noneMatch(c -> c.id().startsWith("injector"));

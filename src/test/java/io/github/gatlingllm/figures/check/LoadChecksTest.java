@@ -7,13 +7,14 @@ import static io.github.gatlingllm.figures.check.ChecksTest.STEADY;
 import static io.github.gatlingllm.figures.check.ChecksTest.one;
 import static io.github.gatlingllm.figures.check.ChecksTest.steady;
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.check;
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.check;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.check.ChecksTest.Case;
 import io.github.gatlingllm.figures.level.Levels;
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
@@ -96,8 +97,8 @@ class LoadChecksTest {
 
   /** 10 requests by so many planned users: how many each sends is not planned. */
   private static Summary ofUsers(long planned) {
-    LevelInfo level = Recorded.stage(1, 0, 10_000).withPlanned(planned);
-    return steady(Recorded.run(10, level).planned(planned));
+    LevelInfo level = Runs.stage(1, 0, 10_000).withPlanned(planned);
+    return steady(Runs.run(10, level).planned(planned));
   }
 
   /** An arrival counts where it was planned, however long its user took to its request. */
@@ -111,17 +112,17 @@ class LoadChecksTest {
   }
 
   private static RunInfo open(@Nullable Long planned) {
-    LevelInfo level = Recorded.rate(10, 0, 60_000);
-    return Recorded.run(60, planned == null ? level : level.withPlanned(planned)).planned(planned);
+    LevelInfo level = Runs.rate(10, 0, 60_000);
+    return Runs.run(60, planned == null ? level : level.withPlanned(planned)).planned(planned);
   }
 
   /** A plan for 60 s, and how many of its requests were sent. */
   static Summary sent(long planned, int sent) {
     List<PlannedArrival> plan =
         LongStream.range(0, planned)
-            .mapToObj(i -> Recorded.arrival("r=10", i * 60_000.0 / planned))
+            .mapToObj(i -> Runs.arrival("r=10", i * 60_000.0 / planned))
             .toList();
-    return Recorded.figures(open(planned), plan, sent(sent)).summary();
+    return Runs.figures(open(planned), plan, sent(sent)).summary();
   }
 
   /** Requests over 60 s, each 2 ms after its arrival was planned. */
@@ -139,7 +140,7 @@ class LoadChecksTest {
     // headlines quote TTFT, which answers in one body do not have
     List<RequestRecord> mixed = Recorded.requests(60, i -> at(0).tokens(100));
     mixed.addAll(Collections.nCopies(1_000, at(0).body(400, 10).record()));
-    assertThat(check(summary(Recorded.run(1, Recorded.stage(1, 0, 1_000)), mixed), "low_n"))
+    assertThat(check(summary(Runs.run(1, Runs.stage(1, 0, 1_000)), mixed), "low_n"))
         .extracting(Check::level, Check::value)
         .containsExactly(Level.WARNING, 60.0);
   }
@@ -154,17 +155,17 @@ class LoadChecksTest {
   }
 
   private static Summary inFlight(double mean, List<RequestRecord> records) {
-    List<PhaseWindow> windows = Recorded.stage(1, 0, 9_000).phases();
+    List<PhaseWindow> windows = Runs.stage(1, 0, 9_000).phases();
     InFlight counted = new InFlight(mean, 2);
     LevelInfo level =
         new LevelInfo(
             "c=1", "a", null, "closed loop", 1.0, "users", windows, null, null, counted, List.of());
-    return summary(Recorded.run(9, level), records);
+    return summary(Runs.run(9, level), records);
   }
 
   /** 400 requests over a minute, TTFT from 1.2 s. */
   static Summary ttftGrowsTo(double lastMs) {
-    return summary(Recorded.run(60, Recorded.stage(64, 0, 60_000)), ttftGrowingTo(lastMs));
+    return summary(Runs.run(60, Runs.stage(64, 0, 60_000)), ttftGrowingTo(lastMs));
   }
 
   private static List<RequestRecord> ttftGrowingTo(double lastMs) {
@@ -181,8 +182,7 @@ class LoadChecksTest {
   @ParameterizedTest
   @CsvSource({"1200, NOTE", "1350, NOTE", "5200, WARNING"})
   void windowsTooShortToBeJudgedAreNamed(double lastMs, Level level) {
-    RunInfo run =
-        Recorded.run(80, Recorded.stage(64, 0, 60_000), Recorded.stage(2, 60_000, 80_000));
+    RunInfo run = Runs.run(80, Runs.stage(64, 0, 60_000), Runs.stage(2, 60_000, 80_000));
     List<RequestRecord> records = ttftGrowingTo(lastMs);
     records.addAll(Recorded.requests(24, i -> at(60_000 + i * 800).stage("c=2").tokens(100, 300)));
     Check check = check(summary(run, records), "steady_state");

@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.level.MultiServerQueue;
 import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
@@ -47,8 +48,8 @@ class NearSaturationTest {
               .tokens(visit.ttft() * 1e3, (visit.ttft() + visit.e2e()) * 500, visit.e2e() * 1e3)
               .record());
     }
-    LevelInfo stage = Recorded.rate(14, 0, SECONDS * 1e3);
-    RunInfo info = Recorded.run(SECONDS + 20, stage).slo(Slo.parse("ttft<1s"));
-    return ComparedRun.read(info, null, Recorded.source(records));
+    LevelInfo stage = Runs.rate(14, 0, SECONDS * 1e3);
+    RunInfo info = Runs.run(SECONDS + 20, stage).slo(Slo.parse("ttft<1s"));
+    return ComparedRun.read(info, null, Runs.source(records));
   }
 }

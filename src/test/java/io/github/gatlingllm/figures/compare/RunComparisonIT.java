@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
@@ -110,10 +111,10 @@ class RunComparisonIT {
         }
       }
     }
-    LevelInfo stage = Recorded.stage("embedded engine", 8, 0, PIECES * PIECE / 1e6);
+    LevelInfo stage = Runs.stage("embedded engine", 8, 0, PIECES * PIECE / 1e6);
     RunInfo info =
-        Recorded.run(61, stage).slo(Slo.parse("ttft<80ms,tpot<9ms", 95, Slo.Rule.PERCENTILES));
-    return ComparedRun.read(info, null, Recorded.source(records));
+        Runs.run(61, stage).slo(Slo.parse("ttft<80ms,tpot<9ms", 95, Slo.Rule.PERCENTILES));
+    return ComparedRun.read(info, null, Runs.source(records));
   }
 
   private static RequestRecord moved(RequestRecord record, long shift, double ttftFactor) {

@@ -11,6 +11,7 @@ import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
@@ -57,7 +58,7 @@ class RunComparisonTest {
                 .record());
       }
       double to = from + seconds * 1e3;
-      stages.add(Recorded.stage(label, target, "closed loop", (double) users, "users", from, to));
+      stages.add(Runs.stage(label, target, "closed loop", (double) users, "users", from, to));
       return this;
     }
 
@@ -66,8 +67,8 @@ class RunComparisonTest {
     }
 
     ComparedRun run() throws IOException {
-      RunInfo info = Recorded.run(stages.size() * 100.0, stages.toArray(LevelInfo[]::new));
-      return ComparedRun.read(info, null, Recorded.source(records));
+      RunInfo info = Runs.run(stages.size() * 100.0, stages.toArray(LevelInfo[]::new));
+      return ComparedRun.read(info, null, Runs.source(records));
     }
   }
 

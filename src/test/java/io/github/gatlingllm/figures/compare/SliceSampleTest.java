@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -67,9 +68,9 @@ class SliceSampleTest {
 
   @Test
   void secondsEqualTheWindow() throws IOException {
-    RunInfo info = Recorded.run(12, Recorded.stage(1, 0, 12_000));
+    RunInfo info = Runs.run(12, Runs.stage(1, 0, 12_000));
     List<RequestRecord> one = List.of(Recorded.at(0).tokens(5).record());
-    SliceSample sample = ComparedRun.read(info, null, Recorded.source(one)).sampleOf(0);
+    SliceSample sample = ComparedRun.read(info, null, Runs.source(one)).sampleOf(0);
     int[] once = new int[COUNT];
     Arrays.fill(once, 1);
 

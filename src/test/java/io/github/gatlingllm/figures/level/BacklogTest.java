@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class BacklogTest {
 
-  private static final LevelInfo TWO = Recorded.rate(2, 0, 60_000);
+  private static final LevelInfo TWO = Runs.rate(2, 0, 60_000);
 
   /**
    * Two requests/s for 60 s against one server of 762 ms: the n-th waits (n − 1) × 262 ms, the last
@@ -29,7 +29,7 @@ class BacklogTest {
    */
   @Test
   void aGrowingQueueIsNotKeptUpWith() {
-    Summary summary = summary(Recorded.run(61, TWO), twoPerSecond(0));
+    Summary summary = summary(Runs.run(61, TWO), twoPerSecond(0));
 
     LevelFigures level = summary.stages().get(0);
     assertThat(level.offered()).isEqualTo(2);
@@ -53,8 +53,8 @@ class BacklogTest {
     List<RequestRecord> records =
         Recorded.requests(
             120, n -> Recorded.at(n * 1_000).lag(0).stage(n < 60 ? "r=1" : "r=2").tokens(28, 762));
-    LevelInfo one = Recorded.rate(1, 0, 60_000);
-    Summary summary = summary(Recorded.run(121, one, Recorded.rate(2, 60_000, 120_000)), records);
+    LevelInfo one = Runs.rate(1, 0, 60_000);
+    Summary summary = summary(Runs.run(121, one, Runs.rate(2, 60_000, 120_000)), records);
     assertThat(summary.knee().reached()).isFalse();
     assertThat(summary.knee().saturatedFromFirst()).isFalse();
     assertThat(summary.verdict()).startsWith("No knee up to the highest load tried, 2 requests/s");
@@ -64,18 +64,18 @@ class BacklogTest {
   @Test
   void aLoadThatIsNotKeptUpWithMissesTheSlo() {
     Slo slo = Slo.parse("ttft<60s");
-    Summary alone = summary(Recorded.run(61, TWO).slo(slo), twoPerSecond(0));
+    Summary alone = summary(Runs.run(61, TWO).slo(slo), twoPerSecond(0));
     assertThat(alone.figures().goodput().max()).isNull();
     assertThat(alone.verdict())
         .startsWith("Does not keep up with 2 requests/s: the queue grew to 41. At 2 requests/s: ")
         .containsSubsequence("p99 < 60 s is met", "100 % of 120 requests", "too few", "381");
 
-    LevelInfo one = Recorded.rate(1, 0, 60_000);
-    LevelInfo two = Recorded.rate(2, 60_000, 120_000);
+    LevelInfo one = Runs.rate(1, 0, 60_000);
+    LevelInfo two = Runs.rate(2, 60_000, 120_000);
     List<RequestRecord> records = twoPerSecond(60_000);
     records.addAll(
         Recorded.requests(60, n -> Recorded.at(n * 1_000).lag(0).stage("r=1").tokens(28, 762)));
-    Summary both = summary(Recorded.run(121, one, two).slo(slo), records);
+    Summary both = summary(Runs.run(121, one, two).slo(slo), records);
     assertThat(both.figures().goodput().max().stage()).isEqualTo("r=1");
     assertThat(both.operatingPoint().stage()).isEqualTo("r=1");
     assertThat(both.verdict())
@@ -89,7 +89,7 @@ class BacklogTest {
    */
   @Test
   void requestsThatWaitToBeSentAreNotTheServersQueue() {
-    LevelInfo four = Recorded.rate(4, 0, 60_000);
+    LevelInfo four = Runs.rate(4, 0, 60_000);
     List<RequestRecord> quick = new ArrayList<>();
     List<RequestRecord> slow = new ArrayList<>();
     for (int n = 0; n < 240; n++) {
@@ -98,14 +98,14 @@ class BacklogTest {
       quick.add(sent.tokens(28, 200).record());
       slow.add(sent.tokens(wait + 28, wait + 762).record());
     }
-    Summary summary = summary(Recorded.run(121, four), quick);
+    Summary summary = summary(Runs.run(121, four), quick);
     assertThat(summary.stages().get(0).queue()).isEqualTo(new Queue(true, true, 0, 120));
     assertThat(summary.verdict())
         .startsWith("The load generator did not send 4 requests/s: 120 requests waited here")
         .containsSubsequence("not by the server", "At 4 requests/s");
 
     // By 60 s 79 have begun, as above.
-    summary = summary(Recorded.run(300, four), slow);
+    summary = summary(Runs.run(300, four), slow);
     assertThat(summary.stages().get(0).queue()).isEqualTo(new Queue(true, false, 0, 240 - 79));
   }
 
@@ -115,11 +115,11 @@ class BacklogTest {
    */
   @Test
   void longAnswersOfAnEmptyServerAreKeptUpWith() {
-    LevelInfo eight = Recorded.rate(8, 0, 10_000);
+    LevelInfo eight = Runs.rate(8, 0, 10_000);
     List<RequestRecord> records =
         Recorded.requests(
             68, n -> Recorded.at(n * 10_000 / 68.0).lag(0).stage("r=8").tokens(30, 2_500));
-    LevelFigures level = summary(Recorded.run(13, eight), records).stages().get(0);
+    LevelFigures level = summary(Runs.run(13, eight), records).stages().get(0);
 
     assertThat(level.offered()).isEqualTo(8);
     assertThat(level.arrivedPerS()).isEqualTo(6.8);
@@ -141,7 +141,7 @@ class BacklogTest {
   /** What a stage before left over waits too, and what we cut off at the end never left. */
   @Test
   void queueAtTheEdgesOfTheWindow() {
-    LevelInfo second = Recorded.rate(2, 1_000, 2_000);
+    LevelInfo second = Runs.rate(2, 1_000, 2_000);
     List<RequestRecord> records =
         List.of(
             Recorded.at(0).lag(0).stage("r=2").phase(Phase.FILL).tokens(500, 900).record(),
@@ -154,7 +154,7 @@ class BacklogTest {
                 .closed(399)
                 .failed(RequestStatus.CANCELLED, "cut off")
                 .record());
-    assertThat(summary(Recorded.run(3, second), records).stages().get(0).queue())
+    assertThat(summary(Runs.run(3, second), records).stages().get(0).queue())
         .isEqualTo(new Queue(false, false, 2, 3));
   }
 

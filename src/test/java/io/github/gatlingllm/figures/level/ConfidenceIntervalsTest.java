@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -246,7 +246,7 @@ class ConfidenceIntervalsTest {
   }
 
   private static Figures stage(String kind, int requests) {
-    LevelInfo stage = Recorded.stage("c=1", "a", kind, 1.0, "users", 0, 60_000);
+    LevelInfo stage = Runs.stage("c=1", "a", kind, 1.0, "users", 0, 60_000);
     return summary(info(60, stage), requests(0, requests, "ask")).stages().get(0).figures();
   }
 
@@ -255,7 +255,7 @@ class ConfidenceIntervalsTest {
   void pooledLevelsAndSingleNamesHaveNoInterval() {
     List<RequestRecord> records = new ArrayList<>(requests(0, 100, "ask"));
     records.addAll(requests(60_000, 100, "ask"));
-    RunInfo two = info(120, Recorded.stage(1, 0, 60_000), Recorded.stage(2, 60_000, 120_000));
+    RunInfo two = info(120, Runs.stage(1, 0, 60_000), Runs.stage(2, 60_000, 120_000));
     Summary pooled = summary(two, records);
     assertThat(pooled.stages().get(0).figures().metric(Metric.E2E_MS).p50Ci95()).isNotNull();
     assertThat(pooled.figures().metric(Metric.E2E_MS).p50Ci95()).isNull();
@@ -263,13 +263,13 @@ class ConfidenceIntervalsTest {
 
     List<RequestRecord> named = new ArrayList<>(requests(0, 100, "ask"));
     named.addAll(requests(0, 100, "tell"));
-    Summary parts = summary(info(60, Recorded.stage(1, 0, 60_000)), named);
+    Summary parts = summary(info(60, Runs.stage(1, 0, 60_000)), named);
     assertThat(parts.figures().metric(Metric.E2E_MS).p50Ci95()).isNotNull();
     assertThat(parts.requests().get(0).figures().metric(Metric.E2E_MS).p50Ci95()).isNull();
   }
 
   private static RunInfo info(double seconds, LevelInfo... stages) {
-    return Recorded.run(seconds, stages).slo(Slo.parse("e2e<200ms", 95, Slo.Rule.PERCENTILES));
+    return Runs.run(seconds, stages).slo(Slo.parse("e2e<200ms", 95, Slo.Rule.PERCENTILES));
   }
 
   private static List<RequestRecord> requests(double fromMs, int count, String name) {

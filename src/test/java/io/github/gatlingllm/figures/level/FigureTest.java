@@ -1,8 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.run;
-import static io.github.gatlingllm.figures.level.Recorded.stage;
+import static io.github.gatlingllm.figures.level.Runs.run;
+import static io.github.gatlingllm.figures.level.Runs.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -144,7 +144,7 @@ class FigureTest {
     SINGLE.put("invalid_checks.count", null);
   }
 
-  private static final Figures FIGURES = Recorded.summary(RUN, REQUESTS).figures();
+  private static final Figures FIGURES = Runs.summary(RUN, REQUESTS).figures();
 
   @ParameterizedTest
   @MethodSource("io.github.gatlingllm.figures.metric.Figure#names")
@@ -203,7 +203,7 @@ class FigureTest {
           Recorded.requests(
               100,
               i -> i < ok ? at(i).tokens(1, 2) : at(i).failed(RequestStatus.TIMEOUT, "").closed(3));
-      Figures figures = Recorded.summary(run, records).figures();
+      Figures figures = Runs.summary(run, records).figures();
       assertThat(Figure.parse("goodput.percent").of(figures)).isEqualTo(met);
       assertThat(Figure.parse("errors.percent").of(figures)).isEqualTo(100 - met);
     }

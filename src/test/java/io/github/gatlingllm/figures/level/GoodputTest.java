@@ -1,9 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.run;
-import static io.github.gatlingllm.figures.level.Recorded.stage;
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.run;
+import static io.github.gatlingllm.figures.level.Runs.stage;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
@@ -154,8 +154,7 @@ class GoodputTest {
   @Test
   void runJudgedByAnotherSlo() throws IOException {
     Summary other =
-        RunStatistics.of(RUN, run -> run.slo(Slo.parse("ttft<1s")), Recorded.source(CASES))
-            .summary();
+        RunStatistics.of(RUN, run -> run.slo(Slo.parse("ttft<1s")), Runs.source(CASES)).summary();
     assertThat(other.figures().goodput().met()).isEqualTo(6);
     // The cancelled request had not waited a second.
     assertThat(other.figures().goodput().excluded()).isEqualTo(1);

@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Test;
 
 class LevelTallyTest {
 
-  private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
+  private static final RunInfo RUN = Runs.run(10, Runs.stage(1, 0, 10_000));
 
   private static Breakdown breakdown(Recorded... records) {
-    return Recorded.figures(RUN, records).series().breakdowns().get(0);
+    return Runs.figures(RUN, records).series().breakdowns().get(0);
   }
 
   /*
@@ -43,7 +43,7 @@ class LevelTallyTest {
   @Test
   void meansOfPartsAddUpToTheMeanFromSchedule() {
     RunFigures figures =
-        Recorded.figures(
+        Runs.figures(
             RUN,
             at(100).lag(2).gate(4.0).connect(1).tokens(100, 300),
             at(500).tokens(50, 150),
@@ -105,9 +105,9 @@ class LevelTallyTest {
   @Test
   void scenariosAgainstLoadNeedTwoScenarios() {
     RunInfo judged = RUN.slo(Slo.parse("ttft<100ms"));
-    assertThat(Recorded.figures(RUN, at(0).tokens(5)).series().scenarios()).isEmpty();
+    assertThat(Runs.figures(RUN, at(0).tokens(5)).series().scenarios()).isEmpty();
     List<ScenarioLoad> loads =
-        Recorded.figures(
+        Runs.figures(
                 judged,
                 at(0).scenario("chat").tokens(50),
                 at(1).scenario("chat").tokens(150),
@@ -128,16 +128,16 @@ class LevelTallyTest {
    */
   @Test
   void plannedIsThePlansWhateverWasSent() {
-    RunInfo run = Recorded.run(5, Recorded.rate(2, 1_000, 5_000).withPlanned(99));
+    RunInfo run = Runs.run(5, Runs.rate(2, 1_000, 5_000).withPlanned(99));
     List<PlannedArrival> plan =
         Stream.of(500, 1_500, 2_000, 2_500, 2_999, 4_000, 4_999, 9_000)
-            .map(ms -> Recorded.arrival("r=2", ms))
+            .map(ms -> Runs.arrival("r=2", ms))
             .toList();
     List<RequestRecord> sent =
         Stream.of(4_100, 4_200, 4_300)
             .map(ms -> at(ms).lag(100).stage("r=2").tokens(5).record())
             .toList();
-    RunFigures figures = Recorded.figures(run, plan, sent);
+    RunFigures figures = Runs.figures(run, plan, sent);
     ArrivalFigures arrivals = figures.summary().arrivals();
     assertThat(arrivals.count()).isEqualTo(6);
     assertThat(arrivals.plannedPerS()).isEqualTo(1.5);
@@ -150,7 +150,7 @@ class LevelTallyTest {
         .containsExactly(1L, 3L, 0L, 2L);
 
     // without the file of the plan nothing is said of it
-    RunFigures unknown = Recorded.figures(run, sent);
+    RunFigures unknown = Runs.figures(run, sent);
     assertThat(unknown.summary().arrivals())
         .extracting(ArrivalFigures::plannedPerS, ArrivalFigures::plannedDispersion)
         .containsOnlyNulls();
@@ -161,19 +161,13 @@ class LevelTallyTest {
   @Test
   void arrivalsOfALevelThatSentNothingArePlannedToo() {
     RunInfo run =
-        Recorded.run(
-            9,
-            Recorded.rate(2, 1_000, 5_000),
-            Recorded.rate(1, 5_000, 7_000),
-            Recorded.rate(3, 7_000, 9_000));
+        Runs.run(
+            9, Runs.rate(2, 1_000, 5_000), Runs.rate(1, 5_000, 7_000), Runs.rate(3, 7_000, 9_000));
     List<PlannedArrival> plan =
-        List.of(
-            Recorded.arrival("r=2", 2_000),
-            Recorded.arrival("r=2", 3_000),
-            Recorded.arrival("r=1", 6_000));
+        List.of(Runs.arrival("r=2", 2_000), Runs.arrival("r=2", 3_000), Runs.arrival("r=1", 6_000));
     List<RequestRecord> sent =
         Stream.of(2_000, 3_000).map(ms -> at(ms).lag(1).stage("r=2").tokens(5).record()).toList();
-    ArrivalFigures arrivals = Recorded.figures(run, plan, sent).summary().arrivals();
+    ArrivalFigures arrivals = Runs.figures(run, plan, sent).summary().arrivals();
     assertThat(arrivals.count()).isEqualTo(3);
     assertThat(arrivals.plannedPerS()).isEqualTo(0.5);
     assertThat(arrivals.realisedPerS()).isEqualTo(2 / 6.0, within(1e-12));
@@ -181,13 +175,13 @@ class LevelTallyTest {
 
   @Test
   void aRunWithoutRequestsHasNothingToShow() {
-    Series nothing = Recorded.figures(RUN, List.of()).series();
+    Series nothing = Runs.figures(RUN, List.of()).series();
     assertThat(nothing.breakdowns()).isEmpty();
     assertThat(nothing.levelQuantiles()).isEmpty();
   }
 
   private static Summary.Workload workload(Recorded... records) {
-    return Recorded.summary(RUN, records).workload();
+    return Runs.summary(RUN, records).workload();
   }
 
   @Test
@@ -244,7 +238,7 @@ class LevelTallyTest {
   @Test
   void absurdTimesAndCounts() {
     Summary summary =
-        Recorded.summary(RUN, at(0).tokens(1e6, 2e6).perEvent(1, 2_000_000_000), at(8e7).tokens(5));
+        Runs.summary(RUN, at(0).tokens(1e6, 2e6).perEvent(1, 2_000_000_000), at(8e7).tokens(5));
     assertThat(summary.figures().metric(Metric.ITL_MS).count()).isEqualTo(2_000_000_000L);
     assertThat(summary.figures().counts().ok()).isEqualTo(2);
   }

@@ -53,7 +53,7 @@ public final class Levels {
   Levels level(String label, int users, int requests, double e2eMs, int late) {
     double from = stages.size() * 1_000.0;
     stages.add(
-        Recorded.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
+        Runs.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
     RequestRecord one = Recorded.at(from).target(target).stage(label).tokens(e2eMs).record();
     RequestRecord slow = Recorded.at(from).target(target).stage(label).tokens(e2eMs * 10).record();
     records.addAll(Collections.nCopies(late, slow));
@@ -74,7 +74,7 @@ public final class Levels {
   public Levels waiting(int users, int requests) {
     double from = stages.size() * 1_000.0;
     String label = "c=" + users;
-    stages.add(Recorded.stage(target, users, from, from + 1_000));
+    stages.add(Runs.stage(target, users, from, from + 1_000));
     Recorded early =
         Recorded.at(from - 500).target(target).stage(label).phase(Phase.STABILIZE).tokens(1_400);
     records.addAll(Collections.nCopies(requests, early.record()));
@@ -113,7 +113,7 @@ public final class Levels {
     Levels levels = new Levels();
     for (int rate : rates) {
       double from = levels.stages.size() * 100_000.0;
-      levels.stages.add(Recorded.rate(rate, from, from + 1_000));
+      levels.stages.add(Runs.rate(rate, from, from + 1_000));
       for (int k = 0; k < rate; k++) {
         double wait = Math.floorDiv(k, 8) * (2_000 - 8_000.0 / rate);
         double at = from + k * 1_000.0 / rate;
@@ -121,20 +121,20 @@ public final class Levels {
             Recorded.at(at).lag(0).gate(wait).stage("r=" + rate).tokens(200, 2_000).record());
       }
     }
-    RunInfo info = Recorded.run(100 * rates.length, levels.stages.toArray(LevelInfo[]::new));
-    return Recorded.summary(info.slo(slo), levels.records);
+    RunInfo info = Runs.run(100 * rates.length, levels.stages.toArray(LevelInfo[]::new));
+    return Runs.summary(info.slo(slo), levels.records);
   }
 
   public RunFigures figures(Slo slo) {
-    return Recorded.figures(run().slo(slo).singleStreams(alone), records);
+    return Runs.figures(run().slo(slo).singleStreams(alone), records);
   }
 
   RunFigures figures(Assertion... assertions) {
-    return Recorded.figures(run().assertions(List.of(assertions)), records);
+    return Runs.figures(run().assertions(List.of(assertions)), records);
   }
 
   private RunInfo run() {
-    return Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
+    return Runs.run(stages.size(), stages.toArray(LevelInfo[]::new));
   }
 
   String verdict(Slo slo) {

@@ -181,8 +181,8 @@ class LoadCurveTest {
   @Test
   void closedLoopsBehindAGateNameTheClock() {
     Summary summary =
-        Recorded.summary(
-            Recorded.run(1, Recorded.stage(8, 0, 1_000)),
+        Runs.summary(
+            Runs.run(1, Runs.stage(8, 0, 1_000)),
             Recorded.at(0).stage("c=8").gate(3.0).tokens(100));
     assertThat(summary.clock().name(Metric.TTFT_MS)).isEqualTo("TTFT from schedule");
     assertThat(summary.clock().name(Metric.TPOT_MS)).isEqualTo("TPOT");

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Endpoints that fail for a while, by chance, or by limits, in virtual time. */
 class OutagesTest {
 
-  private static final RunInfo RUN = Recorded.run(60, Recorded.stage(2, 0, 60_000));
+  private static final RunInfo RUN = Runs.run(60, Runs.stage(2, 0, 60_000));
 
   private final List<RequestRecord> records = new ArrayList<>();
 
@@ -46,7 +46,7 @@ class OutagesTest {
   }
 
   private Summary summary() {
-    return Recorded.summary(RUN, records);
+    return Runs.summary(RUN, records);
   }
 
   private static Failures failures(Summary summary) {
@@ -54,7 +54,7 @@ class OutagesTest {
   }
 
   private static Check check(Summary summary) {
-    return Recorded.check(summary, "failing_spans");
+    return Runs.check(summary, "failing_spans");
   }
 
   /*
@@ -187,7 +187,7 @@ class OutagesTest {
   void kindsOfFailureOverTime() {
     awayForFiveSeconds();
     fails(11_000, 11_500, RequestStatus.HTTP_ERROR);
-    Series series = Recorded.figures(RUN, records).series();
+    Series series = Runs.figures(RUN, records).series();
     assertThat(series.overTime().get(5).failures()).isEmpty();
     assertThat(series.overTime().get(11).failures())
         .containsEntry("http_error", 1L)

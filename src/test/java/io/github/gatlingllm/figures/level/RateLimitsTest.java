@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Requests that a rate limit turned away are told apart from failures, and from successes. */
 class RateLimitsTest {
 
-  private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
+  private static final RunInfo RUN = Runs.run(10, Runs.stage(1, 0, 10_000));
 
   /**
    * Of 10 requests 7 are ok, 2 turned away and 1 times out; 4 had to pass a limit of ours, which
@@ -43,7 +43,7 @@ class RateLimitsTest {
             .closed(4_000)
             .paced(4_000)
             .record());
-    return Recorded.figures(RUN.slo(Slo.parse("ttft<1s")), records);
+    return Runs.figures(RUN.slo(Slo.parse("ttft<1s")), records);
   }
 
   private static Map<String, Double> left(double limit, double remaining) {
@@ -97,17 +97,17 @@ class RateLimitsTest {
   @Test
   void checksNameTheLimitAndItsEffect() {
     Summary summary =
-        Recorded.summary(
+        Runs.summary(
             RUN.config("maxRequestsPerMinute", "60").slo(Slo.parse("ttft<1s")),
             at(0).tokens(10, 20).limits(left(60, 1), null).paced(0),
             at(100).gate(500.0).tokens(10, 20).paced(500),
             limited(200).limits(left(60, 0), 2.0));
-    assertThat(Recorded.check(summary, "rate_limited").message())
+    assertThat(Runs.check(summary, "rate_limited").message())
         .contains("1 of 3 requests", "33.3 %", "HTTP 429: slow down", "2 s (median; at most 2 s)")
         .contains("the SLO counts them as missed", "requests 0 of 60");
-    assertThat(Recorded.check(summary, "paced").message())
+    assertThat(Runs.check(summary, "paced").message())
         .startsWith("maxRequestsPerMinute=60 held back 1 of 2 requests, 0.500 s on average");
-    assertThat(Recorded.check(summary, "errors").message())
+    assertThat(Runs.check(summary, "errors").message())
         .startsWith("0 of 3 requests failed (0 %), and 1 were rate limited;");
     assertThat(summary.verdict())
         .endsWith("The server's rate limits turned 33.3 % of the requests away.");
@@ -115,7 +115,7 @@ class RateLimitsTest {
 
   @Test
   void aRunWithoutLimitsHasNoFiguresOfThem() {
-    Summary summary = Recorded.summary(RUN, at(0).tokens(10, 20));
+    Summary summary = Runs.summary(RUN, at(0).tokens(10, 20));
     assertThat(summary.figures().rateLimits()).isNull();
     assertThat(summary.checks()).extracting(Check::id).doesNotContain("rate_limited", "paced");
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What somebody who reads answers as they come has to wait. */
 class ReaderTest {
 
-  private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
+  private static final RunInfo RUN = Runs.run(10, Runs.stage(1, 0, 10_000));
 
   /**
    * Answers, tokens read per second, and milliseconds waited in all. Tokens at 1000, 1100, 1700 and
@@ -89,7 +89,7 @@ class ReaderTest {
   }
 
   private static Figures figures(RunInfo run, List<RequestRecord> records) {
-    return Recorded.summary(run, records).figures();
+    return Runs.summary(run, records).figures();
   }
 
   @ParameterizedTest

@@ -105,8 +105,8 @@ class ReferenceScriptIT {
   @MethodSource("adversarial")
   void agreesOnWhatWentWrong(String what, List<RequestRecord> records) throws Exception {
     LevelInfo[] levels = new LevelInfo[7];
-    Arrays.setAll(levels, i -> Recorded.stage(1 << i, i * 1_000, (i + 1) * 1_000));
-    write(Recorded.run(7, levels).slo(Slo.parse("ttft<200ms")), records);
+    Arrays.setAll(levels, i -> Runs.stage(1 << i, i * 1_000, (i + 1) * 1_000));
+    write(Runs.run(7, levels).slo(Slo.parse("ttft<200ms")), records);
     assertThat(script()).as(what).endsWith("7 stages: all figures agree");
   }
 
@@ -122,8 +122,7 @@ class ReferenceScriptIT {
     for (int level = 0; level < 2; level++) {
       String target = level == 0 ? "a" : "b";
       double from = 10_000 + level * 30_000;
-      levels[level] =
-          Recorded.stage("c=1", target, "closed loop", 1.0, "users", from, from + 30_000);
+      levels[level] = Runs.stage("c=1", target, "closed loop", 1.0, "users", from, from + 30_000);
       records.addAll(
           Recorded.requests(
               30, i -> Recorded.at(from + i * 1_000).target(target).stage("c=1").tokens(50, 100)));
@@ -134,7 +133,7 @@ class ReferenceScriptIT {
         file.append(reading(at, target, "", isFailed, isRestarted, GPU_ENERGY_J, joules));
       }
     }
-    write(Recorded.run(75, levels), records);
+    write(Runs.run(75, levels), records);
     assertThat(script()).isEqualTo("60 records, 2 stages: all figures agree");
     JsonNode stages =
         new ObjectMapper().readTree(run.resolve("summary.json").toFile()).at("/stages");
@@ -152,7 +151,7 @@ class ReferenceScriptIT {
       file.append(reading(at, "a", "/1", at >= 15 && at < 35, false, GPU_POWER_W, 100.0 + at));
     }
     write(
-        Recorded.run(45, Recorded.stage(1, 10_000, 40_000)),
+        Runs.run(45, Runs.stage(1, 10_000, 40_000)),
         List.of(Recorded.at(12_000).tokens(50, 100).record()));
     assertThat(script()).isEqualTo("1 records, 1 stages: all figures agree");
     JsonNode figures = new ObjectMapper().readTree(run.resolve("summary.json").toFile());
@@ -216,11 +215,11 @@ class ReferenceScriptIT {
     for (int i = 0; i < 4; i++) {
       double from = 500 + i * 5_000;
       stages.add(
-          Recorded.stage(
+          Runs.stage(
               "c=" + (1 << i), "a", "closed loop", (double) (1 << i), "users", from, from + 4_000));
     }
-    stages.add(Recorded.stage("b", 1, 21_000, 29_000));
-    return Recorded.run(30, stages.toArray(LevelInfo[]::new));
+    stages.add(Runs.stage("b", 1, 21_000, 29_000));
+    return Runs.run(30, stages.toArray(LevelInfo[]::new));
   }
 
   private static RequestRecord random(Random random) {

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.check;
-import static io.github.gatlingllm.figures.level.Recorded.run;
-import static io.github.gatlingllm.figures.level.Recorded.stage;
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.check;
+import static io.github.gatlingllm.figures.level.Runs.run;
+import static io.github.gatlingllm.figures.level.Runs.stage;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;

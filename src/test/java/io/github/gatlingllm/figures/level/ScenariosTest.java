@@ -2,9 +2,9 @@ package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.figures.level.Recorded.ORIGIN;
 import static io.github.gatlingllm.figures.level.Recorded.at;
-import static io.github.gatlingllm.figures.level.Recorded.figures;
-import static io.github.gatlingllm.figures.level.Recorded.run;
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.figures;
+import static io.github.gatlingllm.figures.level.Runs.run;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SeriesTest {
   private static final RunInfo RUN =
-      Recorded.run(3, Recorded.stage(1, 0, 3_000)).slo(Slo.parse("ttft<200ms"));
+      Runs.run(3, Runs.stage(1, 0, 3_000)).slo(Slo.parse("ttft<200ms"));
 
   /**
    *
@@ -40,7 +40,7 @@ class SeriesTest {
    * r2 has a TTFT of 300 ms: its tokens are not within the SLO.
    */
   private final Series series =
-      Recorded.figures(
+      Runs.figures(
               RUN,
               at(0).tokens(100, 600, 1_100),
               at(500).phase(Phase.FILL).tokens(300, 500).failed(RequestStatus.TRUNCATED, "cut"),
@@ -58,8 +58,7 @@ class SeriesTest {
             at(1_500).tokens(100, 200, 1_000).record());
     OverTime live = new OverTime(Recorded.ORIGIN);
     records.forEach(live);
-    Series report =
-        Recorded.figures(Recorded.run(3, Recorded.stage(1, 0, 3_000)), records).series();
+    Series report = Runs.figures(Runs.run(3, Runs.stage(1, 0, 3_000)), records).series();
 
     Series soFar = live.soFar(false);
 
@@ -134,7 +133,7 @@ class SeriesTest {
       records.add(at(0).tokens(i == 2_000 ? 90_000 : i % 500 + 1).record());
     }
     List<Quantile> curve =
-        Recorded.figures(RUN, records).series().levelQuantiles().get(0).get(Metric.TTFT_MS);
+        Runs.figures(RUN, records).series().levelQuantiles().get(0).get(Metric.TTFT_MS);
     assertThat(curve).extracting(Quantile::value).isSorted().endsWith(90_000.0);
     assertThat(curve)
         .extracting(Quantile::percent)
@@ -144,7 +143,7 @@ class SeriesTest {
 
   @Test
   void metricWithoutValuesHasNoCurve() {
-    assertThat(Recorded.figures(RUN, at(0).body(10, 3)).series().levelQuantiles().get(0))
+    assertThat(Runs.figures(RUN, at(0).body(10, 3)).series().levelQuantiles().get(0))
         .containsOnlyKeys(Metric.E2E_MS);
   }
 

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -57,7 +57,7 @@ class SilenceTest {
         at = times[TOKENS - 1];
       }
     }
-    return summary(Recorded.run(60, Recorded.stage(users, 0, 30_000)), records);
+    return summary(Runs.run(60, Runs.stage(users, 0, 30_000)), records);
   }
 
   private static double after(double[] stall, double ms) {
@@ -65,7 +65,7 @@ class SilenceTest {
   }
 
   private static Check check(Summary summary) {
-    return Recorded.check(summary, "silent_spans");
+    return Runs.check(summary, "silent_spans");
   }
 
   /** 16 users, answers of 1.15 s; dead from 7.5 s to 22.5 s. Of 224 requests 16 are slow. */
@@ -114,7 +114,7 @@ class SilenceTest {
     List<RequestRecord> records =
         Recorded.requests(
             4, i -> Recorded.at(i * 1_000 + (i < 2 ? 0 : 20_000)).tokens(100, 200, 300));
-    Check check = check(summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records));
+    Check check = check(summary(Runs.run(30, Runs.stage(1, 0, 30_000)), records));
     assertThat(check.level()).isEqualTo(Level.OK);
     assertThat(check.value()).isLessThan(0.2);
   }
@@ -126,8 +126,8 @@ class SilenceTest {
         Recorded.requests(20, i -> Recorded.at(i * 500).tokens(100, 200, 300));
     records.add(
         Recorded.at(10_000).failed(RequestStatus.TIMEOUT, "timeout").closed(15_000).record());
-    LevelInfo level = Recorded.rate(2, 0, 30_000);
-    Check check = check(summary(Recorded.run(30, level), records));
+    LevelInfo level = Runs.rate(2, 0, 30_000);
+    Check check = check(summary(Runs.run(30, level), records));
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.value()).isEqualTo(15, within(0.03));
     assertThat(check.remedy()).doesNotContain("llm.rate");
@@ -144,7 +144,7 @@ class SilenceTest {
     List<RequestRecord> records =
         Recorded.requests(10, i -> Recorded.at(i * 1_000).tokens(100, 200, 300));
     records.add(Recorded.at(10_000).tokens(12_000, 12_100, 12_200).hidden(hidden).record());
-    return summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records);
+    return summary(Runs.run(30, Runs.stage(1, 0, 30_000)), records);
   }
 
   /** Bodies come at once; whoever did not ask for a stream gets none. */
@@ -152,7 +152,7 @@ class SilenceTest {
   void answersInOneBodyAreNotJudged() {
     List<RequestRecord> records =
         Recorded.requests(20, i -> Recorded.at(i * 1_000).body(i == 7 ? 900 : 100, 10));
-    assertThat(summary(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).checks())
+    assertThat(summary(Runs.run(30, Runs.stage(1, 0, 30_000)), records).checks())
         .noneMatch(c -> c.id().equals("silent_spans"));
   }
 }

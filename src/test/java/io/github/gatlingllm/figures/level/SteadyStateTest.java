@@ -108,8 +108,8 @@ class SteadyStateTest {
     assertThat(judged(even(39, u -> 1_200 + 2_200 * u))).isEmpty();
     assertThat(judged(even(40, u -> 1_200 + 2_200 * u))).isPresent();
     List<RequestRecord> many = even(400, u -> 1_200 + 2_200 * u);
-    assertThat(judged(Recorded.run(60, Recorded.stage(64, 0, 19_999)), many)).isEmpty();
-    assertThat(judged(Recorded.run(60, Recorded.stage(64, 0, 20_000)), many)).isPresent();
+    assertThat(judged(Runs.run(60, Runs.stage(64, 0, 19_999)), many)).isEmpty();
+    assertThat(judged(Runs.run(60, Runs.stage(64, 0, 20_000)), many)).isPresent();
   }
 
   @Test
@@ -135,8 +135,8 @@ class SteadyStateTest {
   void loadThatChangesByPlanIsNotJudged(String kind, @Nullable Double offered, boolean isJudged) {
     List<RequestRecord> records =
         spread(i -> at(i * 150).stage("all").lag(0).tokens(1_000 + i * 10).record());
-    LevelInfo level = Recorded.stage("all", "a", kind, offered, "", 0, WINDOW_MS);
-    assertThat(judged(Recorded.run(60, level), records).isPresent()).isEqualTo(isJudged);
+    LevelInfo level = Runs.stage("all", "a", kind, offered, "", 0, WINDOW_MS);
+    assertThat(judged(Runs.run(60, level), records).isPresent()).isEqualTo(isJudged);
   }
 
   @Test
@@ -144,8 +144,7 @@ class SteadyStateTest {
     List<RequestRecord> records = new ArrayList<>(even(400, u -> 1_200));
     records.addAll(
         spread(i -> at(i * 150).target("b").stage("c=64").tokens(1_200 + i * 10).record()));
-    RunInfo both =
-        Recorded.run(60, Recorded.stage(64, 0, WINDOW_MS), Recorded.stage("b", 64, 0, WINDOW_MS));
+    RunInfo both = Runs.run(60, Runs.stage(64, 0, WINDOW_MS), Runs.stage("b", 64, 0, WINDOW_MS));
     assertThat(judged(both, records).orElseThrow().message()).startsWith("c=64 of b: TTFT");
   }
 
@@ -175,11 +174,11 @@ class SteadyStateTest {
   }
 
   private static Optional<Check> judged(List<RequestRecord> records) {
-    return judged(Recorded.run(60, Recorded.stage(64, 0, WINDOW_MS)), records);
+    return judged(Runs.run(60, Runs.stage(64, 0, WINDOW_MS)), records);
   }
 
   private static Optional<Check> judged(RunInfo info, List<RequestRecord> records) {
-    return Recorded.summary(info, records).checks().stream()
+    return Runs.summary(info, records).checks().stream()
         .filter(c -> c.id().equals("steady_state") && c.level() != Level.NOTE)
         .findFirst();
   }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
-import static io.github.gatlingllm.figures.level.Recorded.summary;
+import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Metric;
@@ -24,10 +24,10 @@ class VerdictSentenceTest {
           "at once", SLO.judgedBy(99, Slo.Rule.REQUESTS),
           "median", Slo.parse("ttft<200ms", 50, Slo.Rule.PERCENTILES));
 
-  private static final RunInfo ONE = Recorded.run(1, Recorded.stage(1, 0, 1_000));
+  private static final RunInfo ONE = Runs.run(1, Runs.stage(1, 0, 1_000));
 
   private static final RunInfo INTERRUPTED =
-      Recorded.run(1, Recorded.rate(2, 0, 1_000))
+      Runs.run(1, Runs.rate(2, 0, 1_000))
           .ended(Recorded.ORIGIN + 1_000_000_000L, RunInfo.State.INTERRUPTED);
 
   private static Recorded good() {
@@ -112,7 +112,7 @@ class VerdictSentenceTest {
 
   @Test
   void runsOfOneLevelOrNone() {
-    assertThat(summary(Recorded.run(1), good().stage("")).verdict()).contains("Over the whole");
+    assertThat(summary(Runs.run(1), good().stage("")).verdict()).contains("Over the whole");
     assertThat(summary(ONE, Recorded.at(0).body(400, 12)).verdict())
         .containsSubsequence("12", "E2E p50 400");
     Summary interrupted = summary(INTERRUPTED, good().stage("r=2"));
