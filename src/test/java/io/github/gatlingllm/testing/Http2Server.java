@@ -171,11 +171,13 @@ public final class Http2Server implements AutoCloseable {
     }
 
     public Asked event(String json) {
-      return write(data("data: " + json + "\n\n", false));
+      byte[] data = ("data: " + json + "\n\n").getBytes(UTF_8);
+      return write(new DefaultHttp2DataFrame(Unpooled.wrappedBuffer(data)));
     }
 
+    /** Ends the stream, unless the client has reset it. */
     public void end() {
-      write(data("", true));
+      bytes(new byte[0], true);
     }
 
     public void reset() {
@@ -245,10 +247,6 @@ public final class Http2Server implements AutoCloseable {
     private Asked write(Object frame) {
       stream.writeAndFlush(frame).syncUninterruptibly();
       return this;
-    }
-
-    private DefaultHttp2DataFrame data(String text, boolean last) {
-      return new DefaultHttp2DataFrame(Unpooled.copiedBuffer(text, UTF_8), last);
     }
   }
 
