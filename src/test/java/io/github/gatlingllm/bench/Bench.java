@@ -3,6 +3,8 @@ package io.github.gatlingllm.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -129,13 +131,14 @@ public final class Bench implements Callable<Integer> {
   @SuppressWarnings("try") // closing may be interrupted
   private boolean compare(List<BenchScenario> scenarios) throws IOException, InterruptedException {
     BenchResults kept = new BenchResults(results);
-    List<BenchClient> all = clients.stream().map(this::client).filter(Objects::nonNull).toList();
+    List<BenchClient> turns = new ArrayList<>();
+    clients.stream().map(this::client).filter(Objects::nonNull).forEach(turns::add);
     boolean complete = true;
     try (BenchRound bench =
         new BenchRound(new Processors(serverCore, clientCore), Path.of("target", "bench"))) {
       for (BenchScenario scenario : scenarios) {
         for (int round = 1; round <= rounds; round++) {
-          for (BenchClient client : all) {
+          for (BenchClient client : turns) {
             if (!again && kept.has(scenario.label(), client.label(), round)) {
               continue;
             }
@@ -148,6 +151,7 @@ public final class Bench implements Callable<Integer> {
             System.out.println(
                 scenario.label() + " " + client.label() + " " + round + " " + figures);
           }
+          Collections.reverse(turns); // a client may do worse because of its place in a round
         }
         say(scenario, kept);
       }
