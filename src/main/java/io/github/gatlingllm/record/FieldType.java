@@ -17,7 +17,6 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -105,14 +104,13 @@ record FieldType<T>(
     return new FieldType<>(name, otherUnit, writer, reader, cell);
   }
 
-  /** Constants of an enum, by their names in lower case. */
-  static <E extends Enum<E>> FieldType<E> constant(Class<E> type) {
+  /** Constants of an enum, by their keys. */
+  static <E extends Enum<E> & RunInfo.Keyed> FieldType<E> constant(Class<E> type) {
     Map<String, E> byKey = new LinkedHashMap<>();
     Map<E, String> keys = new EnumMap<>(type);
     for (E constant : type.getEnumConstants()) {
-      String key = constant.name().toLowerCase(Locale.ROOT);
-      byKey.put(key, constant);
-      keys.put(constant, key);
+      byKey.put(constant.key(), constant);
+      keys.put(constant, constant.key());
     }
     return new FieldType<>(
         "one of " + String.join(", ", byKey.keySet()),

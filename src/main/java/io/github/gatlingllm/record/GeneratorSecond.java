@@ -163,7 +163,9 @@ public final class GeneratorSecond {
         var unused = FIELDS.read(json, second.values);
         if (!second.has(GeneratorField.START_UNIX_NS)
             || second.number(GeneratorField.LENGTH_S) <= 0) {
-          throw new IllegalArgumentException("no start_unix_ns, or no length_s");
+          throw new IllegalArgumentException(
+              "no %s, or no %s"
+                  .formatted(GeneratorField.START_UNIX_NS.key(), GeneratorField.LENGTH_S.key()));
         }
         sink.accept(second);
       }

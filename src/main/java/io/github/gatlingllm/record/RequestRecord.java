@@ -261,7 +261,7 @@ public record RequestRecord(
       @Nullable String reasoning) {}
 
   /** The source of a token count, most reliable first. */
-  public enum TokenSource {
+  public enum TokenSource implements RunInfo.Keyed {
     /** The server's usage. */
     USAGE,
     /** A tokenizer over the generated text. */

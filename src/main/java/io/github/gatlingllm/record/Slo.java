@@ -1,6 +1,5 @@
 package io.github.gatlingllm.record;
 
-import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
@@ -89,16 +88,15 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   }
 
   /** When a load level holds an SLO of several objectives; failed requests meet none. */
-  public enum Rule {
+  public enum Rule implements RunInfo.Keyed {
     /** Each objective is met by at least that share of the attempted requests. */
     PERCENTILES,
     /** At least that share of the attempted requests meets all objectives at once. */
     REQUESTS;
 
-    @JsonValue
     @Override
     public String toString() {
-      return name().toLowerCase(Locale.ROOT);
+      return key();
     }
   }
 
