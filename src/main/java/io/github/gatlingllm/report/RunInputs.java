@@ -57,18 +57,22 @@ final class RunInputs implements AutoCloseable {
   /** Finds and downloads the runs at the first call. Messages of exceptions are one line. */
   List<Path> runs() throws IOException {
     if (runs.isEmpty()) {
-      List<Path> all = new ArrayList<>();
-      for (String place : places) {
-        if (S3Location.isS3Url(place)) {
-          all.addAll(completeRuns(S3Location.parse(place)));
-        } else {
-          List<Path> found = runsIn(Path.of(place));
-          all.addAll(found.isEmpty() ? List.of(Path.of(place)) : found);
-        }
-      }
-      runs = List.copyOf(all);
+      runs = found();
     }
     return runs;
+  }
+
+  private List<Path> found() throws IOException {
+    List<Path> all = new ArrayList<>();
+    for (String place : places) {
+      if (S3Location.isS3Url(place)) {
+        all.addAll(completeRuns(S3Location.parse(place)));
+      } else {
+        List<Path> inFolder = runsIn(Path.of(place));
+        all.addAll(inFolder.isEmpty() ? List.of(Path.of(place)) : inFolder);
+      }
+    }
+    return List.copyOf(all);
   }
 
   private List<Path> completeRuns(S3Location place) throws IOException {
