@@ -186,10 +186,6 @@ public record LevelInfo(
     return kind.equals(OPEN_LOOP) || kind.equals(RATE_CURVE) || kind.equals(TRACE);
   }
 
-  public LevelInfo withPlanned(long requests) {
-    return with(label, unit, phases, requests, inFlight, hooks);
-  }
-
   /** The same level where each user sends several requests: its rate is one of users. */
   public LevelInfo ofUsers() {
     return !unit.equals(REQUESTS_PER_S)

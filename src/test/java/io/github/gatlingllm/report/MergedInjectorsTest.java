@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
@@ -114,7 +115,7 @@ class MergedInjectorsTest {
             .seed(7L)
             .singleStreams(Map.of("a", new SingleStream(10 * index, 1, 0)))
             .versions(Map.of("java", "17"))
-            .stages(List.of(level.withPlanned(planned)));
+            .stages(List.of(Runs.planned(planned, level)));
     if (!isKilled) {
       info = info.ended(begin + 30_000 * MS, RunInfo.State.COMPLETE).started((long) records.size());
     }

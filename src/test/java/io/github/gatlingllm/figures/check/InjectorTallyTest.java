@@ -30,7 +30,7 @@ class InjectorTallyTest {
   private static final int SECONDS = 20;
 
   private static final RunInfo RUN =
-      Runs.run(SECONDS, Runs.rate(40, 0, SECONDS * 1e3).withPlanned(800)).planned(800L);
+      Runs.run(SECONDS, Runs.planned(800, Runs.rate(40, 0, SECONDS * 1e3))).planned(800L);
 
   /** Two injectors, of which the second began that long after the plan. */
   static Summary starting(double lateS) {

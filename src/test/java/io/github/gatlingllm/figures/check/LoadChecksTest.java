@@ -97,7 +97,7 @@ class LoadChecksTest {
 
   /** 10 requests by so many planned users: how many each sends is not planned. */
   private static Summary ofUsers(long planned) {
-    LevelInfo level = Runs.stage(1, 0, 10_000).withPlanned(planned);
+    LevelInfo level = Runs.planned(planned, Runs.stage(1, 0, 10_000));
     return steady(Runs.run(10, level).planned(planned));
   }
 
@@ -113,7 +113,7 @@ class LoadChecksTest {
 
   private static RunInfo open(@Nullable Long planned) {
     LevelInfo level = Runs.rate(10, 0, 60_000);
-    return Runs.run(60, planned == null ? level : level.withPlanned(planned)).planned(planned);
+    return Runs.run(60, planned == null ? level : Runs.planned(planned, level)).planned(planned);
   }
 
   /** A plan for 60 s, and how many of its requests were sent. */

@@ -128,7 +128,7 @@ class LevelTallyTest {
    */
   @Test
   void plannedIsThePlansWhateverWasSent() {
-    RunInfo run = Runs.run(5, Runs.rate(2, 1_000, 5_000).withPlanned(99));
+    RunInfo run = Runs.run(5, Runs.planned(99, Runs.rate(2, 1_000, 5_000)));
     List<PlannedArrival> plan =
         Stream.of(500, 1_500, 2_000, 2_500, 2_999, 4_000, 4_999, 9_000)
             .map(ms -> Runs.arrival("r=2", ms))

@@ -55,6 +55,21 @@ public final class Runs {
     return new LevelInfo(label, target, null, kind, offered, unit, List.of(window));
   }
 
+  public static LevelInfo planned(long requests, LevelInfo level) {
+    return new LevelInfo(
+        level.label(),
+        level.target(),
+        level.scenario(),
+        level.kind(),
+        level.offered(),
+        level.unit(),
+        level.phases(),
+        requests,
+        level.plannedStartUnixNanos(),
+        level.inFlight(),
+        level.hooks());
+  }
+
   public static RunInfo run(double seconds, LevelInfo... stages) {
     return RunInfo.started("run", "sim", "local", Recorded.ORIGIN)
         .ended(unixNanos(seconds * 1e3), RunInfo.State.COMPLETE)
