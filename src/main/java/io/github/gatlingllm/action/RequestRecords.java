@@ -15,15 +15,10 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
 final class RequestRecords {
-
-  /** The usual ones, which need no look for secrets: patterns are slow at every request. */
-  private static final Set<String> FINISH_REASONS =
-      Set.of("stop", "length", "tool_calls", "end_turn", "max_tokens", "tool_use", "completed");
 
   private final LlmRequest request;
   private final LlmComponents components;
@@ -68,7 +63,8 @@ final class RequestRecords {
         protocol.recordTokens ? events : timeline.events(false),
         tokens,
         new RequestRecord.Outcome(
-            finishReason == null || FINISH_REASONS.contains(finishReason)
+            // Known ones need no look for secrets: patterns are slow at every request.
+            finishReason == null || RequestStatus.ofFinishReason(finishReason) != null
                 ? finishReason
                 : prepared.secrets().line(finishReason),
             ending.httpStatus(),
@@ -77,7 +73,8 @@ final class RequestRecords {
             error,
             judgement.met(),
             judgement.missed(),
-            exchange.wasResent()),
+            exchange.wasResent(),
+            exchange.wasLeftOpen()),
         answer.server(),
         protocol.recordText ? text(prepared, answer) : null);
   }
@@ -127,6 +124,7 @@ final class RequestRecords {
             Secrets.NONE.line(error),
             judgement.met(),
             judgement.missed(),
+            false,
             false),
         ServerReport.NONE,
         null);

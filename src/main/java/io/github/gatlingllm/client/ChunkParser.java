@@ -61,6 +61,9 @@ abstract class ChunkParser implements SseDecoder.Listener {
 
   private static final JsonParser EMPTY = parser(new byte[0], 0, 0);
 
+  /** Of an error event without data; its message may come in the next event. */
+  static final String NO_MESSAGE = "error event without a message";
+
   static final Text NOTHING = new Text(Channel.CONTENT, new byte[0], 0, 0, null);
 
   private final ChunkListener listener;
@@ -131,9 +134,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
   public final void event(@Nullable String type, byte[] bytes, int offset, int length) {
     if ("error".equals(type)) {
       listener.error(
-          isBlank(bytes, offset, length)
-              ? "error event without a message"
-              : ErrorBody.reported(bytes, offset, length));
+          isBlank(bytes, offset, length) ? NO_MESSAGE : ErrorBody.reported(bytes, offset, length));
     } else {
       int text = learnedTextLength(bytes, offset, length);
       if (text > 0) {
@@ -213,7 +214,10 @@ abstract class ChunkParser implements SseDecoder.Listener {
       }
       document();
       if (nextTokenOrInvalid() != null) {
-        throw new Malformed("JSON is followed by something else");
+        throw new Malformed(
+            isSeveral(Arrays.copyOfRange(bytes, start, end), end - start)
+                ? "no blank line between events"
+                : "JSON is followed by something else");
       }
     } catch (JsonProcessingException e) {
       boolean cut = e instanceof JsonEOFException || !endsWithBrace();
@@ -249,6 +253,25 @@ abstract class ChunkParser implements SseDecoder.Listener {
     } catch (IOException cut) {
       return false;
     }
+  }
+
+  /**
+   * Whether the bytes begin with two lines that are an event each, without a blank line between.
+   */
+  static boolean isSeveral(byte[] bytes, int length) {
+    int first = lineEnd(bytes, 0, length);
+    int second = lineEnd(bytes, Math.min(length, first + 1), length);
+    byte[] next = Arrays.copyOfRange(bytes, Math.min(length, first + 1), second);
+    return isComplete(bytes, first)
+        && (isComplete(next, next.length) || isDone(next, 0, next.length));
+  }
+
+  private static int lineEnd(byte[] bytes, int from, int to) {
+    int end = from;
+    while (end < to && bytes[end] != '\n') {
+      end++;
+    }
+    return end;
   }
 
   private static JsonParser parser(byte[] bytes, int from, int to) {

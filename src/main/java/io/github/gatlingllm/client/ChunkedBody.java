@@ -2,6 +2,9 @@ package io.github.gatlingllm.client;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.concurrent.FastThreadLocal;
 
 /**
@@ -34,6 +37,13 @@ final class ChunkedBody {
   private final Receiver receiver;
   private boolean afterHeaders;
   private boolean usesDecoder;
+
+  /** Whether a body comes in chunks that are not compressed. */
+  static boolean isPlain(HttpHeaders headers) {
+    return !headers.contains(HttpHeaderNames.CONTENT_ENCODING)
+        && HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(
+            headers.get(HttpHeaderNames.TRANSFER_ENCODING));
+  }
 
   ChunkedBody(Receiver receiver) {
     this.receiver = receiver;

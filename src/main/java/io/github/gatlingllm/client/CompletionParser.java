@@ -112,9 +112,21 @@ final class CompletionParser extends ChunkParser {
           text.clear();
           add(Channel.CONTENT, text);
         }
-        case "finish_reason" -> finish = isString() ? string(Channel.CONTENT) : finish;
+        case "finish_reason" -> finish();
         case "usage" -> usage();
         default -> {}
+      }
+    }
+  }
+
+  /** A word, or an object whose type is the word. */
+  private void finish() throws IOException {
+    if (isString()) {
+      finish = string(Channel.CONTENT);
+    }
+    for (String field = firstField(); field != null; field = nextField()) {
+      if (field.equals("type") && isString()) {
+        finish = string(Channel.CONTENT);
       }
     }
   }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.Api.Message.FunctionCall;
+import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,6 +20,9 @@ final class GeneratedChoices {
     final AnswerBytes content;
     final AnswerBytes reasoning;
     @Nullable String finishReason;
+
+    /** Tokens came after a finish reason, so this server's do not tell the end of the answer. */
+    boolean resumed;
 
     private final AnswerMemory memory;
     private final List<PartialCall> calls = new ArrayList<>(0);
@@ -133,6 +137,29 @@ final class GeneratedChoices {
 
   boolean areFinished() {
     return Arrays.stream(choices).allMatch(choice -> choice.finishReason != null);
+  }
+
+  /** Whether each has a finish reason that can be relied on, though the stream goes on. */
+  boolean areSettled() {
+    for (GeneratedChoice choice : choices) {
+      if (choice.finishReason == null
+          || choice.resumed
+          || RequestStatus.ofFinishReason(choice.finishReason) == null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The reason of the first choice that the server gave up; null for none. */
+  @Nullable String failure() {
+    for (GeneratedChoice choice : choices) {
+      if (choice.finishReason != null
+          && RequestStatus.ofFinishReason(choice.finishReason) == RequestStatus.IN_STREAM_ERROR) {
+        return choice.finishReason;
+      }
+    }
+    return null;
   }
 
   boolean areEmpty() {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** Reports that no byte has arrived for a time; checks twice, as a loop may be busy. */
 final class IdleTimeout {
 
-  private static final long RECHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  /** A busy event loop reads what has arrived before it looks again. */
+  static final long RECHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final long limitNanos;
   private final EventLoop eventLoop;

@@ -44,6 +44,11 @@ public final class ReceivedAnswer {
 
   private int events;
   private boolean done;
+
+  /** When the last token, finish reason or count came after which every choice was settled. */
+  private long settledAt;
+
+  private boolean settled;
   private int embeddings;
   private @Nullable String error;
   private @Nullable String malformed;
@@ -69,8 +74,20 @@ public final class ReceivedAnswer {
   void endOfStream() {
     try {
       decoder.endOfStream();
+      readIgnored();
     } catch (TooLarge tooLarge) {
       content.malformed(tooLarge.getMessage());
+    }
+  }
+
+  /** A server that does not send events may have sent an error, or a completion. */
+  private void readIgnored() {
+    byte[] json = decoder.ignoredJson();
+    if (json.length > 0 && error == null) {
+      boolean streams = streaming;
+      streaming = false;
+      parser.body(json, 0, json.length);
+      streaming = streams;
     }
   }
 
@@ -98,6 +115,26 @@ public final class ReceivedAnswer {
     return done || (choices.areFinished() && !(streaming && terminalEvent != null));
   }
 
+  /** Whether the server has said its last word: the terminal event, or an error. */
+  boolean hasLastMark() {
+    return done || error != null;
+  }
+
+  /** Whether every choice is settled, and nothing else has to come: a body may be cut then. */
+  boolean isSettled() {
+    return done || settled;
+  }
+
+  /** When it was settled; the instant of the last mark does not change it. */
+  long settledAt() {
+    return settledAt;
+  }
+
+  /** What the server sent beside events; null for nothing. */
+  @Nullable String ignored() {
+    return decoder.ignored();
+  }
+
   @Nullable String terminalEvent() {
     return terminalEvent;
   }
@@ -117,7 +154,8 @@ public final class ReceivedAnswer {
 
   /** The error that the server reported within a 200 response; null for none. */
   @Nullable String error() {
-    return error;
+    String gaveUp = error == null ? choices.failure() : null;
+    return gaveUp == null ? error : "the server ended its answer with finish reason " + gaveUp;
   }
 
   /** Why a part of the data could not be parsed; null where all could. */
@@ -251,6 +289,7 @@ public final class ReceivedAnswer {
     private int tokenChoice = UNKNOWN;
     private boolean output;
     private int usageInEvent = UNKNOWN;
+    private boolean finishInEvent;
     private int tokensBefore;
 
     @Override
@@ -259,6 +298,7 @@ public final class ReceivedAnswer {
         return;
       }
       GeneratedChoices.GeneratedChoice choice = choices.get(index);
+      choice.resumed |= choice.finishReason != null;
       switch (channel) {
         case CONTENT, REFUSAL -> choice.content.append(buffer, offset, length);
         case REASONING -> choice.reasoning.append(buffer, offset, length);
@@ -283,6 +323,7 @@ public final class ReceivedAnswer {
     public void finish(int index, String reason) {
       if (!isImpossible(index)) {
         choices.get(index).finishReason = reason;
+        finishInEvent = true;
       }
     }
 
@@ -314,7 +355,7 @@ public final class ReceivedAnswer {
 
     @Override
     public void error(String message) {
-      if (error == null) {
+      if (error == null || error.equals(ChunkParser.NO_MESSAGE)) {
         error = message;
       }
     }
@@ -346,7 +387,20 @@ public final class ReceivedAnswer {
         // Tokens counted before the first one arrived, such as reasoning that is not streamed.
         tokensBefore = Math.max(tokensBefore, usageInEvent);
       }
+      if (finishInEvent || settled) {
+        settle();
+      }
       usageInEvent = UNKNOWN;
+    }
+
+    /** A later count or token begins the wait for the end of the body anew. */
+    private void settle() {
+      boolean is = choices.areSettled() && !(streaming && terminalEvent != null);
+      if (is && (!settled || usageInEvent != UNKNOWN || finishInEvent)) {
+        settledAt = now;
+      }
+      settled = is;
+      finishInEvent = false;
     }
 
     /**

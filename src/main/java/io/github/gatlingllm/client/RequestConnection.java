@@ -14,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestConnection {
 
+  static {
+    // Loads these classes early: loading opens a file, which fails with "too many open files".
+    var unused = Secrets.NONE.line(ConnectionFailure.reason(new IOException("none yet")));
+  }
+
   private final HttpListener listener;
   private final LongSupplier nanoClock;
 
@@ -173,6 +178,15 @@ final class RequestConnection {
     }
     if (transport != null) {
       transport.ended();
+    }
+  }
+
+  /** Stops Gatling's client from sending a request a second time. */
+  static final class ResendRefused extends RuntimeException {
+    static final String MESSAGE = "kept-alive connection closed by the server; not re-sent";
+
+    ResendRefused() {
+      super(MESSAGE, null, false, false);
     }
   }
 

@@ -18,6 +18,9 @@ sealed interface ResponseBody {
   /** Size limit of a body that is not a stream: 16 MiB. */
   int MAX_BYTES = 16 * 1024 * 1024;
 
+  /** Longer bodies are not searched for their end while they arrive: 64 KiB. */
+  int MAX_LEFT_OPEN = 64 * 1024;
+
   void bytes(long now, byte[] bytes, int offset, int length);
 
   Ending end(long now, boolean cut);
@@ -25,6 +28,25 @@ sealed interface ResponseBody {
   /** Whether the rest of the body cannot change the status. */
   default boolean hasFinalStatus() {
     return true;
+  }
+
+  /** Whether the answer has ended, though its body has not: a server may leave it open. */
+  default Answered answered() {
+    return Answered.NOT_YET;
+  }
+
+  /** When the answer had come that far; {@code now} is the instant of the last read. */
+  default long answeredAt(long now) {
+    return now;
+  }
+
+  /** How far an answer has come whose body has not ended. */
+  enum Answered {
+    NOT_YET,
+    /** Nothing else has to come, but more may: token counts. */
+    SETTLED,
+    /** The server has sent the last mark of its API, or an error. */
+    ENDED
   }
 
   default Ending connectionFailed(long now, String reason) {
@@ -60,7 +82,19 @@ sealed interface ResponseBody {
 
     @Override
     public boolean hasFinalStatus() {
-      return answer.isOver() || answer.error() != null;
+      return answer.isSettled() || answer.error() != null;
+    }
+
+    @Override
+    public Answered answered() {
+      return answer.hasLastMark()
+          ? Answered.ENDED
+          : answer.isSettled() ? Answered.SETTLED : Answered.NOT_YET;
+    }
+
+    @Override
+    public long answeredAt(long now) {
+      return answer.hasLastMark() ? now : answer.settledAt();
     }
 
     @Override
@@ -70,11 +104,11 @@ sealed interface ResponseBody {
         return new Ending(RequestStatus.IN_STREAM_ERROR, answer.error());
       }
       if (answer.malformed() != null) {
-        return new Ending(RequestStatus.INVALID_RESPONSE, answer.malformed());
+        return quoting(RequestStatus.INVALID_RESPONSE, answer.malformed());
       }
-      if (!answer.isOver()) {
+      if (!(cut ? answer.isSettled() : answer.isOver())) {
         String terminal = answer.terminalEvent();
-        return new Ending(
+        return quoting(
             RequestStatus.TRUNCATED,
             answer.events() == 0
                 ? "stream ended without a single event"
@@ -84,7 +118,14 @@ sealed interface ResponseBody {
       }
       return answer.hasTokens()
           ? new Ending(RequestStatus.COMPLETE, null)
-          : new Ending(RequestStatus.EMPTY, "stream ended well but held no token");
+          : quoting(RequestStatus.EMPTY, "stream ended well but held no token");
+    }
+
+    /** What a server sends beside events often says why there are none. */
+    private Ending quoting(RequestStatus status, String error) {
+      String ignored = answer.ignored();
+      return new Ending(
+          status, ignored == null ? error : error + "; beside events it sent: " + ignored);
     }
   }
 
@@ -125,6 +166,18 @@ sealed interface ResponseBody {
     @Override
     public boolean hasFinalStatus() {
       return stream != null && stream.hasFinalStatus();
+    }
+
+    @Override
+    public Answered answered() {
+      return stream != null
+          ? stream.answered()
+          : isWhole(body.array(), body.length()) ? Answered.SETTLED : Answered.NOT_YET;
+    }
+
+    @Override
+    public long answeredAt(long now) {
+      return stream == null ? now : stream.answeredAt(now);
     }
 
     @Override
@@ -185,6 +238,24 @@ sealed interface ResponseBody {
     }
   }
 
+  /** Whether bytes are a complete document of JSON, or the end of a page. */
+  private static boolean isWhole(byte[] bytes, int length) {
+    int last = length > MAX_LEFT_OPEN ? 0 : length - 1;
+    while (last > 0 && bytes[last] <= ' ') {
+      last--;
+    }
+    return last > 0
+        && ((bytes[last] == '>' && endsWith(bytes, last, "</html>"))
+            || ((bytes[last] == '}' || bytes[last] == ']')
+                && ChunkParser.isComplete(bytes, length)));
+  }
+
+  private static boolean endsWith(byte[] bytes, int last, String end) {
+    int from = last + 1 - end.length();
+    return from >= 0
+        && new String(bytes, from, end.length(), StandardCharsets.ISO_8859_1).equalsIgnoreCase(end);
+  }
+
   private static RequestStatus failure(int httpStatus) {
     return httpStatus == 429 ? RequestStatus.RATE_LIMITED : RequestStatus.HTTP_ERROR;
   }
@@ -212,6 +283,14 @@ sealed interface ResponseBody {
       if (received > MAX_BYTES) {
         throw new TooLarge("body of an error longer than 16 MiB");
       }
+    }
+
+    @Override
+    public Answered answered() {
+      byte[] read = beginning.toByteArray();
+      return received == read.length && isWhole(read, read.length)
+          ? Answered.SETTLED
+          : Answered.NOT_YET;
     }
 
     @Override

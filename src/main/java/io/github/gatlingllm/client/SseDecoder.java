@@ -2,6 +2,7 @@ package io.github.gatlingllm.client;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,13 +12,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It measures instead of rendering: {@link #endOfStream()} delivers a last event without its
  * blank line if its data is complete JSON, as its tokens were received; {@code event: error}
- * without data is delivered, as it is still an error; a line, or the data of an event, longer than
- * {@link #MAX_EVENT_BYTES} throws {@link AnswerMemory.TooLarge}.
+ * without data is delivered, as it is still an error; the beginning of what is no event is kept, to
+ * be quoted or read ({@link #ignored}); a line, or the data of an event, longer than {@link
+ * #MAX_EVENT_BYTES} throws {@link AnswerMemory.TooLarge}.
  */
 final class SseDecoder {
 
   /** Longest line, and most data of one event: 8 MiB. */
   static final int MAX_EVENT_BYTES = 8 * 1024 * 1024;
+
+  /** Most bytes that are kept of lines which are not part of an event: 64 KiB. */
+  private static final int MAX_IGNORED = 64 * 1024;
+
+  private static final int MAX_QUOTED = 160;
 
   interface Listener {
     /** One event; its data lines are joined by line feeds. */
@@ -28,11 +35,17 @@ final class SseDecoder {
   private static final byte[] DATA = {'d', 'a', 't', 'a'};
   private static final byte[] EVENT = {'e', 'v', 'e', 'n', 't'};
 
+  /** Fields, and comments, that are not part of the answer. */
+  private static final List<String> STANDARD = List.of(":", "id:", "retry:", "event:", "data:");
+
   private final Listener listener;
 
   private final AnswerBytes line;
 
   private final AnswerBytes joined;
+
+  /** Lines that are neither comments nor fields of the standard, as far as they are kept. */
+  private final AnswerBytes ignored;
 
   private boolean firstLine = true;
   private boolean afterCarriageReturn;
@@ -59,6 +72,7 @@ final class SseDecoder {
     this.listener = listener;
     this.line = new AnswerBytes("event", limit, memory);
     this.joined = new AnswerBytes("event", limit, memory);
+    this.ignored = new AnswerBytes("ignored lines", limit, memory);
   }
 
   /** Decodes the next bytes, which it does not keep. */
@@ -105,14 +119,38 @@ final class SseDecoder {
     int from = firstLine ? afterByteOrderMark(rest, 0, line.length()) : 0;
     if (startsWithData(rest, from, line.length())) {
       line(rest, 0, line.length());
+    } else {
+      ignore(rest, from, line.length());
     }
     line.clear();
     keepData();
     byte[] data = joined.array();
     int length = joined.length();
-    if (hasData && (ChunkParser.isDone(data, 0, length) || ChunkParser.isComplete(data, length))) {
+    if (hasData
+        && (ChunkParser.isDone(data, 0, length)
+            || ChunkParser.isComplete(data, length)
+            || ChunkParser.isSeveral(data, length))) {
       dispatch();
     }
+  }
+
+  /** The beginning of what was no event, in one line; null for nothing. */
+  @Nullable String ignored() {
+    String text =
+        new String(
+            ignored.array(), 0, Math.min(MAX_QUOTED, ignored.length()), StandardCharsets.UTF_8);
+    return text.isBlank() ? null : Secrets.oneLine(text).strip();
+  }
+
+  /** The JSON object in what was no event, also behind the name of an unknown field; else empty. */
+  byte[] ignoredJson() {
+    byte[] kept = ignored.array();
+    int from = 0;
+    while (from < ignored.length() && kept[from] != '{') {
+      from++;
+    }
+    byte[] json = Arrays.copyOfRange(kept, from, ignored.length());
+    return ChunkParser.isComplete(json, json.length) ? json : NONE;
   }
 
   private static int lineEnd(byte[] bytes, int from, int to) {
@@ -174,7 +212,24 @@ final class SseDecoder {
         lastTypeText = new String(lastType, StandardCharsets.UTF_8);
       }
       type = lastTypeText.isEmpty() ? null : lastTypeText;
+    } else {
+      ignore(bytes, from, to);
     }
+  }
+
+  /** Keeps a line that the standard ignores, unless it is one of its own fields. */
+  private void ignore(byte[] bytes, int from, int to) {
+    String name = new String(bytes, from, Math.min(to - from, 6), StandardCharsets.ISO_8859_1);
+    int kept = Math.min(to - from, MAX_IGNORED - ignored.length());
+    if (kept > 0 && STANDARD.stream().noneMatch(field -> isBeginning(name, field))) {
+      ignored.append(bytes, from, kept);
+      ignored.append((byte) '\n');
+    }
+  }
+
+  /** Whether a line is the field, or was cut within its name. */
+  private static boolean isBeginning(String line, String field) {
+    return line.startsWith(field) || field.startsWith(line);
   }
 
   private void data(byte[] bytes, int from, int to) {

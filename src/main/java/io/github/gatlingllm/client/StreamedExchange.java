@@ -12,11 +12,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.compression.DecompressionException;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -35,11 +32,6 @@ public final class StreamedExchange implements HttpListener {
   /** Ends the error of a request whose pinned output length the server rejects. */
   public static final String PINNING_REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
 
-  static {
-    // Loads these classes early: loading opens a file, which fails with "too many open files".
-    var unused = Secrets.NONE.line(ConnectionFailure.reason(new IOException("none yet")));
-  }
-
   private final Timeline timeline;
   private final boolean streamed;
   private final ReceivedAnswer answer;
@@ -49,6 +41,7 @@ public final class StreamedExchange implements HttpListener {
   private final Consumer<StreamedExchange> whenEnded;
   private final ChunkedBody.Receiver chunks = new ChunkReceiver();
   private final IdleTimeout idle;
+  private final OpenEnd openEnd;
   private final RequestConnection connection;
   private final @Nullable Transcript transcript;
 
@@ -56,6 +49,7 @@ public final class StreamedExchange implements HttpListener {
   private @Nullable ResponseBody body;
   private boolean plainChunks;
   private @Nullable Ending ending;
+  private boolean leftOpen;
 
   /**
    * Options of reading the response.
@@ -125,6 +119,7 @@ public final class StreamedExchange implements HttpListener {
     this.nanoClock = nanoClock;
     this.whenEnded = whenEnded;
     idle = new IdleTimeout(options.idleTimeoutNanos(), eventLoop, nanoClock, this::idleTimedOut);
+    openEnd = new OpenEnd(eventLoop, nanoClock, this::leftOpen);
     connection = new RequestConnection(this, nanoClock);
     transcript =
         options.logged() == null ? null : Transcript.ifEnabled(options.logged(), options.secrets());
@@ -153,6 +148,11 @@ public final class StreamedExchange implements HttpListener {
   /** Whether it was sent twice, as a kept-alive connection was closed before it carried it. */
   public boolean wasResent() {
     return connection.wasResent();
+  }
+
+  /** Whether the answer was complete, and the server did not end its body. */
+  public boolean wasLeftOpen() {
+    return leftOpen;
   }
 
   public boolean isOver() {
@@ -232,13 +232,13 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  private ResendRefused resendRefused() {
+  private RequestConnection.ResendRefused resendRefused() {
     long now = nanoClock.getAsLong();
     if (ending == null && body != null) {
       connectionClosed(now);
     }
-    end(now, RequestStatus.CONNECTION_ERROR, ResendRefused.MESSAGE);
-    return new ResendRefused();
+    end(now, RequestStatus.CONNECTION_ERROR, RequestConnection.ResendRefused.MESSAGE);
+    return new RequestConnection.ResendRefused();
   }
 
   @Override
@@ -256,11 +256,7 @@ public final class StreamedExchange implements HttpListener {
     connection.headers(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this, streamed);
-    plainChunks =
-        body instanceof ResponseBody.Stream
-            && !headers.contains(HttpHeaderNames.CONTENT_ENCODING)
-            && HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(
-                headers.get(HttpHeaderNames.TRANSFER_ENCODING));
+    plainChunks = body instanceof ResponseBody.Stream && ChunkedBody.isPlain(headers);
   }
 
   @Override
@@ -289,6 +285,7 @@ public final class StreamedExchange implements HttpListener {
     }
     try {
       body.bytes(now, bytes, from, length);
+      openEnd.read(body.answered(), body.answeredAt(now));
     } catch (TooLarge tooLarge) {
       endEarly(now, RequestStatus.INVALID_RESPONSE, tooLarge.getMessage());
       if (!connection.isStream()) {
@@ -409,6 +406,14 @@ public final class StreamedExchange implements HttpListener {
         body != null && body.hasFinalStatus() ? body.end(now, true) : new Ending(status, error));
   }
 
+  private void leftOpen(long answered) {
+    if (body != null) {
+      leftOpen = true;
+      end(answered, body.end(answered, false));
+      connection.abandon();
+    }
+  }
+
   private void idleTimedOut(long now) {
     endEarly(
         now,
@@ -432,17 +437,9 @@ public final class StreamedExchange implements HttpListener {
       timeline.closed(now);
       answer.memory().release();
       idle.stop();
+      openEnd.stop();
       connection.requestEnded();
       whenEnded.accept(this);
-    }
-  }
-
-  /** Stops Gatling's client from sending a request a second time. */
-  private static final class ResendRefused extends RuntimeException {
-    static final String MESSAGE = "kept-alive connection closed by the server; not re-sent";
-
-    ResendRefused() {
-      super(MESSAGE, null, false, false);
     }
   }
 }

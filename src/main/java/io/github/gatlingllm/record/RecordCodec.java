@@ -140,7 +140,8 @@ final class RecordCodec {
             get(RecordField.ERROR),
             get(RecordField.SLO_OK),
             get(RecordField.SLO_MISSED, List.of()),
-            get(RecordField.RESENT, false)),
+            get(RecordField.RESENT, false),
+            get(RecordField.LEFT_OPEN, false)),
         new ServerReport(
             get(RecordField.SERVER, Map.of()),
             get(RecordField.SERVER_NAMES, List.of()),

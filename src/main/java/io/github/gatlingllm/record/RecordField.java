@@ -218,6 +218,11 @@ enum RecordField implements FieldTable.Field {
       r -> r.outcome().resent(),
       "whether it was sent once more, on a new connection: the server closed the kept-alive one"
           + " before a byte of an answer came; times count from the one admission"),
+  LEFT_OPEN(
+      FLAG,
+      r -> r.outcome().leftOpen(),
+      "whether the answer was complete, and the server did not end its body; its connection was"
+          + " closed"),
   REFUSED_COUNTS(
       TEXTS,
       r -> r.tokens().refused(),

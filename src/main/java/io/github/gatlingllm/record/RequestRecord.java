@@ -240,7 +240,8 @@ public record RequestRecord(
       @Nullable String error,
       @Nullable Boolean sloOk,
       List<String> sloMissed,
-      boolean resent) {
+      boolean resent,
+      boolean leftOpen) {
 
     /** Whether its TTFT counts: it was ok, or only {@code requestTimeout} ended it. */
     public boolean hasFirstToken() {

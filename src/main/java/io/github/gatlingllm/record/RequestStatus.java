@@ -1,5 +1,11 @@
 package io.github.gatlingllm.record;
 
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
 /** How a request ended. Only {@link #COMPLETE} is a success. */
 public enum RequestStatus implements RunInfo.Keyed {
   /** Every choice had its finish_reason, or {@code [DONE]} came. */
@@ -28,6 +34,33 @@ public enum RequestStatus implements RunInfo.Keyed {
   EMPTY,
   /** The request could not be built and was not sent: an attribute is missing or invalid. */
   NOT_BUILT;
+
+  /** The reasons of servers for the end of an answer, in lower case, by what each says of it. */
+  private static final Map<String, RequestStatus> BY_FINISH_REASON =
+      Stream.of(
+              finishes(COMPLETE, "stop, length, tool_calls, function_call, content_filter"),
+              finishes(COMPLETE, "end_turn, max_tokens, stop_sequence, tool_use, pause_turn"),
+              finishes(COMPLETE, "refusal, completed, complete, max_output_tokens, incomplete"),
+              finishes(COMPLETE, "eos, eos_token, word, limit, model_length, safety, sensitive"),
+              finishes(COMPLETE, "repetition, model_context_window_exceeded"),
+              finishes(IN_STREAM_ERROR, "abort, aborted, cancel, cancelled, canceled, error"),
+              finishes(IN_STREAM_ERROR, "failed, failure, timeout, network_error, error_toxic"),
+              finishes(IN_STREAM_ERROR, "insufficient_system_resource"))
+          .flatMap(reasons -> reasons.entrySet().stream())
+          .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+
+  private static Map<String, RequestStatus> finishes(RequestStatus status, String reasons) {
+    return Stream.of(reasons.split(", ")).collect(Collectors.toMap(r -> r, r -> status));
+  }
+
+  /**
+   * What a finish reason says of the answer: {@link #COMPLETE}, or {@link #IN_STREAM_ERROR} where
+   * the server gave up; null for a reason that no known server has.
+   */
+  public static @Nullable RequestStatus ofFinishReason(String reason) {
+    RequestStatus known = BY_FINISH_REASON.get(reason);
+    return known == null ? BY_FINISH_REASON.get(reason.toLowerCase(Locale.ROOT)) : known;
+  }
 
   /** Whether this side ended it: no failure, and judged by what was received until then. */
   public boolean isCut() {

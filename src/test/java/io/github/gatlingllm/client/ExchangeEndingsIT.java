@@ -205,13 +205,6 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void connectionLeftOpenAfterTheEndKeepsTheStatus() throws Exception {
-    afterSilence(AFTER_DONE, under -> under.answer().isOver()).assertEnded(COMPLETE, null);
-    afterSilence(AFTER_AN_ERROR, under -> under.answer().error() != null)
-        .assertEnded(IN_STREAM_ERROR, "broke");
-  }
-
-  @Test
   void anErrorBodyThatNeverEndsKeepsItsStatus() throws Exception {
     HeldTime time = new HeldTime(client);
     BlockingQueue<String> said = new LinkedBlockingQueue<>();

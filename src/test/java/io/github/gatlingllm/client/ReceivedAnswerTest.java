@@ -150,8 +150,10 @@ final class ReceivedAnswerTest {
     event(two, 2, choice(1, "x", "null"));
     event(two, 3, choice(1, "y", "\"length\""));
     assertThat(two.isOver()).isFalse();
+    assertThat(two.isSettled()).isFalse();
     event(two, 4, choice(0, "b", "\"stop\""));
     assertThat(two.isOver()).isTrue();
+    assertThat(two.isSettled()).isTrue();
     assertThat(two.finishReason()).isEqualTo("stop");
     assertThat(two.text()).isEqualTo("ab");
     assertThat(two.generated()).isEqualTo("abxy");

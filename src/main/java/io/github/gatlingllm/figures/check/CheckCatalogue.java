@@ -243,6 +243,32 @@ enum CheckCatalogue {
       "runs with answers",
       "Answers without a finish reason may be cut off. Look in the server's log.",
       one(AnswerChecks::finishReasons)),
+  KNOWN_FINISH_REASONS(
+      "Is it known what each finish reason means?",
+      "share of answers with an unknown finish reason, of the worst target",
+      Threshold.of("warning above 0 %"),
+      "runs with answers",
+      "The answers count as complete. If the reason means a failure, have it reported as an error.",
+      one(
+          in ->
+              AnswerChecks.share(
+                  in,
+                  Property.UNKNOWN_FINISH,
+                  Property.OK,
+                  "of the answers have an unknown finish reason."))),
+  LEFT_OPEN(
+      "Does the server end the body of an answer that is complete?",
+      "share of answers whose body it left open, of the worst target",
+      Threshold.of("warning above 0 %"),
+      "runs with answers",
+      "A client that waits for the end of the body hangs. Look at the server or its gateway.",
+      one(
+          in ->
+              AnswerChecks.share(
+                  in,
+                  Property.LEFT_OPEN,
+                  Property.OK,
+                  "of the answers were left open by the server."))),
   TOKEN_COUNTS(
       "Does the server report output tokens?",
       "share of answers whose tokens are estimated, or whose reported count is impossible, of the"

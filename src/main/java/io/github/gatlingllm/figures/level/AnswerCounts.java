@@ -45,6 +45,10 @@ public final class AnswerCounts {
     /** Events that arrived in the same read as the previous one. */
     COALESCED,
     RESENT,
+    /** Complete answers whose body the server did not end. */
+    LEFT_OPEN,
+    /** Ok answers with a finish reason that no known server has. */
+    UNKNOWN_FINISH,
     CANCELLED,
     /** Of these, requests that were never sent. */
     NEVER_ADMITTED
@@ -111,6 +115,9 @@ public final class AnswerCounts {
       return; // embeddings have no answer text
     }
     count(Property.OK, true);
+    count(Property.LEFT_OPEN, record.outcome().leftOpen());
+    String finish = record.outcome().finishReason();
+    count(Property.UNKNOWN_FINISH, finish != null && RequestStatus.ofFinishReason(finish) == null);
     count(Property.SHARED, isShared);
     addTokens(record);
     if (record.isOneBody()) {

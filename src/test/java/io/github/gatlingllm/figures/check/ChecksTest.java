@@ -110,6 +110,8 @@ class ChecksTest {
           pair("connections_closed", 0.9, () -> closing(90), () -> closing(1)),
           pair("pinned_output", 0.1, () -> pinned(r -> r.max(128)), () -> pinned(r -> {})),
           pair("finish_reasons", 0.1, one(r -> r.finish(null))),
+          pair("known_finish_reasons", 0.1, one(r -> r.finish("quota"))),
+          pair("left_open", 0.1, one(Recorded::leftOpen)),
           pair("token_counts", 0.1, one(Recorded::estimated)),
           pair("token_counts_agree", 0.1, one(r -> r.output(7))),
           pair("prompt_tokens_agree", 0.5, one(r -> r.prompt(15).ours(10)), one(r -> r.ours(10))),

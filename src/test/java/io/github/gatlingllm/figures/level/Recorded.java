@@ -71,6 +71,7 @@ public final class Recorded {
   private @Nullable TokenSource source;
   private boolean done = true;
   private boolean resent;
+  private boolean leftOpen;
   private int coalesced;
   private ServerReport server = ServerReport.NONE;
   private @Nullable Double pacingMs;
@@ -305,6 +306,11 @@ public final class Recorded {
     return this;
   }
 
+  public Recorded leftOpen() {
+    leftOpen = true;
+    return this;
+  }
+
   public Recorded resent() {
     resent = true;
     return this;
@@ -413,7 +419,8 @@ public final class Recorded {
             List.of(),
             inputs);
     boolean ok = verdict == RequestStatus.COMPLETE;
-    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, inSlo, List.of(), resent);
+    Outcome outcome =
+        new Outcome(finish, 200, verdict, ok, error, inSlo, List.of(), resent, leftOpen);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
   }
 
