@@ -14,6 +14,7 @@ import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.action.InvalidSimulation.ReplacedProtocols;
 import io.github.gatlingllm.action.LlmProtocol.RunSettings;
 import io.github.gatlingllm.action.LlmRequest.Abandonment;
+import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.LoadPlan;
@@ -23,8 +24,12 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.LevelHooks;
+import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Run;
+import java.net.URI;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -125,9 +130,24 @@ final class LlmComponents implements ProtocolComponents {
         run.listener(target, scenario, plan, inFlight::cancel, hooks()));
   }
 
-  /** One of several injectors does for all what a server needs before a level. */
+  /**
+   * What is sent before each load level, each to all servers of this target; one of several
+   * injectors does it for all.
+   */
   private LevelHooks hooks() {
-    return parts.injector().part().index() == 1 ? protocol.levelHooks() : LevelHooks.NONE;
+    if (parts.injector().part().index() > 1) {
+      return LevelHooks.NONE;
+    }
+    List<LevelHooks.Call> calls = new ArrayList<>();
+    for (Hook hook : protocol.beforeLevel) {
+      protocol
+          .pages(
+              protocol.baseUrls.stream()
+                  .map(base -> URI.create(base).resolve(hook.path()).toString())
+                  .toList())
+          .forEach(page -> calls.add(new LevelHooks.Call(hook.method(), page)));
+    }
+    return new LevelHooks(calls, protocol.requestTimeout);
   }
 
   /** Gatling's throttle does not know of other injectors: each would send the whole load. */
@@ -212,23 +232,20 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   PreparedRequest prepared(LlmRequest request, Session session) {
-    return PreparedRequest.of(
-        request,
-        protocol,
-        targets.isPinned(protocol, target),
-        targets.maxTokensField(protocol, target),
-        prefixes,
-        session);
+    return PreparedRequest.of(request, protocol, targets.rejectedBy(target), prefixes, session);
   }
 
-  /** From now on the other field has the output length; false where the user has named one. */
-  boolean renameMaxTokens() {
-    return protocol.maxTokensField == null && targets.renameMaxTokens(target);
-  }
-
-  /** Pins output no more, as the target rejects that; false where the user insists on it. */
-  boolean unpin() {
-    return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && targets.unpin(target);
+  /** Leaves out a field that the target rejects; false where the user has named it, or again. */
+  boolean leaveOut(AddedField rejected) {
+    boolean isNamed =
+        switch (rejected) {
+          case CONTINUOUS_USAGE -> false;
+          case USAGE -> protocol.includeUsage != null;
+          case PINNING -> protocol.pinning == LlmProtocol.Pinning.ALWAYS;
+          case LIMIT_NAME -> protocol.maxTokensField != null;
+          case LIMIT -> protocol.maxTokensField != null || protocol.isLimitNamed;
+        };
+    return !isNamed && targets.leaveOut(target, rejected);
   }
 
   boolean isLoad() {

@@ -14,7 +14,6 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -100,7 +99,12 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** The field of the output length in chat completions; null until the server refuses one. */
   public @Nullable String maxTokensField;
 
-  public boolean includeUsage = true;
+  /** Whether the limit on output tokens is the user's own, not a default of ours. */
+  public boolean isLimitNamed = true;
+
+  /** Whether streams end with usage; null for yes until the server rejects the field. */
+  public @Nullable Boolean includeUsage;
+
   public @Nullable String extraBody;
   public PromptPrefix prefix = PromptPrefix.NONE;
   public Slo slo = Slo.NONE;
@@ -271,20 +275,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     new ReadyWait(this).untilUp();
   }
 
-  /** What is sent before each load level, each to all servers of this target. */
-  LevelHooks levelHooks() {
-    List<LevelHooks.Call> calls = new ArrayList<>();
-    for (Hook hook : beforeLevel) {
-      pages(
-              baseUrls.stream()
-                  .map(base -> URI.create(base).resolve(hook.path()).toString())
-                  .toList())
-          .forEach(page -> calls.add(new LevelHooks.Call(hook.method(), page)));
-    }
-    return new LevelHooks(calls, requestTimeout);
-  }
-
-  private List<MetricsPage> pages(List<String> urls) {
+  List<MetricsPage> pages(List<String> urls) {
     Map<String, String> secrets = new LinkedHashMap<>();
     String key = apiKey == null ? null : apiKey.constant();
     if (key != null) {
@@ -352,6 +343,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     putIfSet(config, "waitReady", waitReady == null ? null : seconds(waitReady));
     putIfSet(config, "conversationHeader", conversationHeader);
     putIfSet(config, MAX_TOKENS_FIELD, maxTokensField);
+    putIfSet(config, "includeUsage", includeUsage);
     putIfSet(config, "abandon", abandonment);
     putIfSet(config, "beforeLevel", beforeLevel.isEmpty() ? null : Hook.texts(beforeLevel));
     putIfSet(config, "maxInFlight", maxInFlight);

@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
+import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +44,7 @@ record PreparedRequest(
   static PreparedRequest of(
       LlmRequest request,
       LlmProtocol protocol,
-      boolean pinned,
-      String maxTokensField,
+      Set<AddedField> rejected,
       Prefixes prefixes,
       Session session) {
     GenerationRequest.Builder body = GenerationRequest.of(request.api);
@@ -71,10 +72,11 @@ record PreparedRequest(
         // A prefix is sent, but is not part of the conversation.
         .prefix(prefixes.text(number, session, conversation != null || turn != null))
         .stream(stream == null ? protocol.streaming : stream)
-        .includeUsage(protocol.includeUsage)
+        .includeUsage(!Boolean.FALSE.equals(protocol.includeUsage))
         .maxTokens(maxTokens)
-        .maxTokensField(maxTokensField)
-        .ignoreEos(pinned && maxTokens != null)
+        .maxTokensField(protocol.maxTokensField)
+        .ignoreEos(protocol.pinning != LlmProtocol.Pinning.NEVER && maxTokens != null)
+        .without(rejected)
         .stop(resolve(request.stop, session))
         .tools(request.tools == null ? chat.tools : request.tools.resolve(session))
         .toolChoice(resolve(request.toolChoice, session))

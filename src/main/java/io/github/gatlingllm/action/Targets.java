@@ -5,7 +5,7 @@ import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
-import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
@@ -24,6 +24,7 @@ import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.lang.management.ManagementFactory;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -38,12 +40,6 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** What all requests to one target share, and the settings of all targets. Thread-safe. */
 final class Targets {
-
-  /** Value of {@link LlmProtocol#IGNORE_EOS} once a server has rejected the fields for it. */
-  private static final String UNPINNED = "false, the server rejects it";
-
-  private static final String RENAMED =
-      Api.MAX_COMPLETION_TOKENS + ", the server rejects max_tokens";
 
   /** Whether an invalid run fails the build, in any simulation. */
   private static final ProcessSetting FAIL_ON_INVALID = new ProcessSetting("llm.failOnInvalid");
@@ -58,8 +54,7 @@ final class Targets {
 
   private final Set<String> done = ConcurrentHashMap.newKeySet();
   private final List<LlmProtocol> used = new CopyOnWriteArrayList<>();
-  private final Set<String> unpinned = ConcurrentHashMap.newKeySet();
-  private final Set<String> renamed = ConcurrentHashMap.newKeySet();
+  private final Map<String, Set<AddedField>> rejected = new ConcurrentHashMap<>();
   private final Map<String, Map<String, Slo>> ownSlos = new ConcurrentHashMap<>();
   private final Map<String, ReadyWait> waits = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, InFlightGate> gates = new ConcurrentHashMap<>();
@@ -92,12 +87,9 @@ final class Targets {
     Set<Assertion> assertions = new LinkedHashSet<>();
     used.forEach(each -> each.assertions.forEach(one -> assertions.add(one.at(each.label()))));
     Map<String, String> config = settings(used);
-    if (!unpinned.isEmpty()) {
-      config.put(LlmProtocol.IGNORE_EOS, UNPINNED);
-    }
-    if (!renamed.isEmpty()) {
-      config.put(LlmProtocol.MAX_TOKENS_FIELD, RENAMED);
-    }
+    rejected.values().stream()
+        .flatMap(Set::stream)
+        .forEach(field -> config.put(field.setting(), field.recorded()));
     if (injector.startAt() != null) {
       config.put("startAt", injector.startAt().toString());
     }
@@ -112,7 +104,7 @@ final class Targets {
             info.assertions(List.copyOf(assertions))
                 .config(config)
                 .config(StartCommand.CONFIG_NAME, start(info))
-                .targets(facts(used, unpinned))
+                .targets(facts(used, rejected))
                 .report(report(used))
                 .seed(own == null ? (Long) seed.value() : own)
                 .versions(Versions.all()));
@@ -166,12 +158,15 @@ final class Targets {
     return config;
   }
 
-  static Map<String, TargetFacts> facts(List<LlmProtocol> protocols, Set<String> unpinned) {
+  static Map<String, TargetFacts> facts(
+      List<LlmProtocol> protocols, Map<String, Set<AddedField>> rejected) {
     Map<String, TargetFacts> targets = new LinkedHashMap<>();
     for (LlmProtocol protocol : protocols) {
       TargetFacts facts =
           new TargetFacts(
-              isPinned(protocol, protocol.label(), unpinned),
+              protocol.pinning != LlmProtocol.Pinning.NEVER
+                  && Collections.disjoint(
+                      rejected.getOrDefault(protocol.label(), Set.of()), AddedField.OF_LENGTH),
               protocol.tokenizer.name(),
               protocol.gpus,
               protocol.costPerHour);
@@ -187,32 +182,17 @@ final class Targets {
         .reduce(new ReportOptions(false, true, failOnInvalid), ReportOptions::and);
   }
 
-  /** Stops pinning the target's output, as it rejects that; true for the first call by target. */
-  boolean unpin(String target) {
-    boolean first = unpinned.add(target);
+  /** Leaves out a field from now on, as the target rejects it; true for the first call of both. */
+  boolean leaveOut(String target, AddedField field) {
+    boolean first =
+        rejected.computeIfAbsent(target, label -> new ConcurrentSkipListSet<>()).add(field);
     run.describe(
-        info -> info.config(LlmProtocol.IGNORE_EOS, UNPINNED).targets(facts(used, unpinned)));
+        info -> info.config(field.setting(), field.recorded()).targets(facts(used, rejected)));
     return first;
   }
 
-  /** The target wants the other field for the output length; true for the first call by target. */
-  boolean renameMaxTokens(String target) {
-    run.describe(info -> info.config(LlmProtocol.MAX_TOKENS_FIELD, RENAMED));
-    return renamed.add(target);
-  }
-
-  String maxTokensField(LlmProtocol protocol, String target) {
-    return protocol.maxTokensField != null
-        ? protocol.maxTokensField
-        : renamed.contains(target) ? Api.MAX_COMPLETION_TOKENS : Api.MAX_TOKENS;
-  }
-
-  boolean isPinned(LlmProtocol protocol, String target) {
-    return isPinned(protocol, target, unpinned);
-  }
-
-  private static boolean isPinned(LlmProtocol protocol, String target, Set<String> unpinned) {
-    return protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(target);
+  Set<AddedField> rejectedBy(String target) {
+    return rejected.getOrDefault(target, Set.of());
   }
 
   synchronized void addSlo(LlmProtocol protocol, @Nullable String name, Slo slo) {

@@ -10,8 +10,8 @@ import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Secrets;
-import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
@@ -40,7 +40,7 @@ final class WarmUpRounds {
   private static final String PROMPT = "Say hello.";
 
   private static final Pattern HAS_REMEDY =
-      Pattern.compile("\\?$|: check |; use |; set |; add |: raise ");
+      Pattern.compile("\\?$|: check |; use |; set |; add |; take |: raise ");
 
   private final ScenarioContext context;
   private final CoreComponents core;
@@ -57,8 +57,7 @@ final class WarmUpRounds {
 
   /**
    * Sends real requests to the target, one after the other, at least one to each of its URLs for
-   * each of its models. Where the target rejects the fields that pin output, the run continues
-   * without them.
+   * each of its models. Where the target rejects a field that we add, the run continues without.
    */
   void warmUpTarget(LlmComponents components, LlmRequest request) {
     LlmProtocol protocol = components.protocol;
@@ -84,21 +83,11 @@ final class WarmUpRounds {
         while (isStarting(record) && wait.again(url, cause(record))) {
           record = sendAndAwait(action, i, protocol);
         }
-        if (error(record).contains(Api.MAX_COMPLETION_TOKENS) && components.renameMaxTokens()) {
-          PrintableText.print(
-              StartCommand.typed(
-                  "LLM: %s rejects max_tokens, so the run sends %s (llm.maxTokensField says so up front)"
-                      .formatted(components.target, Api.MAX_COMPLETION_TOKENS)));
+        AddedField rejected = AddedField.rejectedBy(error(record));
+        while (rejected != null && components.leaveOut(rejected)) {
+          PrintableText.print(StartCommand.typed(rejected.line(components.target)));
           record = sendAndAwait(action, i, protocol);
-        }
-        if (error(record).contains(StreamedExchange.PINNING_REMEDY) && components.unpin()) {
-          PrintableText.print(
-              StartCommand.typed(
-                  "LLM: "
-                      + components.target
-                      + " rejects ignore_eos and min_tokens, so the run goes on without: answers"
-                      + " may end early (llm.ignoreEos=false says so up front)"));
-          record = sendAndAwait(action, i, protocol);
+          rejected = AddedField.rejectedBy(error(record));
         }
         if (record != null && record.outcome().status() == RequestStatus.NOT_BUILT) {
           PrintableText.print(

@@ -1,9 +1,15 @@
 package io.github.gatlingllm.client;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The APIs that a request can be sent to: four that generate text, and one that embeds it. */
@@ -24,8 +30,11 @@ public enum Api {
   /** The name of the same field for hosted reasoning models. */
   public static final String MAX_COMPLETION_TOKENS = "max_completion_tokens";
 
+  /** In place of such a name: no limit is sent. */
+  public static final String NO_MAX_TOKENS = "none";
+
   public static final List<String> MAX_TOKENS_FIELDS =
-      List.of("auto", MAX_TOKENS, MAX_COMPLETION_TOKENS);
+      List.of("auto", MAX_TOKENS, MAX_COMPLETION_TOKENS, NO_MAX_TOKENS);
 
   private static final List<Api> ALL = List.of(values());
 
@@ -134,5 +143,138 @@ public enum Api {
 
     /** A call of a function by the model; the id is made up where the server sent none. */
     public record FunctionCall(String id, String name, String arguments) {}
+  }
+
+  /**
+   * The fields that this client adds to requests, and that a server may reject. One row each: the
+   * setting that says up front that the server does not take it, what that means, and its names. A
+   * field within another one comes before it, as an error that rejects it names both.
+   */
+  public enum AddedField {
+    CONTINUOUS_USAGE(
+        "eventTokens", "none", "tokens of events are estimated", "continuous_usage_stats"),
+    USAGE(
+        "includeUsage",
+        "false",
+        "the tokenizer counts tokens where the server does not",
+        "stream_options",
+        "include_usage"),
+    PINNING("ignoreEos", "false", "answers may end early", "ignore_eos", "min_tokens"),
+    LIMIT_NAME(
+        "maxTokensField",
+        MAX_COMPLETION_TOKENS,
+        "the limit is sent as " + MAX_COMPLETION_TOKENS,
+        MAX_TOKENS),
+    LIMIT(
+        "maxTokensField",
+        NO_MAX_TOKENS,
+        "answers are as long as the server makes them",
+        MAX_COMPLETION_TOKENS,
+        MAX_TOKENS,
+        "max_output_tokens");
+
+    /** Without these an answer does not have a given length. */
+    public static final Set<AddedField> OF_LENGTH = Set.of(PINNING, LIMIT);
+
+    private static final List<AddedField> ROWS = List.of(values());
+
+    /** A limit is also named by an error about its value, which says none of this. */
+    private static final Pattern REJECTED =
+        Pattern.compile(
+            "(?i)(unsupported|unrecogni[sz]ed|unknown|unexpected|extra)[ _](\\w+ )?"
+                + "(param|arg|field|input|name|key|propert)|extra_forbidden|additional ?propert"
+                + "|not (supported|permitted|allowed|recogni[sz]ed)|does not support param|instead");
+
+    private final String setting;
+    private final String value;
+    private final String effect;
+    private final List<String> names;
+    private final Pattern pattern;
+
+    AddedField(String setting, String value, String effect, String... names) {
+      this.setting = setting;
+      this.value = value;
+      this.effect = effect;
+      this.names = List.of(names);
+      pattern = Pattern.compile("\\b(" + String.join("|", names) + ")\\b");
+    }
+
+    /** The row that the error of a request rejects, as its remedy says; null for none. */
+    public static @Nullable AddedField rejectedBy(String error) {
+      return ROWS.stream().filter(row -> error.endsWith(row.remedy())).findFirst().orElse(null);
+    }
+
+    /**
+     * What helps against the rejection of a field, for the end of an error; empty where it names no
+     * field that the client adds.
+     *
+     * @param said what the server says, without parts of the request that it repeats
+     */
+    static String remedy(String said, GenerationRequest request) {
+      for (AddedField row : ROWS) {
+        boolean isLimit = row == LIMIT_NAME || row == LIMIT;
+        Matcher named = row.pattern.matcher(said);
+        while ((!isLimit || REJECTED.matcher(said).find()) && named.find()) {
+          if (request.isFromBody(named.group())) {
+            return "; take " + named.group() + " out of body (llm.body)";
+          }
+          if (row.isIn(request)) {
+            return row.remedy();
+          }
+        }
+      }
+      return "";
+    }
+
+    String remedy() {
+      return "; set " + setting + "=" + value + " (llm." + setting + ")";
+    }
+
+    private boolean isIn(GenerationRequest request) {
+      return switch (this) {
+        case LIMIT_NAME -> request.api() == CHAT && request.has(MAX_TOKENS);
+        case LIMIT -> request.api() != MESSAGES && request.maxTokens() != null;
+        default -> names.stream().anyMatch(request::has);
+      };
+    }
+
+    /** Takes it out of a request; Anthropic's API requires a limit. */
+    void leaveOut(Api api, ObjectNode body) {
+      if ((this == LIMIT && api == MESSAGES) || (this == LIMIT_NAME && api != CHAT)) {
+        return;
+      }
+      if (this == LIMIT_NAME) {
+        JsonNode limit = body.remove(MAX_TOKENS);
+        body.setAll(limit == null ? Map.of() : Map.of(MAX_COMPLETION_TOKENS, limit));
+        return;
+      }
+      body.remove(names);
+      if (body.path("stream_options") instanceof ObjectNode options) {
+        options.remove(names);
+      }
+      if (this == LIMIT) {
+        PINNING.leaveOut(api, body); // or an answer would not end
+      }
+    }
+
+    public String setting() {
+      return setting;
+    }
+
+    /** The value of its setting in the records of a run, once a server has rejected it. */
+    public String recorded() {
+      return value + ", the server rejects " + (this == PINNING ? "it" : names.get(0));
+    }
+
+    /** For the console: that a target rejects it, what follows, and the setting. */
+    public String line(String target) {
+      return "LLM: %s rejects %s, so the run goes on without: %s (llm.%s=%s says so up front)"
+          .formatted(
+              target, String.join(" and ", names.subList(0, shown())), effect, setting, value);
+    }
+
+    private int shown() {
+      return this == PINNING ? names.size() : 1;
+    }
   }
 }

@@ -3,6 +3,8 @@ package io.github.gatlingllm.client;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.github.gatlingllm.client.Api.AddedField;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,32 +30,30 @@ final class ErrorBody {
   private static final Pattern TITLE =
       Pattern.compile("<title[^>]*>(.*?)</title>", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
+  /** The request, as FastAPI repeats it beside the message. */
+  private static final Pattern REPEATED = Pattern.compile("(?s)['\"]input['\"]: ?\\{.*");
+
   private ErrorBody() {}
 
   /**
    * The line for a response whose status is not 2xx: {@code HTTP 429: <message>; retry after 20}. A
-   * body that rejects {@code ignore_eos}, {@code min_tokens} or {@code max_tokens} adds the
-   * setting.
+   * body that rejects an {@link AddedField} adds the setting.
    */
   static String message(
       int status,
       @Nullable String contentType,
       @Nullable String retryAfter,
       byte[] body,
-      Secrets secrets) {
+      Secrets secrets,
+      GenerationRequest request) {
     String text = new String(body, StandardCharsets.UTF_8);
     String prefix = "HTTP " + status + ": ";
     String retry =
         retryAfter == null || retryAfter.isBlank()
             ? ""
             : "; retry after " + secrets.line(retryAfter, MAX_RETRY_AFTER);
-    boolean rejectsPinning = text.contains("ignore_eos") || text.contains("min_tokens");
-    String remedy =
-        status != 400 && status != 422
-            ? ""
-            : text.contains(Api.MAX_COMPLETION_TOKENS)
-                ? "; set maxTokensField=" + Api.MAX_COMPLETION_TOKENS
-                : rejectsPinning ? StreamedExchange.PINNING_REMEDY : "";
+    boolean mayReject = status == 400 || status == 422;
+    String remedy = mayReject ? AddedField.remedy(said(text), request) : "";
     String suffix = retry + remedy;
     int left = Secrets.MAX_LINE - prefix.length() - suffix.length();
     return prefix + secrets.line(message(contentType, text), left) + suffix;
@@ -107,6 +107,26 @@ final class ErrorBody {
             .filter(Objects::nonNull)
             .findFirst()
             .orElse(null);
+  }
+
+  /** All that an error says, without the parts of the request that it repeats. */
+  private static String said(String text) {
+    @Nullable JsonNode root = tree(text);
+    StringBuilder all = new StringBuilder();
+    addSaid(root == null ? TextNode.valueOf(text) : root, all);
+    return all.toString();
+  }
+
+  private static void addSaid(JsonNode node, StringBuilder all) {
+    if (node.isValueNode()) {
+      all.append(REPEATED.matcher(node.asText()).replaceFirst("")).append(' ');
+    }
+    if (node.isArray()) {
+      node.forEach(element -> addSaid(element, all));
+    }
+    node.properties().stream()
+        .filter(field -> !field.getKey().equals("input"))
+        .forEach(field -> addSaid(field.getValue(), all));
   }
 
   private static @Nullable JsonNode tree(String json) {

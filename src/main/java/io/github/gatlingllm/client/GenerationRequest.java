@@ -7,9 +7,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Api.Message;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,15 +33,16 @@ public final class GenerationRequest {
   private final ObjectNode body;
   private final boolean stream;
   private final String prefix;
+  private final ObjectNode fromBody;
   private final int promptChars;
   private @Nullable List<String> promptTexts;
-
   private final @Nullable Integer maxTokens;
 
-  private GenerationRequest(Api api, ObjectNode body, String prefix) {
+  private GenerationRequest(Api api, ObjectNode body, String prefix, ObjectNode fromBody) {
     this.api = api;
     this.body = body;
     this.prefix = prefix;
+    this.fromBody = fromBody;
     this.stream = body.path("stream").asBoolean(false);
     this.promptChars = promptNodes().stream().mapToInt(JsonText::codePoints).sum();
     this.maxTokens = limit(body);
@@ -67,14 +70,21 @@ public final class GenerationRequest {
     return maxTokens;
   }
 
-  /** Number of texts to embed; 0 for an API that generates text. */
+  /** Number of texts to embed, 1 for the token ids of one; 0 for an API that generates text. */
   public int inputs() {
-    return api.generates() ? 0 : isListOfTexts(body.path("input")) ? body.path("input").size() : 1;
+    JsonNode input = body.path("input");
+    boolean isList = input.isArray() && !input.path(0).isNumber();
+    return api.generates() ? 0 : isList ? input.size() : 1;
   }
 
-  /** True for a list of texts, false for the token ids of one text. */
-  private static boolean isListOfTexts(JsonNode input) {
-    return input.isArray() && !input.path(0).isNumber();
+  /** Whether a field of that name is sent, also within the options of a stream. */
+  boolean has(String field) {
+    return body.has(field) || body.path("stream_options").has(field);
+  }
+
+  /** Whether the user's own {@code body} has that field. */
+  boolean isFromBody(String field) {
+    return fromBody.has(field);
   }
 
   public boolean ignoreEos() {
@@ -135,13 +145,12 @@ public final class GenerationRequest {
   }
 
   private static @Nullable Integer limit(ObjectNode body) {
-    for (String name : LIMITS) {
-      JsonNode limit = body.path(name);
-      if (limit.isInt()) {
-        return limit.intValue();
-      }
-    }
-    return null;
+    return LIMITS.stream()
+        .map(body::path)
+        .filter(JsonNode::isInt)
+        .findFirst()
+        .map(JsonNode::intValue)
+        .orElse(null);
   }
 
   private List<JsonNode> promptNodes() {
@@ -199,6 +208,7 @@ public final class GenerationRequest {
     private @Nullable Integer maxTokens;
     private String maxTokensField = Api.MAX_TOKENS;
     private boolean ignoreEos;
+    private Set<AddedField> leftOut = Set.of();
     private final ObjectNode extra = JsonNodeFactory.instance.objectNode();
 
     private Builder(Api api) {
@@ -272,8 +282,14 @@ public final class GenerationRequest {
     }
 
     /** The field that has the limit in a chat completion; the other APIs have one name for it. */
-    public Builder maxTokensField(String name) {
-      maxTokensField = api == Api.CHAT ? name : Api.MAX_TOKENS;
+    public Builder maxTokensField(@Nullable String name) {
+      maxTokensField = name == null ? Api.MAX_TOKENS : name;
+      return this;
+    }
+
+    /** Fields that the server rejects. */
+    public Builder without(Set<AddedField> rejected) {
+      leftOut = rejected;
       return this;
     }
 
@@ -335,10 +351,11 @@ public final class GenerationRequest {
       } else if (api == Api.MESSAGES) {
         RequestTranslation.toMessages(whole);
       }
+      leftOut.forEach(field -> field.leaveOut(api, whole));
       whole.setAll(extra);
       whole.properties().removeIf(f -> f.getValue().isNull() && extra.has(f.getKey()));
       checkRequired(whole);
-      return new GenerationRequest(api, whole, prefix);
+      return new GenerationRequest(api, whole, prefix, extra);
     }
 
     private void addOutputOptions(ObjectNode whole) {
@@ -346,10 +363,11 @@ public final class GenerationRequest {
       if (stream && includeUsage && api.terminalEvent() == null) {
         whole.putObject("stream_options").put("include_usage", true);
       }
-      if (maxTokens != null) {
-        whole.put(maxTokensField, maxTokens);
+      boolean isLimited = api == Api.MESSAGES || !maxTokensField.equals(Api.NO_MAX_TOKENS);
+      if (maxTokens != null && isLimited) {
+        whole.put(api == Api.CHAT ? maxTokensField : Api.MAX_TOKENS, maxTokens);
       }
-      if (ignoreEos) {
+      if (ignoreEos && isLimited) {
         whole.put("ignore_eos", true);
         if (maxTokens != null) {
           whole.put("min_tokens", maxTokens);
@@ -370,13 +388,11 @@ public final class GenerationRequest {
           };
       JsonNode input = whole.path(needed);
       if (!input.isTextual() && input.isEmpty()) {
+        String remedy = api == Api.EMBEDDINGS ? "an input" : "a prompt";
         throw new IllegalArgumentException(
-            api.key()
-                + " request has no "
-                + needed
-                + (api == Api.COMPLETIONS
-                    ? "; set a prompt"
-                    : api == Api.EMBEDDINGS ? "; set an input" : "; set a prompt or messages"));
+            "%s request has no %s; set %s"
+                .formatted(
+                    api.key(), needed, remedy + (api.takesMessages() ? " or messages" : "")));
       }
     }
 

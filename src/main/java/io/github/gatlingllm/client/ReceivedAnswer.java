@@ -64,6 +64,10 @@ public final class ReceivedAnswer {
     this.choices = new GeneratedChoices(request.n(), memory);
   }
 
+  GenerationRequest request() {
+    return request;
+  }
+
   void stream(long instant, byte[] bytes, int offset, int length) {
     now = instant;
     streaming = true;

@@ -63,7 +63,7 @@ sealed interface ResponseBody {
       return new Encoded(httpStatus, encoding);
     }
     if (httpStatus / 100 != 2) {
-      return new Failed(httpStatus, headers, exchange.options().secrets());
+      return new Failed(httpStatus, headers, exchange);
     }
     String contentType = headers.get(HttpHeaderNames.CONTENT_TYPE);
     return contentType != null
@@ -266,14 +266,14 @@ sealed interface ResponseBody {
 
     private final int httpStatus;
     private final HttpHeaders headers;
-    private final Secrets secrets;
+    private final StreamedExchange exchange;
     private final ByteArrayOutputStream beginning = new ByteArrayOutputStream();
     private int received;
 
-    Failed(int httpStatus, HttpHeaders headers, Secrets secrets) {
+    Failed(int httpStatus, HttpHeaders headers, StreamedExchange exchange) {
       this.httpStatus = httpStatus;
       this.headers = headers;
-      this.secrets = secrets;
+      this.exchange = exchange;
     }
 
     @Override
@@ -314,7 +314,8 @@ sealed interface ResponseBody {
           headers.get(HttpHeaderNames.CONTENT_TYPE),
           headers.get(HttpHeaderNames.RETRY_AFTER),
           beginning.toByteArray(),
-          secrets);
+          exchange.options().secrets(),
+          exchange.answer().request());
     }
   }
 

@@ -29,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamedExchange implements HttpListener {
 
-  /** Ends the error of a request whose pinned output length the server rejects. */
-  public static final String PINNING_REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
 
   private final Timeline timeline;
   private final boolean streamed;

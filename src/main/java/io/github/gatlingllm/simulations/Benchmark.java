@@ -143,6 +143,10 @@ public final class Benchmark extends Simulation {
         plan.assertions().stream()
             .filter(gate -> gate.target() == null || gate.target().equals(label))
             .toList();
+    protocol.isLimitNamed = plan.settings().isSet(Setting.MAX_TOKENS);
+    if (plan.settings().isSet(Setting.INCLUDE_USAGE)) {
+      protocol.includeUsage = plan.get(Setting.INCLUDE_USAGE);
+    }
     if (plan.settings().isSet(Setting.IGNORE_EOS)) {
       protocol.pinning = SimulationSettings.pinning(plan.get(Setting.IGNORE_EOS));
     }

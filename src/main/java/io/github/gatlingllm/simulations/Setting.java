@@ -384,7 +384,11 @@ final class Setting {
               Form.choice(Api.MAX_TOKENS_FIELDS, Api.MAX_TOKENS_FIELDS))
           .means(
               "field of chat completions that has maxTokens; auto is max_tokens until the server"
-                  + " rejects it in the first request");
+                  + " rejects it in the first request; none sends no limit");
+
+  static final SettingEntry<Boolean> INCLUDE_USAGE =
+      flag("includeUsage", true)
+          .means("asks for the server's count of tokens: stream_options.include_usage");
 
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag("ignoreEos", true)

@@ -87,6 +87,7 @@ class SimulationSettings implements RunSettings {
           new Part<>(Setting.TOKENIZER, (p, each) -> p.tokenizer = each.get(0)),
           new Part<>(Setting.WARMUP, (p, requests) -> p.warmUpRequests = requests),
           new Part<>(Setting.STREAM, (p, on) -> p.streaming = on),
+          new Part<>(Setting.INCLUDE_USAGE, (p, on) -> p.includeUsage = on),
           new Part<>(Setting.IGNORE_EOS, (p, on) -> p.pinning = pinning(on)),
           new Part<>(
               Setting.UNIQUE_PROMPTS,

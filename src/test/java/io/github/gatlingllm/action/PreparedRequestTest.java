@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -112,7 +114,7 @@ class PreparedRequestTest {
 
   private static PreparedRequest prepare(
       LlmRequest request, PreparedRequest.Prefixes prefixes, Session session) {
-    return PreparedRequest.of(request, PROTOCOL.protocol(), true, "max_tokens", prefixes, session);
+    return PreparedRequest.of(request, PROTOCOL.protocol(), Set.of(), prefixes, session);
   }
 
   @Test
@@ -156,8 +158,7 @@ class PreparedRequestTest {
       PreparedRequest.Prefixes prefixes, Map<String, Object> attributes) {
     LlmProtocolBuilder mix = LlmDsl.llm.baseUrl("http://a/v1").seed(1).model("a", 1).model("b", 1);
     LlmRequest turn = CHAT.and(new MessagePart.History("history")).and(text("user", "?"));
-    return PreparedRequest.of(
-        turn, mix.protocol(), true, "max_tokens", prefixes, Sessions.with(attributes));
+    return PreparedRequest.of(turn, mix.protocol(), Set.of(), prefixes, Sessions.with(attributes));
   }
 
   private static String model(PreparedRequest prepared) throws IOException {
@@ -199,7 +200,8 @@ class PreparedRequestTest {
       throws IOException {
     LlmRequest request =
         asking(d -> d.maxTokens = maxTokens == null ? null : Dynamic.of(maxTokens));
-    JsonNode body = body(prepare(request, PROTOCOL, pinned, SESSION));
+    JsonNode body =
+        body(prepare(request, PROTOCOL, pinned ? Set.of() : Set.of(AddedField.PINNING), SESSION));
 
     assertThat(body.path("ignore_eos").asBoolean()).isEqualTo(minTokens != null);
     assertThat(body.has("min_tokens")).isEqualTo(minTokens != null);
@@ -267,13 +269,13 @@ class PreparedRequestTest {
 
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, Session session) {
-    return prepare(request, protocol, true, session);
+    return prepare(request, protocol, Set.of(), session);
   }
 
   private static PreparedRequest prepare(
-      LlmRequest request, LlmProtocolBuilder protocol, boolean pinned, Session session) {
+      LlmRequest request, LlmProtocolBuilder protocol, Set<AddedField> rejected, Session session) {
     return PreparedRequest.of(
-        request, protocol.protocol(), pinned, "max_tokens", prefixes(number -> ""), session);
+        request, protocol.protocol(), rejected, prefixes(number -> ""), session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.config.SslConfiguration;
+import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
@@ -100,7 +101,7 @@ class TargetsTest {
         .containsEntry("ignoreEos", "true,false")
         .containsEntry("gpus", "8")
         .containsEntry("costPerHour", "2.5");
-    assertThat(Targets.facts(protocols, Set.of("C")))
+    assertThat(Targets.facts(protocols, Map.of("C", Set.of(AddedField.PINNING))))
         .containsExactly(
             Map.entry("a", new TargetFacts(true, "chars4", 8.0, 2.5)),
             Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null, null)),
@@ -129,7 +130,7 @@ class TargetsTest {
     List<LlmProtocol> protocols =
         protocols(
             llm.baseUrl("http://a/v1").ignoreEos(), llm.baseUrl("http://a/v1").disableIgnoreEos());
-    assertThat(Targets.facts(protocols, Set.of()).get("a").pinnedOutput()).isFalse();
+    assertThat(Targets.facts(protocols, Map.of()).get("a").pinnedOutput()).isFalse();
   }
 
   @Test

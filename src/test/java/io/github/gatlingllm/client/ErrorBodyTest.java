@@ -13,6 +13,8 @@ class ErrorBodyTest {
 
   private static final String JSON = "application/json";
   private static final String KEY = "my-secret-key";
+  private static final GenerationRequest PINNED =
+      GenerationRequest.of(Api.CHAT).prompt("hi").maxTokens(8).ignoreEos(true).build();
   private static final String REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
 
   /** Status, content type, Retry-After and body; single quotes of a JSON body are double ones. */
@@ -68,14 +70,16 @@ class ErrorBodyTest {
       String body,
       String line) {
     byte[] bytes = (body.startsWith("{") ? body.replace('\'', '"') : body).getBytes(UTF_8);
-    assertThat(ErrorBody.message(status, contentType, retryAfter, bytes, Secrets.of(List.of(KEY))))
+    assertThat(
+            ErrorBody.message(
+                status, contentType, retryAfter, bytes, Secrets.of(List.of(KEY)), PINNED))
         .isEqualTo(line);
   }
 
   @Test
   void longMessageLeavesRoomForTheRemedy() {
     byte[] body = ("{\"error\":\"ignore_eos " + "x".repeat(5000) + "\"}").getBytes(UTF_8);
-    String line = ErrorBody.message(400, JSON, "2".repeat(300), body, Secrets.NONE);
+    String line = ErrorBody.message(400, JSON, "2".repeat(300), body, Secrets.NONE, PINNED);
     assertThat(line)
         .hasSize(Secrets.MAX_LINE)
         .startsWith("HTTP 400: ignore_eos xxx")

@@ -145,13 +145,16 @@ class SettingEffectsIT {
         new Row(
             "prompts=src/test/resources/datasets/prompts.txt tokenizer=chars4 lengths=balanced"
                 + " thinkTime=300ms assert=errors>50% failBuild=false concurrency=1 requests=3",
-            SettingEffectsIT::refuseIgnoreEos,
+            SettingEffectsIT::refuseAddedFields,
             (run, asked) -> {
-              assertThat(asked).as("refused twice, accepted, measured").hasSize(2 + 1 + 3);
+              assertThat(asked).as("refused thrice, accepted, measured").hasSize(3 + 1 + 3);
               assertThat(asked.get(0).path("max_tokens").asInt()).isEqualTo(1_024);
               assertThat(asked.get(1).path("ignore_eos").asBoolean()).isTrue();
-              assertThat(run.info().config().get("maxTokensField")).contains("rejects");
-              for (JsonNode request : asked.subList(2, 6)) {
+              assertThat(run.info().config())
+                  .extracting("maxTokensField", "includeUsage", "ignoreEos")
+                  .allMatch(value -> String.valueOf(value).contains("rejects"));
+              for (JsonNode request : asked.subList(3, 7)) {
+                assertThat(request.has("stream_options")).isFalse();
                 assertThat(request.has("ignore_eos")).isFalse();
                 assertThat(request.has("max_tokens")).isFalse();
                 assertThat(request.path("max_completion_tokens").asInt()).isEqualTo(1_024);
@@ -353,13 +356,19 @@ class SettingEffectsIT {
     }
   }
 
-  private static void refuseIgnoreEos(Exchange exchange) throws IOException {
+  private static void refuseAddedFields(Exchange exchange) throws IOException {
     if (exchange.request().body().contains("max_tokens")) {
       exchange.respond(
           400,
           "application/json",
           "{\"error\":{\"message\":\"Unsupported parameter: 'max_tokens'. Use"
               + " 'max_completion_tokens' instead.\"}}");
+    } else if (exchange.request().body().contains("stream_options")) {
+      exchange.respond(
+          422,
+          "application/json",
+          "{\"detail\":[{\"type\":\"extra_forbidden\",\"loc\":[\"body\",\"stream_options\"],"
+              + "\"msg\":\"Extra inputs are not permitted\"}]}");
     } else if (exchange.request().body().contains("ignore_eos")) {
       exchange.respond(
           400, "application/json", "{\"error\":{\"message\":\"unknown field ignore_eos\"}}");

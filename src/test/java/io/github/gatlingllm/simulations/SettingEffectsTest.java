@@ -160,6 +160,8 @@ class SettingEffectsTest {
           protocol -> protocol.report.readingSpeed(),
           "metricsUrl=none",
           protocol -> protocol.metricsUrls,
+          "includeUsage=false",
+          protocol -> String.valueOf(protocol.includeUsage),
           "conversationHeader=x-session-id",
           protocol -> String.valueOf(protocol.conversationHeader),
           "maxTokensField=max_completion_tokens",

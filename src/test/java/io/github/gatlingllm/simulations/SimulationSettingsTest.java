@@ -177,6 +177,7 @@ final class SimulationSettingsTest {
         part("warmup=3", p -> p.warmUpRequests, 3),
         part("stream=false", p -> p.streaming, false),
         part("stream=true", p -> p.streaming, true),
+        part("includeUsage=false", p -> p.includeUsage, false),
         part("ignoreEos=false", p -> p.pinning, LlmProtocol.Pinning.NEVER),
         part("body={\"top_k\":4}", p -> p.extraBody, "{\"top_k\":4}"),
         part("metricsUrl=none", p -> p.metricsUrls, List.of()),
