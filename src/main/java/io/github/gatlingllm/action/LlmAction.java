@@ -165,7 +165,7 @@ final class LlmAction extends SessionHook implements RequestAction {
       long now = System.nanoTime();
       Timeline timeline = new Timeline(reached - startLag(arrival), now);
       timeline.closed(now);
-      components.run.started();
+      components.started();
       InFlight.notBuilt(
           session,
           timeline.scheduled(),
@@ -245,7 +245,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     components.inFlight.add(exchange, session);
     abandonLater(exchange, index, session.eventLoop());
     if (!request.silent) {
-      components.run.started();
+      components.started();
     } else if (arrival != null) {
       components.totals.skipped(prepared.name(), "it is silent");
     }

@@ -252,6 +252,13 @@ final class LlmComponents implements ProtocolComponents {
     return warmUpLog == null;
   }
 
+  /** A request has started; those of a warm-up, some of which may outlast it, do not count. */
+  void started() {
+    if (isLoad()) {
+      run.started();
+    }
+  }
+
   long nextRequest() {
     return warmUpLog == null ? run.nextRequest() : warmUpLog.next();
   }

@@ -17,6 +17,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.StartCommand;
 import io.netty.channel.EventLoop;
@@ -133,7 +134,8 @@ final class WarmUpRounds {
     RequestStatus status = record == null ? RequestStatus.TIMEOUT : record.outcome().status();
     Integer http = record == null ? null : record.outcome().httpStatus();
     String model = record == null || !isOneOfSeveral ? null : record.identity().model();
-    String remedy = HAS_REMEDY.matcher(cause).find() ? "" : remedy(url, status, http);
+    boolean isOurs = GeneratorLimit.of(cause) != null;
+    String remedy = isOurs || HAS_REMEDY.matcher(cause).find() ? "" : remedy(url, status, http);
     return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
         .formatted(
             target,

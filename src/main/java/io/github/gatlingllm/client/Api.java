@@ -181,9 +181,10 @@ public enum Api {
     /** A limit is also named by an error about its value, which says none of this. */
     private static final Pattern REJECTED =
         Pattern.compile(
-            "(?i)(unsupported|unrecogni[sz]ed|unknown|unexpected|extra)[ _](\\w+ )?"
-                + "(param|arg|field|input|name|key|propert)|extra_forbidden|additional ?propert"
-                + "|not (supported|permitted|allowed|recogni[sz]ed)|does not support param|instead");
+            "(?i)(unsupported|unrecogni[sz]ed|unknown|unexpected|extra)[ _](\\w+"
+                + " )?(param|arg|field|input|name|key|propert)|extra_forbidden|additional"
+                + " ?propert|not (supported|permitted|allowed|recogni[sz]ed)|does not support"
+                + " param|instead");
 
     private final String setting;
     private final String value;

@@ -3,6 +3,7 @@ package io.github.gatlingllm.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.CodecException;
 import io.netty.handler.codec.PrematureChannelClosureException;
@@ -41,15 +42,9 @@ final class ConnectionFailure {
       List.of(
           Map.entry("unrecognized ssl message", NO_TLS),
           Map.entry("failed to resolve", "unknown host: check the endpoint's name"),
-          Map.entry(
-              "too many open files",
-              "too many open files: raise the limit (ulimit -n) of the load generator"),
-          Map.entry(
-              "cannot assign requested address",
-              "no local port left: share connections, or add local addresses"),
-          Map.entry(
-              "address already in use",
-              "no local port left: share connections, or add local addresses"),
+          Map.entry("too many open files", GeneratorLimit.FILES.error()),
+          Map.entry("cannot assign requested address", GeneratorLimit.PORTS.error()),
+          Map.entry("address already in use", GeneratorLimit.PORTS.error()),
           Map.entry(
               "connection timed out", "connect timeout: no answer from the endpoint's address"),
           Map.entry(
@@ -107,6 +102,9 @@ final class ConnectionFailure {
 
   /** The reason by the type of any exception in the chain of causes, as outer ones only wrap it. */
   static String reason(Throwable failure) {
+    if (find(OutOfMemoryError.class, failure) != null) { // Netty's of direct memory too
+      return GeneratorLimit.MEMORY.error();
+    }
     ProxyConnectException proxy = find(ProxyConnectException.class, failure);
     if (proxy != null) {
       return proxy(message(proxy));

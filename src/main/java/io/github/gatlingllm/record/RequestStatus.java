@@ -66,4 +66,39 @@ public enum RequestStatus implements RunInfo.Keyed {
   public boolean isCut() {
     return this == CANCELLED || this == ABANDONED;
   }
+
+  /** A limit of the load generator, which ended a request that the server did not fail. */
+  public enum GeneratorLimit {
+    PORTS("no local port left", "share connections, or add local addresses"),
+    FILES("too many open files", "raise the limit (ulimit -n) of the load generator"),
+    MEMORY("out of memory", "set a larger -Xmx for the load generator, or offer fewer streams");
+
+    private final String what;
+    private final String remedy;
+
+    GeneratorLimit(String what, String remedy) {
+      this.what = what;
+      this.remedy = remedy;
+    }
+
+    /** The error of a request that it ended. */
+    public String error() {
+      return what + ": " + remedy;
+    }
+
+    public String what() {
+      return what;
+    }
+
+    public String remedy() {
+      return remedy;
+    }
+
+    /** The limit that an error is about, also behind the name of a server; null for none. */
+    public static @Nullable GeneratorLimit of(@Nullable String error) {
+      return error == null
+          ? null
+          : Stream.of(values()).filter(l -> error.endsWith(l.error())).findFirst().orElse(null);
+    }
+  }
 }

@@ -214,9 +214,8 @@ public final class Run {
     observers.tell(observer -> observer.message(line));
   }
 
-  /** The warm-up is over, and its requests do not count; waits for the observers. */
+  /** The warm-up is over; waits for the observers. */
   public void loadAhead() {
-    started.set(0);
     observers.await(RunObserver::loadAhead);
     ending.loadAhead();
   }

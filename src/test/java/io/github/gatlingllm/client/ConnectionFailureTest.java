@@ -2,6 +2,7 @@ package io.github.gatlingllm.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.DecoderException;
@@ -41,6 +42,7 @@ final class ConnectionFailureTest {
       "no local port left: share connections, or add local addresses";
   private static final String NO_FILES =
       "too many open files: raise the limit (ulimit -n) of the load generator";
+  private static final String NO_MEMORY = GeneratorLimit.MEMORY.error();
   private static final String RESET = "connection reset by the server";
   private static final String OTHER_HOST =
       "TLS failed: the server's certificate is for another host";
@@ -63,6 +65,8 @@ final class ConnectionFailureTest {
         row(new ConnectException("connect(..) failed: Cannot assign requested address"), NO_PORT),
         row(new BindException("Address already in use"), NO_PORT),
         row(new ChannelException(new IOException("newSocket(..): Too many open files")), NO_FILES),
+        row(new DecoderException(new OutOfMemoryError("Java heap space")), NO_MEMORY),
+        row(new OutOfMemoryError("Cannot reserve 1 bytes of direct buffer memory"), NO_MEMORY),
         row(new IOException("recvAddress(..) failed: Connection reset by peer"), RESET),
         row(new IOException("Broken pipe"), "connection closed by the server while"),
         row(new IOException("Channel was closed before handshake completed"), CLOSED),

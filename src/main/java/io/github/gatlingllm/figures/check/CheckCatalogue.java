@@ -99,15 +99,17 @@ enum CheckCatalogue {
       "Measure at least three times as long as a request takes, better ten times.",
       one(LoadChecks::windowLength)),
   GENERATOR(
-      "Did the load generator keep up: event loops on time, CPU left?",
+      "Did the load generator keep up: event loops on time, CPU, ports, files and memory left?",
       "share of the measure window in which an event loop lagged by more than 10 ms and 20"
           + " % of the median TTFT or ITL, or the machine was out of CPU (less than 5 % idle,"
-          + " more than 10 % used by the generator), at the worst load level",
+          + " more than 10 % used by the generator), at the worst load level; where requests failed"
+          + " at a limit of the generator, these ÷ ended requests",
       Threshold.judged(
           "warning if loops lagged by that much for 1 % and 50 ms of the window, or once by 100 ms,"
               + " or 10 % of it were out of CPU; invalid if loops lagged by more than 2 ms and 20 %"
-              + " of the median for half of it, or half of it was out of CPU"),
-      "runs with llm/generator.jsonl",
+              + " of the median for half of it, or half of it was out of CPU, or a request failed"
+              + " as no local port, open file or memory was left"),
+      "runs with llm/generator.jsonl, or with such a failure",
       "Give the generator more CPU, a machine of its own, or fewer streams.",
       one(GeneratorCheck::judge)),
   ARRIVALS(

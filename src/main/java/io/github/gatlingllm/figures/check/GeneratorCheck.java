@@ -7,14 +7,21 @@ import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Interval;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Verdict;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +34,37 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
 
   /** The worst injector at the worst level. */
   static @Nullable Finding judge(CheckInput in) {
+    Finding late = lag(in);
+    Finding limited = limited(in);
+    return limited == null
+        ? late
+        : late == null || late.level() == Level.OK ? limited : limited.adding(" " + late.message());
+  }
+
+  /** Requests that a limit of the generator ended, and the one that ended most. */
+  private static @Nullable Finding limited(CheckInput in) {
+    Map<GeneratorLimit, Long> counts = new EnumMap<>(GeneratorLimit.class);
+    for (ErrorCount error : in.figures().errors()) {
+      GeneratorLimit limit = GeneratorLimit.of(error.message());
+      if (limit != null) {
+        counts.merge(limit, error.count(), Long::sum);
+      }
+    }
+    long failed = counts.values().stream().mapToLong(Long::longValue).sum();
+    if (failed == 0) {
+      return null;
+    }
+    GeneratorLimit most = Collections.max(counts.keySet(), Comparator.comparing(counts::get));
+    return Finding.of(
+            (double) failed / in.figures().counts().ended(),
+            "%s failed at a limit of the load generator, not of the server: %s.",
+            counted(failed, "request"),
+            counts.keySet().stream().map(GeneratorLimit::what).collect(Collectors.joining(", ")))
+        .level(Level.INVALID)
+        .remedy(NumberText.capital(most.remedy()) + ".");
+  }
+
+  private static @Nullable Finding lag(CheckInput in) {
     List<Finding> found = new ArrayList<>();
     Double idle = null;
     double lag = 0;
@@ -86,8 +124,8 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     return verdict.isOutOfCpu()
         ? found.remedy(
             "Run the generator on another machine, or on a CPU of its own: taskset -c 0 before the"
-                + " server's command, taskset -c 1 before the generator's. On shared CPUs start both"
-                + " in one shell (nohup vllm serve … & first), as Linux divides CPUs between"
+                + " server's command, taskset -c 1 before the generator's. On shared CPUs start"
+                + " both in one shell (nohup vllm serve … & first), as Linux divides CPUs between"
                 + " sessions, or let the generator go first: sudo chrt -r 10 before its command.")
         : found;
   }

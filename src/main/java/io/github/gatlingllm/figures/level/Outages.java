@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
 import io.github.gatlingllm.figures.metric.Figures.Failures;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -21,7 +22,8 @@ import java.util.List;
  * <p>A failing span is a time in which requests failed while no request that succeeded was in
  * flight: from the start of the first failing request, or the end of the last ok one, to the end of
  * the last failing request. Rate-limited requests (429), and requests cancelled after their first
- * token, show that the server is available. Memory is 128 KiB; at most 8 MiB where requests fail.
+ * token, show that the server is available; failures by a limit of the load generator show neither.
+ * Memory is 128 KiB; at most 8 MiB where requests fail.
  */
 final class Outages {
 
@@ -47,7 +49,8 @@ final class Outages {
   void add(RequestRecord record) {
     Long admitted = record.timing().admittedUnixNanos();
     Long closed = record.timing().closedUnixNanos();
-    if (admitted == null || closed == null) {
+    boolean isOurs = GeneratorLimit.of(record.outcome().error()) != null;
+    if (admitted == null || closed == null || isOurs) {
       return;
     }
     RequestStatus status = record.outcome().status();

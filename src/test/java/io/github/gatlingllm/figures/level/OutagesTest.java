@@ -10,6 +10,7 @@ import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
 import io.github.gatlingllm.figures.metric.Figures.Failures;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,6 +130,59 @@ class OutagesTest {
     assertThat(failures(summary).outages()).isZero();
     assertThat(Objects.requireNonNull(failures(summary).longestSpan()).seconds())
         .isEqualTo(20, within(1e-9));
+  }
+
+  /** The generator runs out of ports, files and memory for 5 s; then the server is away for 3 s. */
+  @Test
+  void limitsOfTheGeneratorAreNoOutages() {
+    for (int i = 0; i < 20; i++) {
+      ok(i * 500, i * 500 + 500);
+      ok(15_000 + i * 250, 15_250 + i * 250);
+    }
+    GeneratorLimit[] limits = GeneratorLimit.values();
+    for (int i = 0; i < 50; i++) {
+      records.add(
+          at(10_020 + i * 99)
+              .stage("c=2")
+              .failed(
+                  RequestStatus.CONNECTION_ERROR,
+                  (i < 40 ? "" : "b:80: ") + limits[i < 30 ? 0 : i % 3].error())
+              .closed(5)
+              .record());
+    }
+    Summary limited = summary();
+    assertThat(failures(limited).failed()).isZero();
+    assertThat(limited.checks()).noneMatch(check -> check.id().equals("failing_spans"));
+    Check generator = Runs.check(limited, "generator");
+    assertThat(generator.level()).isEqualTo(Level.INVALID);
+    assertThat(generator.value()).isEqualTo(50 / 90.0, within(1e-3));
+    assertThat(generator.message()).contains("50 requests", "local port", "files", "memory");
+    assertThat(generator.remedy()).isEqualTo("Share connections, or add local addresses.");
+
+    for (int i = 0; i < 30; i++) {
+      fails(20_100 + i * 100, 20_105 + i * 100);
+    }
+    assertThat(failures(summary()).failed()).isEqualTo(30);
+    assertThat(failures(summary()).outages()).isEqualTo(1);
+    assertThat(check(summary()).message()).contains("30 requests failed");
+    assertThat(Runs.check(summary(), "generator").level()).isEqualTo(Level.INVALID);
+  }
+
+  /** A server that says the same of itself has an outage. */
+  @Test
+  void limitsOfTheServerAreItsOwn() {
+    awayForFiveSeconds();
+    records.replaceAll(
+        each ->
+            each.outcome().ok()
+                ? each
+                : at(11_000)
+                    .stage("c=2")
+                    .failed(RequestStatus.HTTP_ERROR, "HTTP 500: too many open files")
+                    .closed(3_000)
+                    .record());
+    assertThat(failures(summary()).outages()).isEqualTo(1);
+    assertThat(summary().checks()).noneMatch(check -> check.id().equals("generator"));
   }
 
   /** A limit is no outage, and neither are failures beside answers that come. */
