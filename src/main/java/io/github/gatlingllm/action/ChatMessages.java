@@ -23,6 +23,10 @@ final class ChatMessages {
 
   private final Session session;
   private final GenerationRequest.Builder body;
+
+  /** Whether a part may be the result of a tool, which answers a call in the history. */
+  private final boolean answersCalls;
+
   final List<Message> newMessages = new ArrayList<>();
 
   @Nullable String historyKey;
@@ -30,9 +34,16 @@ final class ChatMessages {
 
   @Nullable String tools;
 
-  ChatMessages(Session session, GenerationRequest.Builder body) {
+  ChatMessages(Session session, GenerationRequest.Builder body, List<MessagePart> parts) {
     this.session = session;
     this.body = body;
+    answersCalls =
+        parts.stream()
+            .anyMatch(
+                part ->
+                    part instanceof MessagePart.ToolResult
+                        || part instanceof MessagePart.ToolResults
+                        || part instanceof MessagePart.Whole);
   }
 
   void add(MessagePart part) {
@@ -84,7 +95,10 @@ final class ChatMessages {
   }
 
   private Conversation addHistory(String key) {
-    Conversation kept = kept(key);
+    Conversation before = kept(key);
+    Dialog.Turn next = before.next();
+    boolean hasResults = next == null ? answersCalls : next.answersCalls();
+    Conversation kept = hasResults ? before : before.withoutOpenCalls();
     historyKey = key;
     conversation = kept;
     body.messages(kept.messages());

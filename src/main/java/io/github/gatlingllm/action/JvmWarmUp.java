@@ -98,6 +98,8 @@ final class JvmWarmUp implements PlanDriver.Users {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
       new JvmWarmUp(context).run(context, components, api, engine.baseUrl());
+    } catch (IllegalStateException e) { // no port for the engine
+      PrintableText.print(failed(e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -145,9 +147,11 @@ final class JvmWarmUp implements PlanDriver.Users {
     PrintableText.print(
         failed == null
             ? "LLM warm-up of the JVM: " + log.next() + " requests, " + compilers
-            : "LLM warm-up of the JVM failed ("
-                + failed.outcome().error()
-                + "); the first requests will be slower");
+            : failed(failed.outcome().error()));
+  }
+
+  private static String failed(@Nullable String why) {
+    return "LLM warm-up of the JVM failed (" + why + "); the first requests will be slower";
   }
 
   @Override

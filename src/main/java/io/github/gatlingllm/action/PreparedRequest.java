@@ -48,7 +48,7 @@ record PreparedRequest(
       Prefixes prefixes,
       Session session) {
     GenerationRequest.Builder body = GenerationRequest.of(request.api);
-    ChatMessages chat = new ChatMessages(session, body);
+    ChatMessages chat = new ChatMessages(session, body, request.messages);
     DrawOrder.forget();
     request.messages.forEach(chat::add);
     Integer maxTokens = resolve(request.maxTokens, session);

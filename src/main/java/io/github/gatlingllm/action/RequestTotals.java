@@ -15,6 +15,7 @@ final class RequestTotals {
   final Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
 
   private final Map<String, LongAdder> skippedTurns = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> notRemembered = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> skipped = new ConcurrentHashMap<>();
 
   void skippedTurn(String requestName, String reason) {
@@ -23,6 +24,15 @@ final class RequestTotals {
           ("LLM %s: %s, so the next turn is not sent; the end of the run says how many were "
                   + "not")
               .formatted(requestName, reason));
+    }
+  }
+
+  void notRemembered(String requestName) {
+    if (count(notRemembered, requestName, "an answer without text or a complete tool call")) {
+      PrintableText.print(
+          ("LLM %s: an answer without text or a complete tool call, which servers reject in a"
+                  + " history; its turn is not remembered")
+              .formatted(requestName));
     }
   }
 
@@ -41,11 +51,13 @@ final class RequestTotals {
     RunInfo more = info;
     Map<String, Long> notSent = new TreeMap<>();
     skipped.forEach((kind, count) -> notSent.put(kind, count.sum()));
-    for (var turns : new TreeMap<>(skippedTurns).entrySet()) {
-      notSent.put(turns.getKey(), turns.getValue().sum());
-      String kind = "turns not sent, " + turns.getKey();
-      PrintableText.print("LLM " + kind + ": " + turns.getValue());
-      more = more.config(kind, turns.getValue().toString());
+    skippedTurns.forEach((kind, count) -> notSent.put(kind, count.sum()));
+    Map<String, LongAdder> said = new TreeMap<>();
+    skippedTurns.forEach((kind, count) -> said.put("turns not sent, " + kind, count));
+    notRemembered.forEach((kind, count) -> said.put("turns not remembered, " + kind, count));
+    for (var turns : said.entrySet()) {
+      PrintableText.print("LLM " + turns.getKey() + ": " + turns.getValue());
+      more = more.config(turns.getKey(), turns.getValue().toString());
     }
     Map<String, RunOutcome.Connections> connections = new TreeMap<>();
     servers.forEach(

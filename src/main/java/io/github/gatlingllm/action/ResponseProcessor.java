@@ -13,13 +13,12 @@ import io.gatling.core.stats.StatsEngine;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.client.Api.Message;
-import io.github.gatlingllm.client.Api.Message.FunctionCall;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import java.util.List;
+import io.github.gatlingllm.workload.Conversation;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.ToIntFunction;
@@ -210,7 +209,7 @@ final class ResponseProcessor {
   }
 
   /** Adds the answer to the conversation, with the number of tokens of prompt and answer. */
-  private static Session remember(
+  private Session remember(
       LlmAction.SentRequest sent,
       ReceivedAnswer answer,
       RequestRecord.Tokens tokens,
@@ -224,19 +223,20 @@ final class ResponseProcessor {
     int prompt = counted == null ? tokens.promptChars() / CHARS_PER_TOKEN : counted;
     Integer output = tokens.outputTokens();
     Integer reasoning = tokens.reasoningTokens();
-    List<FunctionCall> calls = answer.toolCalls();
     String text = answer.text();
-    return session.set(
-        prepared.historyKey(),
-        prepared
-            .conversation()
-            .answered(
-                prepared.newMessages(),
-                calls.isEmpty() ? Message.assistant(text) : Message.toolCalls(text, calls),
-                prompt,
-                output == null
-                    ? text.length() / CHARS_PER_TOKEN
-                    : Math.max(0, output - (reasoning == null ? 0 : reasoning))));
+    Conversation before = prepared.conversation();
+    Conversation after =
+        before.answered(
+            prepared.newMessages(),
+            Message.answer(text, answer.toolCalls()),
+            prompt,
+            output == null
+                ? text.length() / CHARS_PER_TOKEN
+                : Math.max(0, output - (reasoning == null ? 0 : reasoning)));
+    if (components.isLoad() && !after.remembers(before)) {
+      components.totals.notRemembered(prepared.name());
+    }
+    return session.set(prepared.historyKey(), after);
   }
 
   /** Logs the row of the request, and its groups {@code <name> TTFT} and {@code <name> SLO}. */

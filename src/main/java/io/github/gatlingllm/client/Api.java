@@ -122,8 +122,11 @@ public enum Api {
       return new Message("assistant", content, null, toolCalls, null);
     }
 
-    /** An assistant message that calls these functions, as the next request has to repeat it. */
-    public static Message toolCalls(String content, List<FunctionCall> calls) {
+    /** An assistant message that may call functions, as the next request has to repeat it. */
+    public static Message answer(String content, List<FunctionCall> calls) {
+      if (calls.isEmpty()) {
+        return assistant(content);
+      }
       ArrayNode array = JsonNodeFactory.instance.arrayNode();
       for (FunctionCall call : calls) {
         array
@@ -134,15 +137,33 @@ public enum Api {
             .put("name", call.name())
             .put("arguments", call.arguments());
       }
-      return toolCalls(content.isEmpty() ? null : content, array.toString());
+      return toolCalls(content.isBlank() ? null : content, array.toString());
+    }
+
+    /** Whether it says or calls anything: APIs reject messages that do not. */
+    public boolean isFilled() {
+      return toolCalls != null || parts != null || (content != null && !content.isBlank());
     }
 
     public static Message tool(String toolCallId, String content) {
       return new Message("tool", content, null, null, toolCallId);
     }
 
-    /** A call of a function by the model; the id is made up where the server sent none. */
-    public record FunctionCall(String id, String name, String arguments) {}
+    /**
+     * A call of a function by the model; the id is made up where the server sent none, and the
+     * arguments of a function without parameters may be left out.
+     */
+    public record FunctionCall(String id, String name, String arguments) {
+
+      public FunctionCall {
+        arguments = arguments.isBlank() ? "{}" : arguments;
+      }
+
+      /** Whether APIs take it back: they reject arguments that are cut off. */
+      boolean isComplete() {
+        return !name.isBlank() && RequestTranslation.isObject(arguments);
+      }
+    }
   }
 
   /**

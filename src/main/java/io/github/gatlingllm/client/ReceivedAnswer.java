@@ -180,8 +180,9 @@ public final class ReceivedAnswer {
     return choices.get(0).reasoning.text();
   }
 
+  /** The complete calls: one that is cut off can be neither executed nor sent back. */
   public List<FunctionCall> toolCalls() {
-    return choices.get(0).toolCalls();
+    return choices.get(0).toolCalls().stream().filter(FunctionCall::isComplete).toList();
   }
 
   /** All generated text, over all choices and channels. */

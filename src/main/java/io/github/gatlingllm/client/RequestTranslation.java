@@ -1,10 +1,12 @@
 package io.github.gatlingllm.client;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -12,7 +14,8 @@ import java.util.regex.Pattern;
 /** Translates a chat request into other APIs; a field that an API does not rename stays. */
 final class RequestTranslation {
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private static final Pattern DATA_URL = Pattern.compile("data:([^;,]+);base64,(.*)");
 
@@ -197,15 +200,20 @@ final class RequestTranslation {
 
   /** Arguments as a JSON object; empty where the model wrote none, as the API takes no text. */
   private static JsonNode arguments(String text) {
+    JsonNode parsed = parsed(text);
+    return parsed.isObject() ? parsed : JsonNodeFactory.instance.objectNode();
+  }
+
+  static boolean isObject(String text) {
+    return parsed(text).isObject();
+  }
+
+  private static JsonNode parsed(String text) {
     try {
-      JsonNode parsed = JSON.readTree(text);
-      if (parsed.isObject()) {
-        return parsed;
-      }
+      return JSON.readTree(text);
     } catch (JsonProcessingException notJson) {
-      // Same result as for JSON that is not an object.
+      return MissingNode.getInstance();
     }
-    return JsonNodeFactory.instance.objectNode();
   }
 
   private static String text(JsonNode content) {

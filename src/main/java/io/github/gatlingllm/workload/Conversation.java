@@ -85,10 +85,22 @@ public record Conversation(
         : ended("an earlier turn of its dialog failed");
   }
 
+  /**
+   * The conversation after an answer. A turn whose answer has neither text nor calls, as one that
+   * only thought, is not remembered: servers reject an empty message, and two questions in a row.
+   */
   public Conversation answered(
       List<Message> asked, Message answer, int promptTokens, int answerTokens) {
     List<Message> recorded = recordedAnswer();
-    List<Message> answers = recorded.isEmpty() ? List.of(answer) : recorded;
+    List<Message> answers =
+        (recorded.isEmpty() ? List.of(answer) : recorded)
+            .stream().filter(Message::isFilled).toList();
+    if (answers.isEmpty()) {
+      List<Message> kept = new ArrayList<>(messages);
+      asked.stream().filter(Dialog::isInstruction).forEach(kept::add);
+      return new Conversation(
+          number, draw, kept, turns + 1, tokens, contextLimit, script, endReason);
+    }
     int added = recorded.isEmpty() && answerTokens > 0 ? answerTokens : estimated(answers);
     List<Message> longer = new ArrayList<>(messages);
     longer.addAll(asked);
@@ -96,6 +108,26 @@ public record Conversation(
     int known = promptTokens == 0 ? 0 : promptTokens + added;
     return new Conversation(
         number, draw, longer, turns + 1, known, contextLimit, script, endReason);
+  }
+
+  /** Whether the last answered turn is part of it, after the given one. */
+  public boolean remembers(Conversation before) {
+    return messages.stream().filter(Dialog::isAnswer).count()
+        > before.messages.stream().filter(Dialog::isAnswer).count();
+  }
+
+  /** The conversation without turns at its end whose calls are not answered by tools. */
+  public Conversation withoutOpenCalls() {
+    int end = messages.size();
+    while (end > 0 && messages.get(end - 1).toolCalls() != null) {
+      for (end--; end > 0 && Dialog.isAsked(messages.get(end - 1)); ) {
+        end--;
+      }
+    }
+    return end == messages.size()
+        ? this
+        : new Conversation(
+            number, draw, messages.subList(0, end), turns, 0, contextLimit, script, endReason);
   }
 
   private List<Message> recordedAnswer() {
@@ -115,12 +147,23 @@ public record Conversation(
 
   /** Why a turn is not sent: the conversation has ended, or might exceed the context limit. */
   public @Nullable String reasonNotToSend(List<Message> asked, @Nullable Integer maxTokens) {
+    if (endReason == null && script != null && !asked.stream().allMatch(this::isAwaited)) {
+      return "the model did not call the tool whose result is recorded";
+    }
     if (endReason != null || contextLimit == null) {
       return endReason;
     }
     long history = tokens > 0 ? tokens : estimated(messages);
     long needed = history + estimated(asked) + (maxTokens == null ? 0 : maxTokens);
     return needed > contextLimit ? "context limit of " + contextLimit + " tokens reached" : null;
+  }
+
+  /** Whether the result of a tool has its call in the history, which servers require. */
+  private boolean isAwaited(Message message) {
+    String id = message.toolCallId();
+    return id == null
+        || messages.stream()
+            .anyMatch(m -> m.toolCalls() != null && m.toolCalls().contains('"' + id + '"'));
   }
 
   private static int estimated(List<Message> messages) {
@@ -158,6 +201,11 @@ public record Conversation(
       public Turn {
         asked = List.copyOf(asked);
         answer = List.copyOf(answer);
+      }
+
+      /** Whether it has the result of a tool. */
+      public boolean answersCalls() {
+        return asked.stream().anyMatch(message -> message.toolCallId() != null);
       }
     }
 
@@ -241,9 +289,11 @@ public record Conversation(
     }
 
     private static boolean isAsked(Message message) {
-      return !isAnswer(message)
-          && !message.role().equals("system")
-          && !message.role().equals("developer");
+      return !isAnswer(message) && !isInstruction(message);
+    }
+
+    private static boolean isInstruction(Message message) {
+      return message.role().equals("system") || message.role().equals("developer");
     }
 
     static String texts(List<Message> messages) {

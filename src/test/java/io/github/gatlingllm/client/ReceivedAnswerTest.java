@@ -90,13 +90,13 @@ final class ReceivedAnswerTest {
     return Stream.of(
         calls(
             "OpenAI: two calls at once, mixed",
-            "a f {1} | b g []",
+            "a f { } | b g {}",
             tool("'index':0,'id':'a'", "'name':'f','arguments':''"),
             tool("'index':0", "'arguments':'{'"),
             tool("'index':1,'id':'b'", "'name':'g','arguments':''"),
-            tool("'index':1", "'arguments':'['"),
-            tool("'index':0", "'arguments':'1}'"),
-            tool("'index':1", "'arguments':']'")),
+            tool("'index':1", "'arguments':'{'"),
+            tool("'index':0", "'arguments':' }'"),
+            tool("'index':1", "'arguments':'}'")),
         calls(
             "Gemini: whole calls, all of index 0",
             "a f {} | b f {}",
@@ -115,9 +115,9 @@ final class ReceivedAnswerTest {
             tool("'id':'a'", "'name':'f','arguments':'}'")),
         calls(
             "neither index nor id",
-            "call_0 f 1 | call_1 g 2",
-            "{'tool_calls':[{'function':{'name':'f','arguments':'1'}},"
-                + "{'function':{'name':'g','arguments':'2'}}]}"),
+            "call_0 f {} | call_1 g { }",
+            "{'tool_calls':[{'function':{'name':'f','arguments':'{}'}},"
+                + "{'function':{'name':'g','arguments':'{ }'}}]}"),
         calls("none", "", "{'content':'a'}"));
   }
 
