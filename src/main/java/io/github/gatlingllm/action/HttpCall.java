@@ -9,7 +9,9 @@ import io.gatling.http.cache.SslContextSupport;
 import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
 import io.gatling.http.client.body.bytearray.ByteArrayRequestBody;
+import io.gatling.http.client.proxy.HttpProxyServer;
 import io.gatling.http.client.proxy.ProxyServer;
+import io.gatling.http.client.realm.BasicRealm;
 import io.gatling.http.cookie.CookieSupport$;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
@@ -20,7 +22,13 @@ import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.ProcessSetting.Proxy;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,6 +60,8 @@ final class HttpCall {
   private final HttpRequestDef definition;
   private final List<Header> headers;
   private final boolean isCacheable;
+  private final boolean isInside;
+  private final Map<String, ProxyServer> proxies;
   private final Map<String, Request> cachedByUrl = new ConcurrentHashMap<>();
   private final boolean shared;
   private final long sharedClientId;
@@ -61,20 +71,55 @@ final class HttpCall {
 
   private HttpCall(
       HttpComponents http,
+      HttpProtocol settings,
       HttpRequestDef definition,
       List<Header> headers,
       LlmProtocol protocol,
+      Api api,
       @Nullable SslContexts tls,
       Map<String, ServerConnections> servers) {
     this.http = http;
     this.servers = servers;
     this.definition = definition;
     this.headers = headers;
-    this.isCacheable = isCacheable(http.httpProtocol());
+    this.isCacheable = isCacheable(settings);
+    this.isInside = isInside(protocol);
+    this.proxies = isInside ? Map.of() : proxies(protocol, api);
     this.shared = protocol.shareConnections;
     this.sharedClientId = sharedClientId(protocol.verifyTls);
     this.several = protocol.baseUrls.size() > 1;
     this.tls = tls;
+  }
+
+  /** An engine in this JVM is reached directly, whatever proxy there is for other hosts. */
+  private static boolean isInside(LlmProtocol protocol) {
+    return protocol.inThisJvm || protocol.baseUrls.stream().allMatch(EmbeddedEngine::isAt);
+  }
+
+  /** By URL, where the setting {@code proxy} names one. */
+  private static Map<String, ProxyServer> proxies(LlmProtocol protocol, Api api) {
+    Map<String, ProxyServer> proxies = new HashMap<>();
+    for (int user = 0; user < protocol.baseUrls.size() && !LlmProtocol.isDryRun(); user++) {
+      String url = protocol.url(user, api);
+      URI proxy = InvalidSimulation.checked(() -> Proxy.of(URI.create(url)));
+      if (proxy != null) {
+        String[] logIn = String.valueOf(proxy.getUserInfo()).split(":", 2);
+        BasicRealm realm =
+            proxy.getUserInfo() == null
+                ? null
+                : new BasicRealm(logIn[0], logIn.length < 2 ? "" : logIn[1]);
+        try {
+          proxies.put(
+              url,
+              new HttpProxyServer(
+                  proxy.getHost(), proxy.getPort(), realm, false, new DefaultHttpHeaders()));
+        } catch (UnknownHostException e) {
+          throw InvalidSimulation.because(
+              "proxy " + proxy.getHost() + ": unknown host; check llm.proxy, or set none");
+        }
+      }
+    }
+    return proxies;
   }
 
   /** Requests that verify certificates use no connection that was opened without. */
@@ -122,15 +167,15 @@ final class HttpCall {
       post = post.header(all.get(i).name(), s -> content(s.asScala()).values()[index]);
     }
     HttpRequestBuilder builder = (HttpRequestBuilder) post.asScala();
+    HttpProtocol settings =
+        connectionSettings(http.httpProtocol(), configuration, Proxy.isSet() || isInside(protocol));
     return new HttpCall(
         http,
-        builder.build(
-            http.httpCaches(),
-            connectionSettings(http.httpProtocol(), configuration),
-            false,
-            configuration),
+        settings,
+        builder.build(http.httpCaches(), settings, false, configuration),
         all,
         protocol,
+        request.api,
         tls,
         servers);
   }
@@ -170,16 +215,17 @@ final class HttpCall {
 
   /** The protocol's settings of connections, without those of requests. */
   private static HttpProtocol connectionSettings(
-      HttpProtocol http, GatlingConfiguration configuration) {
+      HttpProtocol http, GatlingConfiguration configuration, boolean withoutProxy) {
+    HttpProtocol byDefault = HttpProtocol.apply(configuration);
     return http.copy(
         http.baseUrls(),
         http.warmUpUrl(),
         http.enginePart(),
-        HttpProtocol.apply(configuration).requestPart(),
+        byDefault.requestPart(),
         http.responsePart(),
         http.wsPart(),
         http.ssePart(),
-        http.proxyPart(),
+        withoutProxy ? byDefault.proxyPart() : http.proxyPart(),
         http.dnsPart());
   }
 
@@ -191,17 +237,29 @@ final class HttpCall {
     }
     Request cached = cachedByUrl.get(prepared.url());
     if (cached != null) {
-      return copy(cached, session, prepared, values);
+      return copy(cached, session, prepared, values, cached.getProxyServer());
     }
     Session withContent = session.remove(COOKIES).set(KEY, new Content(prepared, values));
-    Request first = Dynamic.Validations.value(definition.clientRequest().apply(withContent));
+    Request built = Dynamic.Validations.value(definition.clientRequest().apply(withContent));
+    ProxyServer proxy = proxies.get(prepared.url());
+    if (proxy instanceof HttpProxyServer http
+        && http.getRealm() != null
+        && !built.getUri().isSecured()) {
+      built.getHeaders().set("Proxy-Authorization", http.getRealm().getAuthorizationHeader());
+    }
+    Request first = proxy == null ? built : copy(built, session, prepared, values, proxy);
     if (isCacheable && cachedByUrl.size() < MAX_URLS) {
       cachedByUrl.put(prepared.url(), first.copyWithCopiedHeaders());
     }
     return first;
   }
 
-  private Request copy(Request cached, Session session, PreparedRequest prepared, String[] values) {
+  private Request copy(
+      Request cached,
+      Session session,
+      PreparedRequest prepared,
+      String[] values,
+      @Nullable ProxyServer proxy) {
     HttpHeaders sent = cached.getHeaders().copy();
     for (int i = 0; i < values.length; i++) {
       sent.set(headers.get(i).name(), values[i]);
@@ -218,7 +276,7 @@ final class HttpCall {
         cached.isAutoOrigin(),
         cached.getLocalAddresses(),
         cached.getRealm(),
-        cached.getProxyServer(),
+        proxy,
         cached.getProxyProtocolSourceIpV4Address(),
         cached.getProxyProtocolSourceIpV6Address(),
         cached.getSignatureCalculator(),
@@ -255,6 +313,13 @@ final class HttpCall {
     public @Nullable String proxy() {
       ProxyServer proxy = request.getProxyServer();
       return proxy == null ? null : proxy.getHost() + ":" + proxy.getPort();
+    }
+
+    @Override
+    public @Nullable String unusedProxy() {
+      return isInside || Proxy.isSet() || request.getProxyServer() != null
+          ? null
+          : Proxy.variable(URI.create(request.getUri().toUrl()), System.getenv());
     }
 
     @Override

@@ -10,8 +10,10 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
+import io.github.gatlingllm.record.ProcessSetting.Proxy;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.PromptPrefix;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -115,6 +117,8 @@ record PreparedRequest(
       List<Map<String, Dynamic<String>>> headers,
       Session session) {
     List<String> secrets = new ArrayList<>(Secrets.ofUrl(url));
+    URI proxy = Proxy.isSet() ? Proxy.of(URI.create(url)) : null;
+    secrets.addAll(Secrets.ofUrl(String.valueOf(proxy)));
     if (apiKey != null) {
       secrets.add(apiKey);
     }

@@ -41,7 +41,7 @@ final class WarmUpRounds {
   private static final String PROMPT = "Say hello.";
 
   private static final Pattern HAS_REMEDY =
-      Pattern.compile("\\?$|: check |; use |; set |; add |; take |: raise ");
+      Pattern.compile("\\?$|^proxy |: check |; use |; set |; add |; take |: raise ");
 
   private final ScenarioContext context;
   private final CoreComponents core;

@@ -2,6 +2,8 @@ package io.github.gatlingllm.client;
 
 import io.gatling.http.client.HttpListener;
 import io.github.gatlingllm.client.StreamedExchange.Transport;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.IOException;
@@ -155,9 +157,16 @@ final class RequestConnection {
   }
 
   @Nullable String error(StreamedExchange.Ending end) {
-    return end.error() == null || transport == null || end.status().isCut()
-        ? end.error()
-        : transport.named(end.error());
+    if (end.error() == null || transport == null || end.status().isCut()) {
+      return end.error();
+    }
+    boolean isUnreachable =
+        channel == null
+            && end.status() == RequestStatus.CONNECTION_ERROR
+            && GeneratorLimit.of(end.error()) == null;
+    String variable = isUnreachable ? transport.unusedProxy() : null;
+    String hint = variable == null ? "" : "; " + variable + " is set but not used, set proxy=env";
+    return transport.named(end.error() + hint);
   }
 
   /** Makes the server stop: closes the connection, or resets the stream with HTTP/2. */

@@ -70,6 +70,11 @@ public final class StreamedExchange implements HttpListener {
       return null;
     }
 
+    /** The variable of the environment that names a proxy for the URL, which is not used. */
+    default @Nullable String unusedProxy() {
+      return null;
+    }
+
     /** Sends on a kept-alive connection if there is one, else on a new one. */
     void send(HttpListener listener);
 

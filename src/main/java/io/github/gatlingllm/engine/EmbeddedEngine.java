@@ -17,10 +17,13 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,6 +49,8 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class EmbeddedEngine implements AutoCloseable {
+
+  private static final Set<String> RUNNING = ConcurrentHashMap.newKeySet();
   static final String LOOPBACK = "127.0.0.1";
   private static final int MAX_BODY_BYTES = 64 << 20;
 
@@ -97,6 +102,12 @@ public final class EmbeddedEngine implements AutoCloseable {
     }
     server = bound.channel();
     scheduler.start();
+    RUNNING.add(URI.create(baseUrl()).getAuthority());
+  }
+
+  /** Whether the URL is one of an engine in this JVM. */
+  public static boolean isAt(String url) {
+    return RUNNING.contains(URI.create(url).getAuthority());
   }
 
   /** A builder with the defaults. */
@@ -142,6 +153,7 @@ public final class EmbeddedEngine implements AutoCloseable {
   /** Stops at once: closes open connections, and their requests end as cancelled. */
   @Override
   public void close() {
+    RUNNING.remove(URI.create(baseUrl()).getAuthority());
     server.close().awaitUninterruptibly();
     connections.close().awaitUninterruptibly();
     scheduler.close();

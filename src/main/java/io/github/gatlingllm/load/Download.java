@@ -2,11 +2,14 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
+import io.github.gatlingllm.record.ProcessSetting.Proxy;
 import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.Authenticator;
 import java.net.HttpURLConnection;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
@@ -243,11 +246,27 @@ final class Download {
     return "%s of %s MB".formatted(bytes >> 20, (length + (1 << 20) - 1) >> 20);
   }
 
+  private static java.net.Proxy javaProxy(@Nullable URI proxy) {
+    return proxy == null
+        ? java.net.Proxy.NO_PROXY
+        : new java.net.Proxy(
+            java.net.Proxy.Type.HTTP, new InetSocketAddress(proxy.getHost(), proxy.getPort()));
+  }
+
   /** Follows redirects by hand: the Hub's first answer has the SHA-256, its store has the bytes. */
   private HttpURLConnection open(long from, String version) throws IOException {
     URI at = url;
     for (int hop = 0; hop <= MAX_REDIRECTS; hop++) {
-      HttpURLConnection http = (HttpURLConnection) at.toURL().openConnection();
+      URI proxy = Proxy.of(at);
+      HttpURLConnection http =
+          (HttpURLConnection)
+              (Proxy.isSet()
+                  ? at.toURL().openConnection(javaProxy(proxy))
+                  : at.toURL().openConnection());
+      Authenticator logIn = Proxy.logIn(proxy);
+      if (logIn != null) {
+        http.setAuthenticator(logIn);
+      }
       http.setConnectTimeout(CONNECT_MILLIS);
       http.setReadTimeout(READ_MILLIS);
       http.setInstanceFollowRedirects(false);

@@ -3,10 +3,15 @@ package io.github.gatlingllm.run;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.record.ProcessSetting.Proxy;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayOutputStream;
+import java.net.Authenticator;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -17,6 +22,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,8 +32,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
 /**
- * Requests metrics pages on connections of its own: HTTP/1.1, no proxy, no redirects. A response
- * that takes longer than the timeout or is larger than {@value #MAX_BYTES} bytes is an error.
+ * Requests metrics pages on connections of its own: HTTP/1.1, no redirects, and the proxy of the
+ * setting except for pages of this machine. A response that takes longer than the timeout or is
+ * larger than {@value #MAX_BYTES} bytes is an error.
  */
 final class PageClient {
 
@@ -38,7 +45,7 @@ final class PageClient {
 
   private final Duration timeout;
 
-  private final Map<Boolean, HttpClient> clients = new HashMap<>();
+  private final Map<List<Object>, HttpClient> clients = new HashMap<>();
 
   PageClient(Duration timeout) {
     this.timeout = timeout;
@@ -84,15 +91,25 @@ final class PageClient {
 
   private HttpClient client(MetricsPage page) throws GeneralSecurityException {
     boolean checks = page.verifyTls() || !"https".equals(page.uri().getScheme());
-    HttpClient client = clients.get(checks);
+    boolean isHere = String.valueOf(page.uri().getHost()).matches("localhost|127\\..*|\\[::1]");
+    URI proxy = isHere ? null : Proxy.of(page.uri());
+    List<Object> key = List.of(checks, String.valueOf(proxy));
+    HttpClient client = clients.get(key);
     if (client == null) {
       HttpClient.Builder builder =
           HttpClient.newBuilder()
               .version(HttpClient.Version.HTTP_1_1)
-              .proxy(HttpClient.Builder.NO_PROXY)
+              .proxy(
+                  proxy == null
+                      ? HttpClient.Builder.NO_PROXY
+                      : ProxySelector.of(new InetSocketAddress(proxy.getHost(), proxy.getPort())))
               .followRedirects(HttpClient.Redirect.NEVER)
               .connectTimeout(timeout)
               .executor(Runnable::run); // on the selector thread, which only copies bytes
+      Authenticator logIn = Proxy.logIn(proxy);
+      if (logIn != null) {
+        builder.authenticator(logIn);
+      }
       if (!checks) {
         SSLContext context = SSLContext.getInstance("TLS");
         // Like the requests of the load, unless certificates are verified.
@@ -100,7 +117,7 @@ final class PageClient {
         builder.sslContext(context);
       }
       client = builder.build();
-      clients.put(checks, client);
+      clients.put(key, client);
     }
     return client;
   }

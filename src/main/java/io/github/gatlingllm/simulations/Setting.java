@@ -11,6 +11,7 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.load.StopRule.Repeats;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.ProcessSetting.Proxy;
 import io.github.gatlingllm.record.ProcessSetting.Spelling;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers;
@@ -471,6 +472,13 @@ final class Setting {
           .means(
               "refuses certificates that are not trusted or are of another host, and TLS below"
                   + " 1.2");
+
+  static final SettingEntry<@Nullable String> PROXY =
+      of("proxy", "http://proxy:3128", "URL, env, none", Proxy::check)
+          .orNull("none, or that of the http protocol")
+          .means(
+              "HTTP proxy of all requests but those to engines in this JVM; env: that of"
+                  + " HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY");
 
   static final SettingEntry<Goals.Slos> SLO =
       of("slo", "ttft<200ms,tpot<50ms", "limits", Goals.Slos::parse)

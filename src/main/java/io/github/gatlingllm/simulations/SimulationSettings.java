@@ -132,6 +132,7 @@ class SimulationSettings implements RunSettings {
           Setting.START_AT,
           Setting.SELF_TEST_FILE,
           Setting.DATASET_CACHE,
+          Setting.PROXY,
           Setting.LIVE,
           Setting.OTLP,
           Setting.UPLOAD);

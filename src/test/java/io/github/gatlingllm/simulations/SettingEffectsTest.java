@@ -38,6 +38,7 @@ class SettingEffectsTest {
                   "waitReady", // WarmUpIT
                   "beforeLevel", // LevelsIT
                   "datasetCache",
+                  "proxy", // ConnectionsIT
                   "dryRun", // UserProjectIT
                   "live", // LivePageIT
                   "otlp", // GenAiMetersTest
