@@ -10,8 +10,12 @@ import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Request;
+import io.github.gatlingllm.testing.ScriptedServer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The llm protocol configures the connections of its requests, http those of its own. */
 class ConnectionsIT {
@@ -55,6 +59,50 @@ class ConnectionsIT {
       assertThat(run.requests("shared"))
           .extracting(record -> record.identity().target())
           .containsOnly(shared.url().substring("http://".length()));
+    }
+  }
+
+  /**
+   * A proxy of the http protocol, of the setting, and of the setting with a log-in; none of them
+   * gets the requests to the engine inside the JVM.
+   */
+  @ParameterizedTest
+  @CsvSource({"proxy, , ", "none, http://proxy, ", "none, http://me:s3cretpass@proxy, Basic"})
+  void proxyPassesTheRequestsOfTheLoadOnly(
+      String ofHttp, @Nullable String setting, @Nullable String logIn) throws Exception {
+    try (ScriptedServer proxy = ScriptedServer.start(exchange -> exchange.answer("Yes"));
+        ScriptedServer other = ScriptedServer.start(exchange -> exchange.answer("Yes"))) {
+      String own = "127.0.0.1:" + proxy.port();
+      GatlingRun run =
+          GatlingRun.of(ProxySimulation.class)
+              .set("proxyPort", ofHttp.equals("proxy") ? proxy.port() : other.port())
+              .set("llm.jvmWarmUp", true)
+              .set(
+                  setting == null ? "unused" : "llm.proxy",
+                  String.valueOf(setting).replace("proxy", own))
+              .succeed();
+      assertThat(run.requests("asks")).hasSize(3).allMatch(record -> record.outcome().ok());
+      assertThat(proxy.requests())
+          .hasSize(3)
+          .allMatch(request -> request.path().equals("http://llm.test/v1/chat/completions"))
+          .allMatch(
+              request ->
+                  String.valueOf(request.header("Proxy-Authorization"))
+                      .startsWith(String.valueOf(logIn)));
+      assertThat(other.requests()).isEmpty();
+      assertThat(run.output())
+          .contains("LLM warm-up of the JVM: ")
+          .doesNotContain("LLM warm-up of the JVM failed", "s3cretpass");
+      assertThat(run.info().config()).doesNotContainValue("s3cretpass");
+    }
+  }
+
+  public static final class ProxySimulation extends Simulation {
+    {
+      setUp(scenario("Asks").exec(llm("asks").chat().user("Why?")).injectOpen(atOnceUsers(3)))
+          .protocols(
+              http.proxy(Proxy("127.0.0.1", Integer.getInteger("proxyPort"))),
+              llm.baseUrl("http://llm.test/v1").model("m").metricsUrl("none"));
     }
   }
 
