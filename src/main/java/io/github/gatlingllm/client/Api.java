@@ -171,6 +171,7 @@ public enum Api {
    * setting that says up front that the server does not take it, what that means, and its names. A
    * field within another one comes before it, as an error that rejects it names both.
    */
+  @SuppressWarnings("ImmutableEnumChecker") // names are a List.of
   public enum AddedField {
     CONTINUOUS_USAGE(
         "eventTokens", "none", "tokens of events are estimated", "continuous_usage_stats"),

@@ -236,7 +236,7 @@ public record ProcessSetting(String property) {
           both.apply("no_proxy")
               .filter(isSet)
               .limit(1)
-              .flatMap(name -> Stream.of(environment.get(name).split("[,\\s]+")))
+              .flatMap(name -> Stream.of(environment.get(name).split("[,\\s]+", -1)))
               .anyMatch(exception -> isExcepted(target, exception));
       return isExcepted
           ? null
@@ -276,7 +276,7 @@ public record ProcessSetting(String property) {
 
     private static long bits(String address) {
       long bits = 0;
-      for (String part : address.split("\\.")) {
+      for (String part : address.split("\\.", -1)) {
         bits = bits << 8 | Integer.parseInt(part);
       }
       return bits;

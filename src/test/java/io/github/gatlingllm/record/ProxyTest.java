@@ -18,7 +18,7 @@ class ProxyTest {
 
   private static Map<String, String> environment(@Nullable String text) {
     Map<String, String> all = new HashMap<>();
-    for (String each : text == null ? new String[0] : text.split(" ")) {
+    for (String each : text == null ? new String[0] : text.split(" ", -1)) {
       all.put(each.substring(0, each.indexOf('=')), each.substring(each.indexOf('=') + 1));
     }
     return all;
