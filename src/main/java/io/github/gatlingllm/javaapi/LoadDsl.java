@@ -55,7 +55,8 @@ public abstract class LoadDsl {
    * counts, each user has those of its request as the session attributes {@code inputTokens} and
    * {@code outputTokens}.
    *
-   * @param file path or class path resource
+   * @param file path or class path resource; {@code @1s} or {@code @1ms} after it sets the unit of
+   *     time stamps that are numbers, which else all lines together decide
    * @param speed above 0; 2 replays the trace twice as fast
    */
   public static OpenInjectionStep replay(String file, double speed) {

@@ -6,6 +6,7 @@ import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -164,7 +165,12 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
               .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
     }
     DrawOrder order = Seeds.drawOrder();
-    return Stream.generate(() -> row(prompts, order.next())).iterator();
+    return Stream.generate(
+            () -> {
+              long index = order.next();
+              return row(prompts, prompts.whole(index), index);
+            })
+        .iterator();
   }
 
   private static String about(Prompts prompts, Tokenizer counts) {
@@ -175,10 +181,27 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
             : ", " + prompts.lengths() + " by " + counts.name());
   }
 
-  private static Map<String, Object> row(Prompts prompts, long index) {
+  /**
+   * For internal use only: a feeder of prompts without their prefix, which the protocol puts there.
+   */
+  public static Supplier<Iterator<Map<String, Object>>> feeder(Prompts prompts) {
+    DrawOrder order = Seeds.drawOrder();
+    return () ->
+        Stream.generate(
+                () -> {
+                  long index = order.next();
+                  return row(prompts, prompts.pick(index).text(), index);
+                })
+            .iterator();
+  }
+
+  private static Map<String, Object> row(Prompts prompts, String text, long index) {
     Map<String, Object> row = new HashMap<>();
-    row.put("prompt", prompts.whole(index));
+    row.put("prompt", text);
     row.put(DrawOrder.KEY, DrawOrder.fed());
+    if (prompts.hasOutputs()) { // null too: an earlier prompt's must not stay
+      row.put(Arrivals.Lengths.OUTPUT_KEY, prompts.outputTokens(index));
+    }
     Integer tokens = prompts.pick(index).tokens();
     if (tokens != null) {
       row.put("promptTokens", tokens);

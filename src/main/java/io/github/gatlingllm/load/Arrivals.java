@@ -2,12 +2,17 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.figures.metric.NumberText;
 import java.io.Serializable;
+import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.commons.rng.UniformRandomProvider;
@@ -163,14 +168,23 @@ public sealed interface Arrivals extends Serializable {
   }
 
   record Replay(Trace trace, double speed) implements Arrivals {
+    private static final double MAX_DAYS = 366;
+
     public Replay {
       if (!(speed > 0 && speed <= 1e6)) {
         throw new IllegalArgumentException(
             "Speed " + speed + " replays nothing; expected a factor above 0, at most 1,000,000");
       }
+      if (trace.lengthNanos() / speed > MAX_DAYS * 86_400e9) {
+        throw new IllegalArgumentException(
+            trace.name() + " lasts more than a year; raise its speed, or set its unit (@1s, @1ms)");
+      }
     }
 
-    /** A file, or a resource of that name on the class path. */
+    /**
+     * A file, or a resource of that name on the class path, with the {@linkplain StampUnit unit} of
+     * its time stamps after it or none.
+     */
     public static Replay read(String file, double speed) {
       return new Replay(Trace.read(file), speed);
     }
@@ -181,6 +195,13 @@ public sealed interface Arrivals extends Serializable {
 
     public int size() {
       return trace.size();
+    }
+
+    /** Whether it has lengths of prompts, and not only those of answers. */
+    public boolean hasInputs() {
+      return IntStream.range(0, size())
+          .mapToObj(trace::lengths)
+          .anyMatch(each -> each != null && each.input() != null);
     }
 
     @Override
@@ -212,6 +233,87 @@ public sealed interface Arrivals extends Serializable {
     @Override
     public long lengthNanos() {
       return Math.max(1, Math.round(trace.lengthNanos() / speed));
+    }
+  }
+
+  /** The unit of time stamps that are plain numbers. */
+  enum StampUnit {
+    S("seconds", 1e9),
+    MS("milliseconds", 1e6),
+    US("microseconds", 1e3),
+    NS("nanoseconds", 1);
+
+    /** Least time stamp of our days in each unit, in the order of units. */
+    private static final double[] EPOCHS = {1e9, 1e11, 1e14, 1e17};
+
+    /** A mean gap between requests that is too short, or too long, to be one. */
+    private static final double SHORT_MILLIS = 10;
+
+    private static final double SHORT_FRACTION_MILLIS = 100;
+    private static final double LONG_SECONDS = 100;
+
+    private static final Pattern SUFFIX = Pattern.compile("(.+)@1(s|ms|us|ns)");
+
+    private final String words;
+    public final double nanos;
+
+    StampUnit(String words, double nanos) {
+      this.words = words;
+      this.nanos = nanos;
+    }
+
+    /** The unit that follows the name of a file; null without. */
+    public static @Nullable StampUnit after(String location) {
+      Matcher set = SUFFIX.matcher(location);
+      return set.matches() ? valueOf(set.group(2).toUpperCase(Locale.ROOT)) : null;
+    }
+
+    public static String file(String location) {
+      Matcher set = SUFFIX.matcher(location);
+      return set.matches() ? set.group(1) : location;
+    }
+
+    @Override
+    public String toString() {
+      return words;
+    }
+
+    /** What numbers look like: seen in all lines, so that the first does not decide alone. */
+    public static final class Seen {
+      private double least = Double.POSITIVE_INFINITY;
+      private double most = Double.NEGATIVE_INFINITY;
+      private long count;
+      private boolean fractions;
+
+      public void add(double stamp) {
+        least = Math.min(least, stamp);
+        most = Math.max(most, stamp);
+        fractions |= stamp != Math.rint(stamp);
+        count++;
+      }
+
+      public boolean isEmpty() {
+        return count == 0;
+      }
+
+      /**
+       * Since 1970 by their size; else that of their format, unless the mean gap contradicts it:
+       * whole seconds of 100 s and more are milliseconds; milliseconds of less than 10, or with
+       * fractions less than 100, are seconds.
+       */
+      public StampUnit unit(StampUnit ofFormat) {
+        double gap = count < 2 ? 0 : (most - least) / (count - 1);
+        for (StampUnit unit : List.of(NS, US, MS, S)) {
+          if (least >= EPOCHS[unit.ordinal()]) {
+            return unit;
+          }
+        }
+        double tooShort = fractions ? SHORT_FRACTION_MILLIS : SHORT_MILLIS;
+        if (gap > 0 && ofFormat == MS && gap < tooShort) {
+          return S;
+        }
+        return ofFormat == S && !fractions && gap >= LONG_SECONDS ? MS : ofFormat;
+      }
     }
   }
 

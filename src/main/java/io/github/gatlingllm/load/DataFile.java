@@ -67,7 +67,9 @@ public record DataFile(String name, Path path, Path original) {
               ? file.getFileName().toString()
               : location.substring(location.lastIndexOf('/') + 1);
       boolean isGzip = name.toLowerCase(Locale.ROOT).endsWith(".gz");
-      return new DataFile(name, isGzip ? unpacked(name, file) : file, file);
+      Path content = isGzip ? unpacked(name, file) : file;
+      KnownForm.requireText(name, content);
+      return new DataFile(name, content, file);
     } catch (ZipException e) {
       throw new IllegalArgumentException(
           location + " is no gzip file (" + e.getMessage() + "); unpack it or drop the .gz", e);
@@ -291,20 +293,26 @@ public record DataFile(String name, Path path, Path original) {
         });
   }
 
-  /** Visits the entries of a JSON array or of JSON lines of any size, one at a time. */
-  public void entries(EntryVisitor visitor) {
+  /**
+   * Visits the entries of a JSON array or of JSON lines of any size, one at a time.
+   *
+   * @param reader the setting, which a file of another form is refused for
+   */
+  public void entries(String reader, EntryVisitor visitor) {
     reading(
         () -> {
           try (JsonParser parser = JSON.createParser(path.toFile())) {
-            visitEntries(parser, visitor);
+            visitEntries(parser, reader, visitor);
             return name;
           }
         });
   }
 
-  private void visitEntries(JsonParser parser, EntryVisitor visitor) throws IOException {
+  private void visitEntries(JsonParser parser, String reader, EntryVisitor visitor)
+      throws IOException {
     long number = 1;
     int line = 1;
+    JsonNode entry = JSON.missingNode();
     try {
       boolean array = parser.nextToken() == JsonToken.START_ARRAY;
       if (array) {
@@ -313,7 +321,8 @@ public record DataFile(String name, Path path, Path original) {
       while (parser.currentToken() != null && parser.currentToken() != JsonToken.END_ARRAY) {
         line = parser.currentTokenLocation().getLineNr();
         long start = parser.currentTokenLocation().getByteOffset();
-        JsonNode entry = JSON.readTree(parser);
+        entry = JSON.missingNode();
+        entry = JSON.readTree(parser);
         long length = parser.currentLocation().getByteOffset() - start;
         if (length > Integer.MAX_VALUE - 8) {
           throw new IllegalArgumentException("is longer than 2 GB; split it");
@@ -336,8 +345,15 @@ public record DataFile(String name, Path path, Path original) {
       String what = "not valid JSON (" + first(e.getOriginalMessage()) + "); mend or remove it";
       throw bad(at, "entry " + number + ": " + what);
     } catch (IllegalArgumentException e) {
-      throw bad(line, "entry " + number + ": " + e.getMessage());
+      String what = KnownForm.mistake(entry, reader, String.valueOf(e.getMessage()));
+      throw bad(line, "entry " + number + ": " + what);
     }
+  }
+
+  /** A value as a message quotes it. */
+  public static String clipped(Object value) {
+    String text = value.toString();
+    return text.length() <= 40 ? text : text.substring(0, 39) + "…";
   }
 
   /** The first line of Jackson's message, without its own position of the error. */

@@ -61,6 +61,10 @@ public record PlanText(LoadPlan plan) {
     for (LoadLevel level : levels()) {
       rows.row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(level)));
     }
+    if (levels().get(0) instanceof LoadLevel.Open open
+        && open.arrivals() instanceof Arrivals.Replay replay) {
+      replay.trace().leftOut().forEach(line -> rows.row("", line));
+    }
     if (plan instanceof GoodputSearch search) {
       rows.row(
           "search",
@@ -192,9 +196,12 @@ public record PlanText(LoadPlan plan) {
 
   private static String arrivals(Arrivals arrivals) {
     if (arrivals instanceof Arrivals.Replay replay) {
+      String stamps = replay.trace().stamps();
       return "arrivals of "
           + replay.name()
-          + (replay.speed() == 1 ? "" : ", " + NumberText.plain(replay.speed()) + " times as fast");
+          + (replay.speed() == 1 ? "" : ", " + NumberText.plain(replay.speed()) + " times as fast")
+          + ", %s per second".formatted(NumberText.load(replay.size() * 1e9 / replay.lengthNanos()))
+          + (stamps.isEmpty() ? "" : " (" + stamps + ")");
     }
     Gaps gaps = arrivals.gaps();
     if (gaps == null || gaps.isPoisson()) {

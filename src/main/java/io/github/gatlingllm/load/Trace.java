@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Lengths;
+import io.github.gatlingllm.load.Arrivals.StampUnit;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -12,20 +13,29 @@ import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoField;
 import java.time.temporal.ChronoUnit;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Arrival times and token counts of recorded requests, in 8 to 16 bytes each. */
+/**
+ * Arrival times and token counts of recorded requests, in 8 to 16 bytes each.
+ *
+ * @param stamps the unit of time stamps and who says so, in words; empty for date-times
+ * @param leftOut rows that were no requests, each reason a line
+ */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-record Trace(String name, long[] offsets, int[] lengths) implements Serializable {
+record Trace(String name, long[] offsets, int[] lengths, String stamps, List<String> leftOut)
+    implements Serializable {
   private static final int ABSENT = -1;
 
-  static Trace read(String file) {
-    return new TraceReader(DataFile.of(file)).read();
+  static Trace read(String location) {
+    return new TraceReader(DataFile.of(StampUnit.file(location)), StampUnit.after(location)).read();
   }
 
   int size() {
@@ -54,14 +64,21 @@ record Trace(String name, long[] offsets, int[] lengths) implements Serializable
 
   @Override
   public String toString() {
-    return name + " (" + NumberText.counted(size(), "arrival") + ")";
+    return name
+        + " ("
+        + NumberText.counted(size(), "arrival")
+        + (stamps.isEmpty() ? "" : ", " + stamps)
+        + leftOut.stream().map(line -> "; " + line).collect(Collectors.joining())
+        + ")";
   }
 
   /**
    * Reads recorded traffic: CSV with a header, or JSON objects. Columns are found by their names,
-   * ignoring case, spaces and underscores. A time stamp is a number of seconds (of milliseconds in
-   * objects with {@code input_length}, as Mooncake writes), or a date-time, UTC without an offset.
-   * Time stamps must ascend: a file in which time goes back may hold several recordings.
+   * ignoring case, spaces and underscores. A time stamp is a date-time, UTC without an offset, or a
+   * number of seconds, of milliseconds where there is an {@code input_length}, as Mooncake writes,
+   * unless all of them together look otherwise ({@link StampUnit.Seen}). Time stamps must ascend: a
+   * file in which time goes back may hold several recordings. Rows without tokens are requests that
+   * failed, and are left out.
    */
   private static final class TraceReader {
     private static final List<String> TIME = List.of("timestamp");
@@ -87,44 +104,71 @@ record Trace(String name, long[] offsets, int[] lengths) implements Serializable
             .parseDefaulting(ChronoField.OFFSET_SECONDS, 0)
             .toFormatter(Locale.ROOT);
 
+    /** Tokens of a prompt, more than any model takes. */
+    private static final int MAX_LENGTH = 1_000_000;
+
+    /** Digits of a number before and after its point, which bound the work to convert it. */
+    private static final int MAX_DIGITS = 20;
+
     private final DataFile file;
-    private final LongStream.Builder offsets = LongStream.builder();
+    private final @Nullable StampUnit set;
+    private final DoubleStream.Builder stamps = DoubleStream.builder();
+    private final StampUnit.Seen seen = new StampUnit.Seen();
     private final IntStream.Builder lengths = IntStream.builder();
+    private final Map<String, Integer> leftOut = new LinkedHashMap<>();
     private @Nullable List<String> header;
     private boolean hasLengths;
+    private boolean isMooncake;
+    private boolean isDated;
+    private int rows;
     private int size;
-    private long firstNanos;
-    private long lastNanos = Long.MIN_VALUE;
+    private @Nullable BigDecimal first;
+    private double last;
 
-    TraceReader(DataFile file) {
+    TraceReader(DataFile file, @Nullable StampUnit set) {
       this.file = file;
+      this.set = set;
     }
 
     Trace read() {
       if (file.isJson()) {
-        file.entries((entry, start, length) -> object(entry));
+        file.entries("arrival=trace", (entry, start, length) -> object(entry));
       } else {
         file.rows(this::row);
       }
+      List<String> left =
+          leftOut.entrySet().stream()
+              .map(each -> "left out %s of %s: %s".formatted(each.getValue(), rows, each.getKey()))
+              .toList();
       if (size == 0) {
-        throw new IllegalArgumentException(file.name() + ": has no arrival; expected one or more");
+        throw new IllegalArgumentException(
+            file.name()
+                + ": has no arrival; expected one or more"
+                + (left.isEmpty() ? "" : " (" + String.join("; ", left) + ")"));
       }
+      StampUnit found = isDated ? StampUnit.S : seen.unit(isMooncake ? StampUnit.MS : StampUnit.S);
+      StampUnit unit = set == null || isDated ? found : set;
+      String other = unit == StampUnit.S ? "@1ms" : "@1s";
+      String words = "time stamps in " + unit + (set == null ? "; else add " + other : ", as set");
       return new Trace(
           file.name(),
-          offsets.build().toArray(),
-          hasLengths ? lengths.build().toArray() : new int[0]);
+          stamps.build().mapToLong(stamp -> Math.round(stamp * unit.nanos)).toArray(),
+          hasLengths ? lengths.build().toArray() : new int[0],
+          isDated || size == 1 ? "" : words,
+          left);
     }
 
     private void row(List<String> cells) {
       if (header == null) {
         header = cells.stream().map(TraceReader::plain).toList();
+        isMooncake = header.contains("inputlength");
         if (Collections.disjoint(header, TIME)) {
           throw new IllegalArgumentException("expected a header with a column named timestamp");
         }
         return;
       }
       add(
-          nanos(Objects.requireNonNullElse(cell(header, cells, TIME), ""), 9),
+          time(Objects.requireNonNullElse(cell(header, cells, TIME), "")),
           length(cell(header, cells, INPUT)),
           length(cell(header, cells, OUTPUT)));
     }
@@ -133,11 +177,10 @@ record Trace(String name, long[] offsets, int[] lengths) implements Serializable
       String time = null;
       String input = null;
       String output = null;
-      boolean millis = false;
       for (var field : object.properties()) {
         String name = plain(field.getKey());
         String value = field.getValue().isNull() ? null : field.getValue().asText();
-        millis |= name.equals("inputlength");
+        isMooncake |= name.equals("inputlength");
         time = TIME.contains(name) ? value : time;
         input = INPUT.contains(name) ? value : input;
         output = OUTPUT.contains(name) ? value : output;
@@ -145,32 +188,48 @@ record Trace(String name, long[] offsets, int[] lengths) implements Serializable
       if (time == null) {
         throw new IllegalArgumentException("expected a \"timestamp\"");
       }
-      add(nanos(time, millis ? 6 : 9), length(input), length(output));
+      add(time(time), length(input), length(output));
     }
 
-    private void add(long nanos, @Nullable Integer input, @Nullable Integer output) {
-      if (nanos < lastNanos) {
-        throw new IllegalArgumentException(
-            "is " + (lastNanos - nanos) / 1e9 + " s before the line above; sort the file");
+    private void add(BigDecimal time, @Nullable Integer input, @Nullable Integer output) {
+      rows++;
+      boolean isEmpty = input != null && input == 0;
+      if (isEmpty || (output != null && output == 0)) {
+        leftOut.merge(isEmpty ? "no input tokens" : "no output tokens", 1, Integer::sum);
+        return;
       }
-      lastNanos = nanos;
-      firstNanos = size++ == 0 ? nanos : firstNanos;
-      offsets.add(nanos - firstNanos);
+      first = first == null ? time : first;
+      double stamp = time.subtract(first).doubleValue();
+      if (stamp < last) {
+        throw new IllegalArgumentException(
+            "is %s before the line above; sort the file".formatted(NumberText.plain(last - stamp)));
+      }
+      last = stamp;
+      size++;
+      stamps.add(stamp);
+      seen.add(time.doubleValue());
       lengths.add(input == null ? ABSENT : input).add(output == null ? ABSENT : output);
       hasLengths |= input != null || output != null;
     }
 
-    private long nanos(String text, int digits) {
+    private BigDecimal time(String text) {
       try {
-        if (text.indexOf(':') < 0) {
-          return new BigDecimal(text).movePointRight(digits).toBigInteger().longValueExact();
+        if (text.indexOf(':') >= 0) {
+          isDated = true;
+          Instant at = DATE_TIME.parse(text, Instant::from);
+          return BigDecimal.valueOf(ChronoUnit.NANOS.between(Instant.EPOCH, at), 9);
         }
-        return ChronoUnit.NANOS.between(Instant.EPOCH, DATE_TIME.parse(text, Instant::from));
+        BigDecimal number = new BigDecimal(text);
+        if (number.scale() <= MAX_DIGITS && number.precision() - number.scale() <= MAX_DIGITS) {
+          return number;
+        }
       } catch (ArithmeticException | NumberFormatException | DateTimeParseException e) {
-        throw new IllegalArgumentException(
-            "timestamp '" + clipped(text) + "'; expected seconds or 2023-11-16 18:15:46.6805900",
-            e);
+        // Reported below, like numbers that are too large.
       }
+      throw new IllegalArgumentException(
+          "timestamp '"
+              + DataFile.clipped(text)
+              + "'; expected seconds or 2023-11-16 18:15:46.6805900");
     }
 
     private @Nullable Integer length(@Nullable String text) {
@@ -179,14 +238,16 @@ record Trace(String name, long[] offsets, int[] lengths) implements Serializable
       }
       try {
         int length = new BigDecimal(text).intValueExact();
-        if (length >= 0) {
+        if (length >= 0 && length <= MAX_LENGTH) {
           return length;
         }
       } catch (ArithmeticException | NumberFormatException e) {
-        // Reported below, like negative numbers.
+        // Reported below, like numbers out of range.
       }
       throw new IllegalArgumentException(
-          "length '" + clipped(text) + "'; expected a whole number of tokens");
+          "length '"
+              + DataFile.clipped(text)
+              + "'; expected a whole number of tokens, at most 1,000,000");
     }
 
     /** The cell of the first column with one of these names; null without one. */
@@ -202,10 +263,6 @@ record Trace(String name, long[] offsets, int[] lengths) implements Serializable
 
     private static String plain(String name) {
       return name.replaceAll("[^A-Za-z]", "").toLowerCase(Locale.ROOT);
-    }
-
-    private static String clipped(String text) {
-      return text.length() <= 40 ? text : text.substring(0, 39) + "…";
     }
   }
 }

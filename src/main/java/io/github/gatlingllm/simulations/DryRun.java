@@ -21,6 +21,7 @@ import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
@@ -158,6 +159,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
         (pool == null ? "" : NumberText.counted(pool.texts().size(), "prompt") + " ")
             + "("
             + prompts.source().origin()
+            + (prompts.hasOutputs() ? ", with " + answers(pool.outputs().values()) : "")
             + ")";
     if (lengths == null) {
       row(
@@ -170,6 +172,12 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     String all =
         plan.get(Setting.PROMPT_TOKENS).stream().map(Grid.Length::toString).collect(joining(", "));
     row("prompt size", (isGrid ? all : lengths) + " by " + tokenizer.name());
+  }
+
+  private static String answers(Collection<Integer> lengths) {
+    return NumberText.counted(lengths.size(), "length")
+        + " of answers: "
+        + PlanText.sizes(lengths.stream().mapToInt(n -> n).summaryStatistics(), "token");
   }
 
   private static String repeats(Prompts prompts, int pools) {

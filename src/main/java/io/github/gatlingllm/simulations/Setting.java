@@ -131,7 +131,7 @@ final class Setting {
               "rate")
           .means(
               "arrival process of an open loop: poisson, constant, gamma:<cv>, or"
-                  + " trace:<file>[@<speed>], which replays recorded traffic");
+                  + " trace:<file>[@1s|@1ms][@<speed>], which replays recorded traffic");
 
   static final SettingEntry<@Nullable Integer> TRIALS =
       of("trials", "10", Form.whole(1))
@@ -247,7 +247,9 @@ final class Setting {
 
   static final SettingEntry<@Nullable PromptPool> PROMPTS =
       of("prompts", "prompts.jsonl", "file", PromptPool::read)
-          .means("file of prompts: JSON array, JSONL, CSV, or a prompt per line");
+          .means(
+              "file of prompts: JSON array, JSONL, CSV, or a prompt per line; output_tokens of an"
+                  + " object is the length of its answer");
 
   static final SettingEntry<List<Grid.Length>> PROMPT_TOKENS =
       of("promptTokens", "256:96", "numbers, ranges", Grid.Length::each)

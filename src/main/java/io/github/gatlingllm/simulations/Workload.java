@@ -58,6 +58,11 @@ record Workload(
     return datasets;
   }
 
+  /** Whether prompts of a file have lengths of their answers. */
+  boolean hasOutputs() {
+    return pools.stream().anyMatch(pool -> pool.prompts().hasOutputs());
+  }
+
   long made() {
     return prompts().mapToLong(each -> each.made().size()).sum();
   }

@@ -231,7 +231,10 @@ record WorkloadReader(
             && settings.get(Setting.PROMPT) == null
             && !settings.get(Setting.SELF_TEST);
     List<Grid.Length> set = settings.get(Setting.PROMPT_TOKENS);
-    if (set.isEmpty() && trace != null && settings.get(Setting.PROMPT) == null) {
+    if (set.isEmpty()
+        && trace != null
+        && trace.hasInputs()
+        && settings.get(Setting.PROMPT) == null) {
       return List.of(LengthDistribution.recorded(trace));
     }
     if (!set.isEmpty() || !isBuiltIn) {

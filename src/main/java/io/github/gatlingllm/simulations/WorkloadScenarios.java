@@ -23,6 +23,7 @@ import io.github.gatlingllm.javaapi.GenerationRequestBuilder;
 import io.github.gatlingllm.javaapi.Image;
 import io.github.gatlingllm.javaapi.Llm;
 import io.github.gatlingllm.javaapi.MixBuilder;
+import io.github.gatlingllm.javaapi.PromptsBuilder;
 import io.github.gatlingllm.javaapi.WorkloadBuilder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
@@ -31,6 +32,7 @@ import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -96,14 +98,19 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     Workload workload = plan.workload();
     if (workload.sessions() != null) {
       Dialog dialog = workload.sessions().inOrder(0).main().turns().get(0).prompt().get();
-      return Map.of("dialog", dialog, Arrivals.Lengths.OUTPUT_KEY, dialog.outputTokens());
+      Integer output = dialog.outputTokens();
+      return output == null
+          ? Map.of("dialog", dialog)
+          : Map.of("dialog", dialog, Arrivals.Lengths.OUTPUT_KEY, output);
     }
     Dataset own = workload.datasets().get(Setting.D_DATASET);
     Dataset dataset = own == null ? workload.dataset() : own;
-    if (dataset == null) {
-      return Map.of();
+    Map<String, Object> first = new HashMap<>();
+    if (dataset != null) {
+      first.putAll(DatasetFeeder.of(dataset).seed(plan.seed()).get().next());
+    } else if (workload.hasOutputs()) {
+      first.putAll(PromptsBuilder.feeder(workload.pools().get(0).prompts()).get().next());
     }
-    Map<String, Object> first = DatasetFeeder.of(dataset).seed(plan.seed()).get().next();
     first.values().removeIf(Objects::isNull);
     return first;
   }
@@ -112,11 +119,14 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     Prompts prompts = pool.prompts();
     Llm request = pool.pair().isEmpty() ? request() : llm(pool.pair());
     Function<Session, String> inTurn = WorkloadBuilder.inTurn(prompts);
+    boolean isRecorded = prompts.lengths() instanceof LengthDistribution.Recorded;
+    boolean isFed = prompts.hasOutputs() && !isRecorded;
     Function<Session, String> prompt =
-        prompts.lengths() instanceof LengthDistribution.Recorded
+        isRecorded
             ? ofRecordedLengths(prompts, inTurn)
-            : inTurn;
-    return scenario(pool.pair().isEmpty() ? "Benchmark" : pool.pair())
+            : isFed ? session -> session.getString("prompt") : inTurn;
+    ScenarioBuilder scenario = scenario(pool.pair().isEmpty() ? "Benchmark" : pool.pair());
+    return (isFed ? scenario.feed(PromptsBuilder.feeder(prompts)) : scenario)
         .exec(
             withThinkTime(
                 exec(

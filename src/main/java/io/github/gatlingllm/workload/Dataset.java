@@ -1,6 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.load.Arrivals.StampUnit;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Seed;
@@ -49,7 +50,8 @@ public final class Dataset {
     DataFile file = DataFile.of(location);
     DialogReader reader = format.reader(tokenizer);
     Survey survey = new Survey();
-    file.entries((entry, start, length) -> survey.add(reader, entry, start, length));
+    file.entries(
+        "dataset=" + format, (entry, start, length) -> survey.add(reader, entry, start, length));
     if (survey.dialogs == 0) {
       throw new IllegalArgumentException(
           file.name() + " holds no dialog that can be asked (" + survey.summary() + ")");
@@ -292,32 +294,44 @@ public final class Dataset {
    * change. Thread-safe.
    *
    * @param sessions in the order of their first request
+   * @param notes what else a reader should know of it, each after a semicolon
    */
-  public record SessionFile(DataFile file, List<RecordedSession> sessions) {
+  public record SessionFile(DataFile file, List<RecordedSession> sessions, String notes) {
 
     /** Most requests and spans of a file. */
-    private static final int MOST = 1_000_000;
+    private static final long MOST = 1_000_000;
 
+    /** Of the heap, while a file is read. */
+    private static final long BYTES_PER_REQUEST = 1_000;
+
+    /** A file, with the {@linkplain StampUnit unit} of its time stamps after it or none. */
     public static SessionFile open(String location, Tokenizer tokenizer) {
-      DataFile file = DataFile.of(location);
+      DataFile file = DataFile.of(StampUnit.file(location));
       Mooncake texts = new Mooncake(tokenizer);
-      SessionRows rows = new SessionRows(file, texts);
+      SessionRows rows = new SessionRows(file, StampUnit.after(location), texts);
       OtelSpans spans = new OtelSpans(file, texts);
+      long most = Math.min(MOST, Runtime.getRuntime().maxMemory() / BYTES_PER_REQUEST);
       file.entries(
+          "sessions",
           (entry, start, length) -> {
-            boolean isExport = entry.has("resourceSpans");
+            boolean isExport = OtelSpans.isExport(entry);
             int all = isExport ? spans.add(entry) : rows.add(entry, start, length);
-            if (all > MOST) {
-              throw new IllegalArgumentException("more than " + MOST + " requests; split the file");
+            if (all > most) {
+              throw new IllegalArgumentException(
+                  "more than %s requests; split the file%s"
+                      .formatted(most, most < MOST ? ", or give Java more heap (-Xmx)" : ""));
             }
           });
       List<RecordedSession> all = new ArrayList<>(rows.sessions());
       all.addAll(spans.sessions());
+      String notes = rows.stamps() + spans.leftOut();
       if (all.isEmpty()) {
         throw new IllegalArgumentException(
-            file.name() + ": holds no session; expected a request per line, or spans of gen_ai");
+            file.name()
+                + ": holds no session; expected a request per line, or spans of gen_ai"
+                + notes);
       }
-      return new SessionFile(file, List.copyOf(all));
+      return new SessionFile(file, List.copyOf(all), notes);
     }
 
     /** The sessions in order, again and again. */
@@ -330,7 +344,8 @@ public final class Dataset {
       var turns = sessions.stream().mapToInt(RecordedSession::turns).summaryStatistics();
       return sessions.size()
           + (sessions.size() == 1 ? " session, " : " sessions, ")
-          + PlanText.spread(turns, "turn");
+          + PlanText.spread(turns, "turn")
+          + notes;
     }
 
     @Override

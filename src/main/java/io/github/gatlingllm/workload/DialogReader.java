@@ -2,11 +2,13 @@ package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Api.Message;
+import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,17 @@ interface DialogReader {
     return dialog(entry, key);
   }
 
+  String LONGBENCH_V1_PROMPT =
+      """
+      Here is a text, and after it a question about it.
+
+      <text>
+      %s
+      </text>
+
+      %s\
+      """;
+
   static String text(JsonNode object, String key) {
     JsonNode value = object.path(key);
     if (!value.isTextual()) {
@@ -56,19 +69,24 @@ interface DialogReader {
 
   /**
    * A dialog of ShareGPT, {@code {"conversations": [{"from": "human", "value": "…"}, …]}};
-   * collections also name them {@code items}, {@code role} and {@code content}.
+   * collections also name them {@code conversation}, {@code items} or {@code messages}, {@code
+   * role} and {@code content}.
    */
   static Dialog shareGpt(JsonNode entry) {
-    JsonNode list = entry.has("conversations") ? entry.path("conversations") : entry.path("items");
-    if (!list.isArray()) {
-      throw new IllegalArgumentException(
-          "expected an object with a list \"conversations\"; is it in the ShareGPT form?");
-    }
+    JsonNode list =
+        Stream.of("conversations", "conversation", "items", "messages")
+            .map(entry::path)
+            .filter(JsonNode::isArray)
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "expected an object with a list \"conversations\"; is it in the ShareGPT"
+                            + " form?"));
     List<Message> messages = new ArrayList<>();
     for (JsonNode message : list) {
-      String text = text(message, message.has("value") ? "value" : "content");
-      String from = text(message, message.has("from") ? "from" : "role");
-      messages.add(Message.of(shareGptRole(from), text));
+      String role = shareGptRole(text(message, message.has("from") ? "from" : "role"));
+      messages.add(Message.of(role, text(message, message.has("value") ? "value" : "content")));
     }
     return Dialog.of(messages);
   }
@@ -78,9 +96,9 @@ interface DialogReader {
       case "human", "user" -> "user";
       case "gpt", "assistant", "chatgpt", "bing", "bard", "model" -> "assistant";
       case "system" -> "system";
-      default ->
-          throw new IllegalArgumentException(
-              "a message is from '" + from + "'; expected human, gpt or system");
+      case "function_call", "function", "observation", "tool", "tool_call", "tool_response" ->
+          throw new Unusable("with calls of tools");
+      default -> throw new Unusable("with messages of another role than human, gpt and system");
     };
   }
 
@@ -122,8 +140,21 @@ interface DialogReader {
         || (review.isBoolean() && !review.booleanValue());
   }
 
-  /** A question of LongBench v2, whose {@code answer} is a letter for grading. */
+  /**
+   * A question of LongBench v2, whose {@code answer} is a letter for grading, or of its first
+   * version, with an {@code input}, which is empty where the context says what to do.
+   */
   static Dialog longBench(JsonNode entry) {
+    if (entry.has("input")) {
+      String input = text(entry, "input").strip();
+      String context = text(entry, "context").strip();
+      return Dialog.of(
+          List.of(
+              Message.user(
+                  input.isEmpty() || context.isEmpty()
+                      ? context + input
+                      : LONGBENCH_V1_PROMPT.formatted(context, input))));
+    }
     String prompt =
         LONGBENCH_PROMPT.formatted(
             text(entry, "context").strip(),
@@ -135,12 +166,16 @@ interface DialogReader {
     return Dialog.of(List.of(Message.user(prompt)));
   }
 
-  /** A chat in OpenAI's format: a fine-tuning example, or a line of its batch API. */
+  /** A chat in OpenAI's format: a fine-tuning example, a line of its batch API, or a payload. */
   static Dialog openAiChat(JsonNode entry) {
-    JsonNode chat = entry.path("body").isObject() ? entry.path("body") : entry;
+    JsonNode chat =
+        Stream.of(entry.path("body"), entry.path("payload"), entry.path("payload").path(0))
+            .filter(JsonNode::isObject)
+            .findFirst()
+            .orElse(entry);
     if (!chat.path("messages").isArray()) {
       throw new IllegalArgumentException(
-          "expected an object with a list \"messages\", or with it in \"body\"");
+          "expected an object with a list \"messages\", or with it in \"body\" or \"payload\"");
     }
     List<Message> messages = new ArrayList<>();
     for (JsonNode message : chat.path("messages")) {
@@ -151,6 +186,20 @@ interface DialogReader {
         array(chat, "tools"),
         null,
         length(chat, chat.has("max_tokens") ? "max_tokens" : "max_completion_tokens"));
+  }
+
+  /** The prompt of a request that has it as messages or as a text; null if only its length. */
+  static @Nullable Dialog said(JsonNode request, @Nullable Integer outputTokens) {
+    if (request.has("text_input")) {
+      List<Message> asked = List.of(Message.user(text(request, "text_input")));
+      return new Dialog(asked, null, null, outputTokens);
+    }
+    if (!request.has("messages")) {
+      return null;
+    }
+    Dialog chat = openAiChat(request);
+    Integer output = outputTokens == null ? chat.outputTokens() : outputTokens;
+    return new Dialog(chat.messages(), chat.tools(), null, output);
   }
 
   private static Message openAiMessage(JsonNode message) {
@@ -182,14 +231,15 @@ interface DialogReader {
     return value.toString();
   }
 
-  private static @Nullable Integer length(JsonNode object, String key) {
+  /** A length of an answer, if it is there. */
+  static @Nullable Integer length(JsonNode object, String key) {
     JsonNode value = object.path(key);
     if (value.isMissingNode() || value.isNull()) {
       return null;
     }
     if (!value.isInt() || value.intValue() < 1) {
       throw new IllegalArgumentException(
-          "\"" + key + "\" is " + value + "; expected a whole number ≥ 1");
+          "\"%s\" is %s; expected a whole number ≥ 1".formatted(key, DataFile.clipped(value)));
     }
     return value.intValue();
   }

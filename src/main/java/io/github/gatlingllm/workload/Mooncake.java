@@ -8,28 +8,28 @@ import io.github.gatlingllm.workload.Prompts.PromptPool;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads requests of Mooncake's traces, {@code {"timestamp": 3052, "input_length": 2287,
- * "output_length": 316, "hash_ids": [0, 42, 43]}}, and generates texts of their lengths. A hash id
- * identifies a block of 512 tokens together with all blocks before it; the same id is the same
- * text, of common words that are one token each, so that prefix caches reuse as much as recorded.
+ * "output_length": 316, "hash_ids": [0, 42, 43]}}, and generates texts of their lengths, where a
+ * request does not have its prompt as {@code text_input} or {@code messages}. A hash id identifies
+ * a block of 512 tokens together with all blocks before it; the same id is the same text, of common
+ * words that are one token each, so that prefix caches reuse as much as recorded.
  */
 final class Mooncake implements DialogReader {
 
   /** Tokens of a block of Mooncake's traces. */
   static final int BLOCK = 512;
 
-  /** Tokens of a prompt or of an answer, more than any model takes. */
-  private static final int MAX_LENGTH = 1 << 24;
+  /** Tokens of a prompt, of an answer or of a block: a text of so many is made in memory. */
+  static final int MAX_LENGTH = LengthDistribution.MAX;
 
   private static final long SALT = 0x626c6f636b733131L; // "blocks11"
   private static final int FEWEST_WORDS = 16;
 
   private static final List<String> CANDIDATES =
       PromptPool.resource("words.txt").flatMap(row -> Stream.of(row.split(" "))).toList();
-
-  private static final Message PLACEHOLDER = Message.user("?");
 
   private final Tokenizer tokenizer;
   private final List<String> words;
@@ -53,28 +53,36 @@ final class Mooncake implements DialogReader {
 
   @Override
   public Dialog dialog(JsonNode entry, long key) {
-    int tokens = length(entry, "input_length");
-    return of(entry, Message.user(text(ids(entry), BLOCK, tokens, key)));
+    Integer output = optional(entry, "output_length");
+    Dialog said = DialogReader.said(entry, output);
+    int tokens = said == null ? length(entry, "input_length") : 0;
+    return said == null ? of(text(ids(entry), BLOCK, tokens, key), tokens, output) : said;
   }
 
   @Override
   public Dialog outline(JsonNode entry, long key) {
     long[] unused = ids(entry);
-    if (length(entry, "input_length") == 0) {
-      throw new Unusable("no input tokens");
+    if (entry.has("timestamp") && !entry.path("timestamp").isNumber()) {
+      throw new IllegalArgumentException("expected \"timestamp\", a number");
     }
-    if (length(entry, "output_length") == 0) {
+    Integer output = optional(entry, "output_length");
+    if (output != null && output == 0) {
       throw new Unusable("no output tokens");
     }
-    return of(entry, PLACEHOLDER);
+    Dialog said = DialogReader.said(entry, output);
+    int tokens = said == null ? length(entry, "input_length") : 1;
+    if (tokens == 0) {
+      throw new Unusable("no input tokens");
+    }
+    return said == null ? of("?", tokens, output) : said;
   }
 
-  private Dialog of(JsonNode entry, Message message) {
-    if (!entry.path("timestamp").isNumber()) {
-      throw new IllegalArgumentException("expected \"timestamp\", a number of milliseconds");
-    }
-    return new Dialog(
-        List.of(message), null, length(entry, "input_length"), length(entry, "output_length"));
+  private static Dialog of(String text, int tokens, @Nullable Integer output) {
+    return new Dialog(List.of(Message.user(text)), null, tokens, output);
+  }
+
+  static @Nullable Integer optional(JsonNode entry, String key) {
+    return entry.hasNonNull(key) ? (Integer) length(entry, key) : null;
   }
 
   static int length(JsonNode entry, String key) {

@@ -10,6 +10,7 @@ import io.github.gatlingllm.workload.Dataset.SessionFile.Turn;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,17 +24,32 @@ import org.jspecify.annotations.Nullable;
  * them, with the attributes of its <a
  * href="https://github.com/open-telemetry/semantic-conventions-genai">conventions for generative
  * AI</a>: {@code gen_ai.operation.name}, {@code gen_ai.usage.input_tokens} and {@code
- * output_tokens}, {@code gen_ai.agent.name}, {@code gen_ai.conversation.id}.
+ * output_tokens}, {@code gen_ai.agent.name}, {@code gen_ai.conversation.id}; also with the names of
+ * usage that came before them. A span that has usage and no operation is a request.
  *
  * <p>A session is a conversation, else a trace. A request belongs to the nearest {@code
  * invoke_agent} span around it. An agent inside another one begins with the last answer that this
  * one had asked for before; those that overlap run at the same time. What else passes between
- * requests, mostly {@code execute_tool}, is the gap. Requests that failed are left out. An agent's
+ * requests, mostly {@code execute_tool}, is the gap. Requests that failed, or that have no usage,
+ * are left out, and those that only wrap the same request of a library below them. An agent's
  * prompts begin alike: each has as much of one text as it has tokens.
  */
 final class OtelSpans {
 
   private static final Set<String> REQUESTS = Set.of("chat", "text_completion", "generate_content");
+  private static final List<String> INPUT =
+      List.of(
+          "gen_ai.usage.input_tokens",
+          "gen_ai.usage.prompt_tokens",
+          "llm.usage.prompt_tokens",
+          "llm.token_count.prompt");
+  private static final List<String> OUTPUT =
+      List.of(
+          "gen_ai.usage.output_tokens",
+          "gen_ai.usage.completion_tokens",
+          "llm.usage.completion_tokens",
+          "llm.token_count.completion");
+  private static final int ABSENT = -1;
   private static final int DEEPEST = 1_000;
   private static final int FAILED = 2;
 
@@ -41,6 +57,10 @@ final class OtelSpans {
   private final Mooncake texts;
   private final Map<String, Span> spans = new LinkedHashMap<>();
   private final Map<String, String> conversations = new HashMap<>();
+  private final Set<String> wrappers = new HashSet<>();
+  private int requests;
+  private int failed;
+  private int withoutUsage;
 
   /** The agent is empty for other spans than agents, tokens are 0 for others than requests. */
   private record Span(
@@ -58,8 +78,16 @@ final class OtelSpans {
     this.texts = texts;
   }
 
+  /** Whether an entry has spans in one of the objects around them, or is one. */
+  static boolean isExport(JsonNode entry) {
+    return entry.has("spanId") || (entry.findValue("spans") != null && !entry.has("messages"));
+  }
+
   /** Adds the spans of an export; returns how many there are. */
   int add(JsonNode export) {
+    if (export.has("spanId")) {
+      add(export, export.path("traceId").asText());
+    }
     for (JsonNode some : export.findValues("spans")) {
       some.forEach(span -> add(span, span.path("traceId").asText()));
     }
@@ -70,16 +98,21 @@ final class OtelSpans {
     Map<String, String> has = new HashMap<>();
     for (JsonNode each : span.path("attributes")) {
       // 64-bit numbers are texts in OTLP/JSON.
-      JsonNode value = each.path("value");
-      String text = value.path(value.has("intValue") ? "intValue" : "stringValue").asText();
-      has.put(each.path("key").asText(), text);
+      each.path("value").forEach(value -> has.put(each.path("key").asText(), value.asText()));
     }
     String id = trace + span.path("spanId").asText();
     String operation = has.getOrDefault("gen_ai.operation.name", "");
-    boolean isRequest = REQUESTS.contains(operation);
+    boolean mayBe = operation.isEmpty() || REQUESTS.contains(operation);
+    int in = mayBe ? tokens(has, INPUT) : ABSENT;
+    int out = mayBe ? tokens(has, OUTPUT) : ABSENT;
+    boolean isRequest = mayBe && (in != ABSENT || !operation.isEmpty());
+    requests += isRequest ? 1 : 0;
     if (isRequest && span.path("status").path("code").asInt() == FAILED) {
+      failed++;
       return;
     }
+    boolean hasUsage = in != ABSENT && out != ABSENT;
+    withoutUsage += isRequest && !hasUsage ? 1 : 0;
     long start = span.path("startTimeUnixNano").asLong();
     long end = span.path("endTimeUnixNano").asLong();
     if (id.length() == trace.length() || trace.isEmpty() || start <= 0 || end < start) {
@@ -99,22 +132,41 @@ final class OtelSpans {
             isAgent ? has.getOrDefault("gen_ai.agent.name", id) : "",
             start,
             end,
-            isRequest ? tokens(has, "gen_ai.usage.input_tokens") : 0,
-            isRequest ? tokens(has, "gen_ai.usage.output_tokens") : 0));
+            isRequest && hasUsage ? in : 0,
+            isRequest && hasUsage ? out : 0));
   }
 
-  private static int tokens(Map<String, String> has, String key) {
-    String tokens = has.getOrDefault(key, "");
-    if (!tokens.matches("\\d{1,8}")) {
-      throw new IllegalArgumentException("expected " + key + ", a whole number, in each request");
+  /** Tokens by the first name that a span has; at least 1, as a server cannot be asked for none. */
+  private static int tokens(Map<String, String> has, List<String> names) {
+    String name = names.stream().filter(has::containsKey).findFirst().orElse("");
+    if (name.isEmpty()) {
+      return ABSENT;
+    }
+    String tokens = has.getOrDefault(name, "").replaceFirst("\\.0+$", "");
+    if (!tokens.matches("\\d{1,7}") || Integer.parseInt(tokens) > Mooncake.MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "%s is %s; expected a whole number, at most %s"
+              .formatted(name, DataFile.clipped(tokens), Mooncake.MAX_LENGTH));
     }
     return Math.max(1, Integer.parseInt(tokens));
   }
 
+  /** What was no request to replay, each reason after a semicolon. */
+  String leftOut() {
+    return leftOut(withoutUsage, "without usage")
+        + leftOut(failed, "failed")
+        + leftOut(wrappers.size(), "around the same request");
+  }
+
+  private String leftOut(int count, String reason) {
+    return count == 0 ? "" : "; left out %s of %s requests: %s".formatted(count, requests, reason);
+  }
+
   List<RecordedSession> sessions() {
+    spans.values().stream().filter(span -> span.in > 0).forEach(this::findWrappers);
     Map<String, Story> stories = new LinkedHashMap<>();
     spans.values().stream()
-        .filter(span -> span.in > 0)
+        .filter(span -> span.in > 0 && !wrappers.contains(span.id))
         .sorted(Comparator.comparingLong(Span::start))
         .forEach(
             request ->
@@ -126,6 +178,19 @@ final class OtelSpans {
     return stories.values().stream()
         .map(of -> new RecordedSession(of.id, new Agent("", of.outermost.turns), of.size))
         .toList();
+  }
+
+  /** Requests around a request, in the same agent: a library's span around that of its client. */
+  private void findWrappers(Span inner) {
+    Span agent = agentOf(inner);
+    for (Span span = spans.get(inner.parent); span != null; span = spans.get(span.parent)) {
+      if (span.equals(agent)) {
+        return;
+      }
+      if (span.in > 0) {
+        wrappers.add(span.id);
+      }
+    }
   }
 
   /** The nearest agent around a span; null for none. */

@@ -9,9 +9,12 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -88,6 +91,16 @@ public record Prompts(
         : made.get((int) (index % made.size()));
   }
 
+  /** Whether the source has lengths of answers. */
+  public boolean hasOutputs() {
+    return source instanceof PromptPool pool && !pool.outputs().isEmpty();
+  }
+
+  /** Length of the answer that the source has for the prompt of a request; null if it has none. */
+  public @Nullable Integer outputTokens(long index) {
+    return source.outputTokens(seed, made.isEmpty() ? index : index % made.size());
+  }
+
   public String whole(long index) {
     return prefix.of(index) + pick(index).text();
   }
@@ -113,24 +126,43 @@ public record Prompts(
     /** The text of one prompt by the run's seed and its index in the run, from 0. */
     String pick(long seed, long index);
 
+    /** Length of the answer to {@link #pick the same prompt} in tokens; null if it has none. */
+    default @Nullable Integer outputTokens(long seed, long index) {
+      return null;
+    }
+
     default boolean fixed() {
       return false;
     }
   }
 
-  /** A pool of prompts from which each request draws one by seed and index. */
-  public record PromptPool(String origin, List<String> texts) implements Prompts.Source {
+  /**
+   * A pool of prompts from which each request draws one by seed and index.
+   *
+   * @param outputs lengths of answers by the index of their prompt
+   */
+  public record PromptPool(String origin, List<String> texts, Map<Integer, Integer> outputs)
+      implements Prompts.Source {
 
     /** Makes prompt draws independent of arrival times, which use the same seed. */
     private static final long SALT = 0x70726f6d70747331L; // "prompts1"
+
+    /** Names of the length of an answer, ours and those of other tools. */
+    private static final List<String> OUTPUTS =
+        List.of("output_tokens", "output_length", "output_tokens_count", "max_tokens");
 
     private static final String WANTED = "expected a text, or an object with a \"prompt\" text";
 
     public PromptPool {
       texts = List.copyOf(texts);
+      outputs = Map.copyOf(outputs);
       if (texts.isEmpty()) {
         throw new IllegalArgumentException(origin + " holds no prompt; expected at least one");
       }
+    }
+
+    PromptPool(String origin, List<String> texts) {
+      this(origin, texts, Map.of());
     }
 
     /** 100 short prompts of mixed kind, in 12 languages, written for this project. */
@@ -159,20 +191,33 @@ public record Prompts(
      * .csv                  RFC 4180: a column named prompt, or a single column without header
      * anything else         a prompt per line; empty lines are skipped
      * </pre>
+     *
+     * A field or column {@code output_tokens} is the length of the answer to its prompt.
      */
     public static PromptPool read(String location) {
       DataFile file = DataFile.of(location);
       String extension = file.name().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
       List<String> prompts = new ArrayList<>();
+      Map<Integer, Integer> outputs = new HashMap<>();
       if (extension.matches(".*\\.(json|jsonl|ndjson)")) {
-        file.entries((entry, start, length) -> prompts.add(requireText(text(entry))));
+        file.held()
+            .entries(
+                "prompts",
+                (entry, start, length) -> {
+                  prompts.add(requireText(text(entry)));
+                  OUTPUTS.stream()
+                      .map(name -> DialogReader.length(entry, name))
+                      .filter(Objects::nonNull)
+                      .findFirst()
+                      .ifPresent(tokens -> outputs.put(prompts.size() - 1, tokens));
+                });
       } else if (extension.endsWith(".csv")) {
         List<String> first = new ArrayList<>();
-        file.held().rows(row -> addCell(prompts, first, row));
+        file.held().rows(row -> addCell(prompts, outputs, first, row));
       } else {
         prompts.addAll(file.lines());
       }
-      return new PromptPool(file.name(), prompts);
+      return new PromptPool(file.name(), prompts, outputs);
     }
 
     private static String text(JsonNode entry) {
@@ -190,7 +235,8 @@ public record Prompts(
       return prompt;
     }
 
-    private static void addCell(List<String> prompts, List<String> first, List<String> row) {
+    private static void addCell(
+        List<String> prompts, Map<Integer, Integer> outputs, List<String> first, List<String> row) {
       boolean isFirst = first.isEmpty();
       if (isFirst) {
         row.forEach(cell -> first.add(cell.strip().toLowerCase(Locale.ROOT)));
@@ -205,6 +251,14 @@ public record Prompts(
       }
       if (column < 0 || !isFirst) {
         prompts.add(requireText(row.get(Math.max(column, 0))));
+        String tokens = row.get(Math.max(first.indexOf(OUTPUTS.get(0)), 0)).strip();
+        if (first.contains(OUTPUTS.get(0)) && !tokens.isEmpty()) {
+          if (!tokens.matches("0*[1-9]\\d{0,8}")) {
+            throw new IllegalArgumentException(
+                OUTPUTS.get(0) + " is " + DataFile.clipped(tokens) + "; expected 1 or more");
+          }
+          outputs.put(prompts.size() - 1, Integer.valueOf(tokens));
+        }
       }
     }
 
@@ -215,7 +269,16 @@ public record Prompts(
     /** The prompt of one request: uniform over the pool, with replacement. */
     @Override
     public String pick(long seed, long index) {
-      return texts.get(Seed.at(seed, SALT, index).nextInt(texts.size()));
+      return texts.get(draw(seed, index));
+    }
+
+    private int draw(long seed, long index) {
+      return Seed.at(seed, SALT, index).nextInt(texts.size());
+    }
+
+    @Override
+    public @Nullable Integer outputTokens(long seed, long index) {
+      return outputs.isEmpty() ? null : outputs.get(draw(seed, index));
     }
 
     @Override

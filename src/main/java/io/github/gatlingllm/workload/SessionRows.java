@@ -2,6 +2,7 @@ package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Api.Message;
+import io.github.gatlingllm.load.Arrivals.StampUnit;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Dataset.SessionFile.Agent;
@@ -33,8 +34,8 @@ final class SessionRows {
   private static final int MOST_AGENTS = 1_000;
   private static final double MOST_MILLIS = 1e9;
 
-  /** Far beyond milliseconds since 1970, and below microseconds. */
-  private static final double LATEST_MILLIS = 1e15;
+  /** Nanoseconds since 1970 until the year 2286. */
+  private static final double LATEST = 1e19;
 
   /** Tokens of a block of traces with {@code chat_id}. */
   private static final int CHAT_BLOCK = 16;
@@ -44,41 +45,52 @@ final class SessionRows {
   private final Map<String, List<Row>> bySession = new LinkedHashMap<>();
   private final Map<String, String> byChat = new HashMap<>();
   private final Map<Long, LastPrompt> byPrefix = new HashMap<>();
+  private final @Nullable StampUnit set;
+  private final StampUnit.Seen stamps = new StampUnit.Seen();
+  private StampUnit unit = StampUnit.MS;
   private int inferred;
   private int size;
 
   private record LastPrompt(String session, int tokens) {}
 
-  /** A line; the gap is after the request, the delay before it, all times are in ms. */
+  /**
+   * A line. The gap in ms is after the request, the delay in ms before it, the time in the unit of
+   * the file; they are not numbers where they are absent, as a file may have a million lines.
+   */
   private record Row(
       long start,
       int length,
       String agent,
-      @Nullable Double gap,
-      @Nullable Double delay,
-      @Nullable Double time,
+      double gap,
+      double delay,
+      double time,
       List<String> children) {}
 
-  SessionRows(DataFile file, Mooncake texts) {
+  SessionRows(DataFile file, @Nullable StampUnit set, Mooncake texts) {
     this.file = file;
+    this.set = set;
     this.texts = texts;
   }
 
   /** Adds a line; returns the number of lines so far. */
   int add(JsonNode row, long start, int length) {
-    if (row.has("messages") && DialogReader.openAiChat(row).turns().isEmpty()) {
+    Dialog said = DialogReader.said(row, output(row));
+    if (said != null && said.turns().isEmpty()) {
       throw new IllegalArgumentException("has no message of a user or a tool");
     }
-    int input = row.has("messages") ? 0 : input(row);
-    var unused = output(row);
-    Double time = number(row, "timestamp", LATEST_MILLIS);
+    int input = said == null ? input(row) : 0;
+    double time = number(row, "timestamp", LATEST);
+    if (!Double.isNaN(time)) {
+      stamps.add(time);
+    }
+    unit = row.has("chat_id") ? StampUnit.S : unit;
     List<String> children = new ArrayList<>();
     row.path("children").forEach(child -> children.add(child.asText()));
     if (row.has("children") && !row.path("children").isArray()) {
       throw new IllegalArgumentException("expected \"children\", a list of names of agents");
     }
     bySession
-        .computeIfAbsent(session(row, input), id -> new ArrayList<>())
+        .computeIfAbsent(session(row, input), id -> new ArrayList<>(1))
         .add(
             new Row(
                 start,
@@ -86,13 +98,15 @@ final class SessionRows {
                 row.path("agent").asText(""),
                 number(row, "gap_ms", MOST_MILLIS),
                 number(row, row.has("delay") ? "delay" : "delay_ms", MOST_MILLIS),
-                time == null || !row.has("chat_id") ? time : (Double) (time * 1e3),
+                time,
                 List.copyOf(children)));
     return ++size;
   }
 
   /** The session of a line: a letter for where its id is from, and the id. */
   private String session(JsonNode row, int input) {
+    long[] ids = Mooncake.ids(row);
+    int block = block(row);
     if (row.hasNonNull("session_id")) {
       return "s" + row.path("session_id").asText();
     }
@@ -102,7 +116,6 @@ final class SessionRows {
       byChat.put(chat, session);
       return session;
     }
-    long[] ids = Mooncake.ids(row);
     String session = null;
     for (int i = ids.length - 1; i >= 0 && session == null; i--) {
       LastPrompt last = byPrefix.get(ids[i]);
@@ -112,7 +125,7 @@ final class SessionRows {
       }
     }
     session = session == null ? "i" + ++inferred : session;
-    int complete = Math.min(ids.length, input / block(row));
+    int complete = Math.min(ids.length, input / block);
     if (complete > 0) {
       byPrefix.put(ids[complete - 1], new LastPrompt(session, input));
     }
@@ -120,20 +133,21 @@ final class SessionRows {
   }
 
   private static int block(JsonNode row) {
-    JsonNode size = row.path("block_size");
-    int block = size.asInt(row.has("chat_id") ? CHAT_BLOCK : Mooncake.BLOCK);
-    if (block < 1) {
-      throw new IllegalArgumentException("\"block_size\" is " + size + "; expected 1 or more");
+    Integer block = Mooncake.optional(row, "block_size");
+    if (block != null && block == 0) {
+      throw new IllegalArgumentException("\"block_size\" is 0; expected 1 or more");
     }
-    return block;
+    return block != null ? block : row.has("chat_id") ? CHAT_BLOCK : Mooncake.BLOCK;
   }
 
   private static int input(JsonNode row) {
     return tokens(row, "input_tokens", "input_length");
   }
 
-  private static int output(JsonNode row) {
-    return tokens(row, "output_tokens", "output_length");
+  /** Null where the answer has the length of the setting. */
+  private static @Nullable Integer output(JsonNode row) {
+    boolean isRecorded = row.hasNonNull("output_tokens") || row.hasNonNull("output_length");
+    return isRecorded ? (Integer) tokens(row, "output_tokens", "output_length") : null;
   }
 
   /** Tokens by our name or that of others; at least 1, as a server cannot be asked for none. */
@@ -141,33 +155,48 @@ final class SessionRows {
     return Math.max(1, Mooncake.length(row, row.has(alias) ? alias : name));
   }
 
-  private static @Nullable Double number(JsonNode row, String name, double most) {
+  private static double number(JsonNode row, String name, double most) {
     JsonNode value = row.path(name);
     if (value.isMissingNode() || value.isNull()) {
-      return null;
+      return Double.NaN;
     }
     if (!value.isNumber() || !(value.doubleValue() >= 0 && value.doubleValue() <= most)) {
       throw new IllegalArgumentException(
-          "\"%s\" is %s; expected milliseconds, 0 to %s".formatted(name, value, (long) most));
+          "\"%s\" is %s; expected %s to %.0e"
+              .formatted(
+                  name,
+                  DataFile.clipped(value),
+                  most == LATEST ? "a number, 0" : "milliseconds, 0",
+                  most));
     }
     return value.doubleValue();
   }
 
+  /** The sessions; what has been read is given up meanwhile. */
   List<RecordedSession> sessions() {
-    List<RecordedSession> sessions = new ArrayList<>();
-    bySession.forEach(
-        (session, rows) -> {
-          String id = session.substring(1);
-          sessions.add(new RecordedSession(id, new Linked(id, rows).main, rows.size()));
-        });
+    unit = set == null ? stamps.unit(unit) : set;
+    List<RecordedSession> sessions = new ArrayList<>(bySession.size());
+    for (var each = bySession.entrySet().iterator(); each.hasNext(); each.remove()) {
+      Map.Entry<String, List<Row>> next = each.next();
+      String id = next.getKey().substring(1);
+      Agent main = new Linked(id, next.getValue()).main;
+      sessions.add(new RecordedSession(id, main, next.getValue().size()));
+    }
+    byChat.clear();
+    byPrefix.clear();
     return sessions;
+  }
+
+  /** The unit of time stamps in words, if there are any. */
+  String stamps() {
+    return stamps.isEmpty() ? "" : "; time stamps in " + unit;
   }
 
   private Dialog dialog(Row of, long key) {
     JsonNode row = file.entry(of.start, of.length);
-    if (row.has("messages")) {
-      Dialog chat = DialogReader.openAiChat(row);
-      return new Dialog(chat.messages(), chat.tools(), null, output(row));
+    Dialog said = DialogReader.said(row, output(row));
+    if (said != null) {
+      return said;
     }
     String text = texts.text(Mooncake.ids(row), block(row), input(row), key);
     return new Dialog(List.of(Message.user(text)), null, input(row), output(row));
@@ -216,11 +245,12 @@ final class SessionRows {
       built.add(name);
       long key = Mooncake.key(id + '\n' + name);
       List<Turn> turns = new ArrayList<>();
-      Double before = null;
+      double before = Double.NaN;
+      SessionRows all = SessionRows.this; // a prompt must not keep these maps in memory
       for (Row row : Objects.requireNonNull(byAgent.get(name))) {
-        Double gap = row.delay == null ? before : row.delay;
-        boolean isDue = gap == null && row.time != null && first.time != null;
-        if (isDue && row.time - first.time > MOST_MILLIS) {
+        double gap = Double.isNaN(row.delay) ? before : row.delay;
+        double due = Double.isNaN(gap) ? (row.time - first.time) * unit.nanos : Double.NaN;
+        if (due > MOST_MILLIS * 1e6) {
           throw file.bad(row.start, "timestamp is over 1e9 ms after the first of session " + id);
         }
         List<Agent> children = new ArrayList<>();
@@ -229,13 +259,13 @@ final class SessionRows {
         }
         turns.add(
             new Turn(
-                Math.round(gap == null ? 0 : gap * 1e6),
-                isDue ? Math.round((row.time - first.time) * 1e6) : 0,
-                () -> dialog(row, key),
+                Math.round(gap * 1e6), // 0 where it is not a number
+                Math.round(due),
+                () -> all.dialog(row, key),
                 List.copyOf(children)));
         before = row.gap;
       }
-      return new Agent(name, turns);
+      return new Agent(name, List.copyOf(turns));
     }
   }
 }

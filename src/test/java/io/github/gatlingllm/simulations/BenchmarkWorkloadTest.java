@@ -5,15 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.javaapi.PromptsBuilder;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -209,6 +216,36 @@ final class BenchmarkWorkloadTest {
     assertThatThrownBy(() -> read(settings))
         .isInstanceOf(InvalidSimulation.class)
         .hasMessage("llm." + settings.split(" ", -1)[0] + ": " + message);
+  }
+
+  @Test
+  void answersHaveTheLengthsOfTheirPrompts(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("p.jsonl");
+    Files.writeString(
+        file,
+        "{\"prompt\":\"a\",\"output_tokens\":8}\n{\"prompt\":\"b\",\"output_tokens\":9}\n\"c\"\n");
+    String settings = "concurrency=1 prompts=" + file;
+
+    assertThat(read(settings).hasRecordedOutputs()).isTrue();
+    assertThat(read(settings + " maxTokens=4").hasRecordedOutputs()).isFalse();
+    assertThat(plan(settings)).contains("with 2 lengths of answers: 8 to 9 tokens");
+    Iterator<Map<String, Object>> fed = PromptsBuilder.feeder(pool(settings)).get();
+    assertThat(
+            Stream.generate(fed::next)
+                .limit(40)
+                .map(row -> row.get("prompt") + ":" + row.get("outputTokens")))
+        .containsOnly("a:8", "b:9", "c:null");
+    assertThat(WorkloadScenarios.firstSession(read(settings))).containsKey("prompt");
+  }
+
+  @Test
+  void traceOfAnswersAloneKeepsThePrompts(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("t.csv");
+    Files.writeString(file, "timestamp,output_tokens\n0.5,5\n1.5,6\n");
+
+    assertThat(plan("arrival=trace:" + file))
+        .contains("t.csv, 1 per second (time stamps in seconds")
+        .contains("uniform lengths of 64 to 448 tokens");
   }
 
   private static Prompts pool(String settings) {

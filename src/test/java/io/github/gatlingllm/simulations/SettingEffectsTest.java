@@ -70,7 +70,7 @@ class SettingEffectsTest {
         "rate=steps:1:2s,10:3s | curve    5 s, about 32 requests",
         "rate=0:60s,10:120s,50:60s | curve    4 min, about 6,900 requests",
         "arrival=gamma:1.4 rate=2 | open loop, gamma arrivals of cv 1.4, 1 level",
-        TRACE + "@2.0 | open loop, arrivals of azure.csv, 2 times as fast, 1 level",
+        TRACE + "@2.0 | open loop, arrivals of azure.csv, 2 times as fast, 0.3 per second, 1 level",
         TRACE + " | load           open loop, arrivals of azure.csv",
         TRACE + " maxTokens=5 | prompt size    the ",
         TRACE + " | exactly as recorded, else",

@@ -80,6 +80,46 @@ final class DatasetTest {
         .containsExactly("!", "b", "y");
   }
 
+  /** Files, in which ~ is a line end and ' a double quote, their summary and their last prompt. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          SHAREGPT | {'conversation':[{'from':'human','value':'q'}]} | 1 dialog, 1 turn; prompts of 1 \
+          character | q
+          SHAREGPT | {'messages':[{'role':'user','content':'qq'}]} | 1 dialog, 1 turn; prompts of 2 \
+          characters | qq
+          SHAREGPT | {'conversations':[{'from':'human','value':'a'},{'from':'function_call','value':'{}'},\
+          {'from':'observation','value':null}]}~{'conversations':[{'from':'human','value':'b'}]}~\
+          {'conversations':[{'from':'moderator','value':'c'}]} | 1 dialog, 1 turn; prompts of 1 \
+          character; left out 1 of 3: with calls of tools; left out 1 of 3: with messages of another \
+          role than human, gpt and system | b
+          OPENAI | {'payload':{'messages':[{'role':'user','content':'q'}],'max_tokens':20}} | 1 dialog, 1 \
+          turn; prompts of 1 character; answers of 20 tokens | q
+          OPENAI | {'payload':[{'messages':[{'role':'user','content':'r'}]}]} | 1 dialog, 1 turn; prompts \
+          of 1 character | r
+          LONGBENCH | {'context':'','input':'in','answers':[]}~{'context':'con','input':''} | 2 dialogs, 1 \
+          turn; prompts of 2 to 3 characters (mean 2.5) | con
+          LONGBENCH | {'context':' ','input':''}~{'context':'con','input':'in'} | 1 dialog, 1 turn; prompts \
+          of 73 characters; left out 1 of 2: no text | `Here is a text, and after it a question about it.~~<text>~con~</text>~~in`
+          MOONCAKE | {'text_input':'hello','output_length':8}~{'messages':[{'role':'user','content':'xy'}]} \
+          | 2 dialogs, 1 turn; prompts of 2 to 5 characters (mean 3.5); answers of 8 tokens | xy
+          MOONCAKE | {'input_length':1}~{'text_input':'a','output_length':0} | 1 dialog, 1 turn; prompts of \
+          1 token; left out 1 of 2: no output tokens | $ANY
+          """)
+  void formsOfOtherToolsAreReadOrLeftOut(
+      Dataset.Format format, String lines, String summary, String prompt) throws IOException {
+    Path file = file("a.jsonl", lines.replace('~', '\n').replace('\'', '"'));
+
+    Dataset dataset = open(format, file.toString());
+
+    assertThat(dataset.summary()).isEqualTo(summary);
+    String last = dataset.get(dataset.size() - 1).prompt();
+    assertThat(last).isEqualTo(prompt.equals("$ANY") ? last : prompt.replace('~', '\n'));
+  }
+
   @Test
   void openAssistantGivesTheBestRankedPath() {
     Dataset dataset = open(Dataset.Format.OASST, "datasets/oasst.trees.jsonl");
@@ -234,8 +274,8 @@ final class DatasetTest {
           a.json | [$GOOD | a.json:1: entry 2: not valid JSON (Unexpected end-of-input: expected \
           close marker for Array); mend
           a.json | [$GOOD]~{} | a.json:2: entry 2: the array has ended
-          a.json | [{'conversations': [{'from': 'tool', 'value': 'a'}]}] | a.json:1: entry 1: a \
-          message is from 'tool'; expected human, gpt or system
+          a.json | [{'conversations': [{'from': 'tool', 'value': 'a'}]}] | a.json holds no dialog \
+          that can be asked (0 dialogs; left out 1 of 1: with calls of tools)
           a.json | [{'conversations': [{'from': 'human', 'value': null}]}] | a.json:1: entry 1: \
           expected a text "value"
           a.json | `` | a.json holds no dialog that can be asked (0 dialogs)
@@ -268,9 +308,9 @@ final class DatasetTest {
           number of tokens
           MOONCAKE | {'timestamp': 0, 'input_length': 5, 'output_length': 5, 'hash_ids': [1.5]} | \
           expected "hash_ids", a list of whole numbers
-          MOONCAKE | {'input_length': 5, 'output_length': 5, 'hash_ids': [1]} | expected \
-          "timestamp", a number of milliseconds
-          OPENAI | {'prompt': 'a'} | an object with a list "messages"
+          MOONCAKE | {'input_length': 5, 'timestamp': 'x'} | expected "timestamp", a number
+          OPENAI | {'prompt': 'a'} | is a prompt, which dataset=openai does not read; use prompts=
+          OPENAI | {'x': 'a'} | an object with a list "messages"
           OPENAI | {'messages': [{'role': 'user', 'content': 7}]} | a text or a list of parts as \
           "content"
           OPENAI | {'messages': [{'role': 'user'}]} | neither "content" nor "tool_calls"

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -43,6 +45,31 @@ final class PromptFileTest {
     assertThat(pool.origin()).isEqualTo(name);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          a.jsonl | {"prompt":"a","output_tokens":8}~{"prompt":"b","output_length":16}~"c"
+          a.json | [{"prompt":"a","max_tokens":8},{"prompt":"b","output_tokens_count":16},{"prompt":"c"}]
+          a.csv | prompt,output_tokens~a,8~b,16~c,
+          a.csv | id,output_tokens,prompt~1,8,a~2,16,b~3,,c
+          """)
+  void lengthsOfAnswersBelongToTheirPrompts(String name, String text) throws IOException {
+    PromptPool read = PromptPool.read(file(name, text.replace('~', '\n')).toString());
+
+    assertThat(read.outputs()).isEqualTo(Map.of(0, 8, 1, 16));
+    Prompts prompts = Prompts.of(read, 4);
+    assertThat(prompts.hasOutputs()).isTrue();
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < 50; i++) {
+      seen.add(prompts.pick(i).text() + prompts.outputTokens(i));
+    }
+    assertThat(seen).containsExactlyInAnyOrder("a8", "b16", "cnull");
+    assertThat(Prompts.of(pool, 4).hasOutputs()).isFalse();
+  }
+
   @Test
   void keepsCommasQuotesAndLineBreaksOfQuotedCells() throws IOException {
     Path file = file("a.csv", "prompt,id\n\"a, \"\"b\"\"\nc\",1\nd,2\n");
@@ -66,6 +93,9 @@ final class PromptFileTest {
           a.jsonl | "one"~{"prompt": | a.jsonl:2: entry 2: not valid JSON
           a.csv | id,text~1,one | a.csv:1: expected a column named prompt, or a single column
           a.csv | id,prompt~1,"a~b"~2 | a.csv:4: has 1 columns, the first row has 2
+          a.jsonl | {"prompt":"a"}~{"prompt":"a","output_tokens":-1} | a.jsonl:2: entry 2: "output_tokens" is -1
+          a.csv | prompt,output_tokens~a,0 | a.csv:2: output_tokens is 0; expected 1 or more
+          a.jsonl | {"messages":[]} | a.jsonl:1: entry 1: is a chat of OpenAI
           a.csv | one~"two | a.csv:2: a double quote is not closed; expected RFC 4180 CSV
           a.csv | id,prompt~1,~ | a.csv:2: the prompt is empty; $WANTED
           a.txt | ~ | a.txt holds no prompt; expected at least one
@@ -82,7 +112,7 @@ final class PromptFileTest {
   void missingOrBinaryFileIsReported() throws IOException {
     assertThatThrownBy(() -> PromptPool.read("none.txt"))
         .hasMessage("none.txt: no such file, neither in the file system nor on the class path");
-    Path binary = Files.write(folder.resolve("a.txt"), new byte[] {(byte) 0xff, (byte) 0xfe});
+    Path binary = Files.write(folder.resolve("a.txt"), new byte[] {(byte) 0xff, (byte) 0xff});
     assertThatThrownBy(() -> PromptPool.read(binary.toString()))
         .hasMessage("a.txt is not UTF-8 text; save it as UTF-8");
     assertThatThrownBy(() -> PromptPool.read(folder.toString()))

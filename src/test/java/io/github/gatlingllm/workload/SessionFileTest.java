@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -132,17 +133,137 @@ final class SessionFileTest {
     assertThat(file.inOrder(0).turns()).isEqualTo(6);
   }
 
+  /** A span: its id, that of its parent, its start and end in ms, its attributes. */
+  private static String span(String id, String parent, int start, int end, String... attributes) {
+    return "{'traceId':'t','spanId':'%s','parentSpanId':'%s','startTimeUnixNano':'%s000000',"
+            .formatted(id, parent, 1_000 + start)
+        + "'endTimeUnixNano':'%s000000','attributes':[%s]}"
+            .formatted(
+                1_000 + end,
+                Stream.of(attributes)
+                    .map(each -> each.split("=", 2))
+                    .map(
+                        each ->
+                            "{'key':'%s','value':{'%s':'%s'}}"
+                                .formatted(each[0], kind(each), each[1]))
+                    .collect(Collectors.joining(",")));
+  }
+
+  private static String kind(String[] attribute) {
+    return attribute[1].matches("\\d+") ? "intValue" : "stringValue";
+  }
+
+  @Test
+  void spansOfOtherLibrariesAreReadOrLeftOut() throws IOException {
+    String chat = "gen_ai.operation.name=chat";
+    String in = "gen_ai.usage.input_tokens=";
+    String out = "gen_ai.usage.output_tokens=";
+    String all =
+        String.join(
+            ",",
+            span("1", "", 0, 9_000, "gen_ai.operation.name=invoke_agent", in + 5_000_000),
+            span("2", "1", 0, 200, chat, in + 40, out + 6), // around the next
+            span("3", "2", 20, 120, chat, in + 40, out + 6),
+            span("4", "1", 400, 500, chat), // without usage
+            span(
+                "5",
+                "1",
+                620,
+                700,
+                "gen_ai.usage.prompt_tokens=50",
+                "gen_ai.usage.completion_tokens=7"),
+            span(
+                "6",
+                "1",
+                800,
+                900,
+                chat,
+                "llm.token_count.prompt=60",
+                "llm.token_count.completion=8"),
+            span(
+                "7",
+                "1",
+                1_000,
+                1_100,
+                chat,
+                "llm.usage.prompt_tokens=70",
+                "llm.usage.completion_tokens=9"));
+    Path file = folder.resolve("spans.json");
+    for (String form :
+        new String[] {
+          "{'resourceSpans':[{'scopeSpans':[{'spans':[%s]}]}]}",
+          "{'batches':[{'instrumentationLibrarySpans':[{'spans':[%s]}]}]}",
+          "{'spans':[%s]}",
+          "[%s]"
+        }) {
+      Files.writeString(file, form.formatted(all).replace('\'', '"'));
+
+      assertThat(shown(open(file.toString()), 0))
+          .isEqualTo("t 0@0:40>6 500@0:50>7 100@0:60>8 100@0:70>9");
+      assertThat(open(file.toString()).summary())
+          .isEqualTo(
+              "1 session, 4 turns; left out 1 of 6 requests: without usage; left out 1 of 6"
+                  + " requests: around the same request");
+    }
+    Files.writeString(
+        file, "{'spans':[%s]}".formatted(span("4", "", 0, 1, chat)).replace('\'', '"'));
+    assertThatThrownBy(() -> open(file.toString()))
+        .hasMessageContaining("holds no session")
+        .hasMessageContaining("left out 1 of 1 requests: without usage");
+  }
+
+  @Test
+  void requestsMayHaveTheirTextAndNoLengthOfTheAnswer() throws IOException {
+    Path file = folder.resolve("mixed.jsonl");
+    Files.writeString(
+        file,
+        """
+        {"session_id": "a", "text_input": "hello", "output_length": 8}
+        {"session_id": "a", "messages": [{"role": "user", "content": "x"}], "delay": 500}
+        {"session_id": "a", "input_length": 30}
+        """);
+
+    SessionFile read = open(file.toString());
+
+    assertThat(shown(read, 0)).isEqualTo("a 0@0:null>8 500@0:null>null 0@0:30>null");
+    assertThat(text(read, 0, 0)).isEqualTo("hello");
+    assertThat(text(read, 0, 1)).isEqualTo("x");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.0, 2.5, '', 2500, seconds", "0, 2500, '', 2500, milliseconds",
+    "0, 2500, @1s, 2500000, seconds", "0, 3, '', 3000, seconds",
+    "0, 3, @1ms, 3, milliseconds"
+  })
+  void allLinesDecideTheUnitOfTime(String first, String second, String suffix, int due, String unit)
+      throws IOException {
+    String row = "{\"session_id\":1,\"input_length\":9,\"output_length\":5,\"timestamp\":%s}%n";
+    Path file = folder.resolve("times.jsonl");
+    Files.writeString(file, row.formatted(first) + row.formatted(second));
+
+    SessionFile read = open(file + suffix);
+
+    assertThat(shown(read, 0)).isEqualTo("1 0@0:9>5 0@" + due + ":9>5");
+    assertThat(read.summary()).endsWith("; time stamps in " + unit);
+  }
+
   @ParameterizedTest
   @CsvSource(
       quoteCharacter = '`',
       delimiter = '|',
       value = {
+        "$A}~$A,\"hash_ids\":{\"a\":1}} | bad.jsonl:2: entry 2: expected \"hash_ids\", a list",
+        "$A}~$A,\"block_size\":-5} | bad.jsonl:2: entry 2: expected \"block_size\", a whole number",
+        "$A}~$A,\"block_size\":2000000000} | bad.jsonl:2: entry 2: expected \"block_size\"",
+        "{\"input_tokens\": 99999999} | bad.jsonl:1: entry 1: expected \"input_tokens\"",
+        "{\"requests\":[{\"hash_ids\":[1]}]} | bad.jsonl:1: entry 1: is a Weka trace",
         "{} | :1: entry 1: expected \"input_tokens\", a whole number of tokens",
-        "{\"input_tokens\": 5} | :1: entry 1: expected \"output_tokens\"",
+        "{\"input_tokens\": 5, \"output_tokens\": \"x\"} | :1: entry 1: expected \"output_tokens\"",
         "{\"input_tokens\": 5, \"output_tokens\": 5, \"gap_ms\": -1} | \"gap_ms\" is -1; expected",
         "{\"input_length\": 5, \"output_length\": 5, \"delay\": \"x\"} | \"delay\" is \"x\"",
         "$A,\"gap_ms\":1e10} | \"gap_ms\" is 1.0E10; expected milliseconds",
-        "$A,\"timestamp\":1.8e18} | \"timestamp\" is 1.8E18",
+        "$A,\"timestamp\":1.8e20} | \"timestamp\" is 1.8E20",
         "$A,\"timestamp\":1}~$A,\"timestamp\":2e9} | bad.jsonl:2: ",
         "{\"input_tokens\": 5, \"output_tokens\": 5, \"block_size\": 0} | \"block_size\" is 0",
         "{\"messages\": [], \"output_tokens\": 5} | has no message of a user or a tool",
