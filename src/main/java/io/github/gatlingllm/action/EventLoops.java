@@ -44,7 +44,8 @@ final class EventLoops {
     try {
       task.run();
     } catch (RuntimeException | Error e) {
-      LOGGER.error("A scheduled step of the load failed; the load is not what was planned", e);
+      LOGGER.error("A scheduled step of the load failed; it is not what was planned: {}", e + "");
+      LOGGER.debug("A scheduled step of the load failed", e);
       throw e;
     }
   }
@@ -94,7 +95,8 @@ final class EventLoops {
       try {
         task.run();
       } catch (Throwable e) {
-        LOGGER.error("A request could not be started or ended", e);
+        LOGGER.error("A request could not be started or ended: {}", e + "");
+        LOGGER.debug("A request could not be started or ended", e);
       }
     }
 

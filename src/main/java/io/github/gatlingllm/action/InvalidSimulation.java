@@ -25,6 +25,7 @@ import org.slf4j.Marker;
 public final class InvalidSimulation extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
+  private static final int LONGEST = 200;
 
   private InvalidSimulation(String message) {
     super(message);
@@ -40,7 +41,14 @@ public final class InvalidSimulation extends IllegalArgumentException {
     return new InvalidSimulation(
         messages.stream()
             .map(message -> message.replaceAll("\\s*\\R\\s*", " "))
+            .map(line -> line.length() <= LONGEST ? line : line.substring(0, LONGEST - 1) + "…")
             .collect(Collectors.joining("\n")));
+  }
+
+  /** All code of this simulation is ours: whatever crashes its start is one line. */
+  public static void coverCrashes() {
+    StartFilter.coversCrashes = true;
+    StartFilter.install();
   }
 
   public static <T> T checked(Supplier<T> validated) {
@@ -99,6 +107,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
   /** Prints the message in place of Gatling's stack trace and ends the JVM; only with Logback. */
   static final class StartFilter extends TurboFilter {
 
+    private static final String OURS = "io.github.gatlingllm.";
     private static final String LAUNCHER = "io.gatling.app.Gatling";
     private static final StackWalker STACK = StackWalker.getInstance();
     private static final int EXIT_CODE = 1;
@@ -106,6 +115,8 @@ public final class InvalidSimulation extends IllegalArgumentException {
     static final String TWO_PROTOCOLS =
         "protocols(…) has two llm protocols; give each scenario its own, or each target:"
             + " closedLoop(8).target(\"A\", llm.baseUrl(…)).inject(chat)";
+
+    private static boolean coversCrashes;
 
     private StartFilter() {}
 
@@ -131,9 +142,12 @@ public final class InvalidSimulation extends IllegalArgumentException {
         @Nullable String format,
         Object @Nullable [] params,
         @Nullable Throwable crash) {
-      String line = logger.getName().startsWith(LAUNCHER) ? line(crash) : null;
+      boolean isStart = crash != null && logger.getName().startsWith(LAUNCHER);
+      String line = isStart ? line(crash) : null;
+      line = isStart && line == null && coversCrashes ? unexpected(crash) : line;
       if (line != null) {
         PrintableText.print(StartCommand.typed(line));
+        LoggerFactory.getLogger(OURS).debug(line, crash);
         System.exit(EXIT_CODE);
       }
       return FilterReply.NEUTRAL;
@@ -150,6 +164,24 @@ public final class InvalidSimulation extends IllegalArgumentException {
         }
       }
       return null;
+    }
+
+    /** A line for what nobody has foreseen. */
+    static String unexpected(Throwable crash) {
+      Throwable first = crash;
+      for (Throwable cause = crash; cause != null; cause = cause.getCause()) {
+        first = cause;
+      }
+      if (first instanceof OutOfMemoryError) {
+        return "LLM: the heap is too small to prepare this run; give Java more (-Xmx), or ask for"
+            + " fewer or smaller prompts";
+      }
+      StackTraceElement[] at = first.getStackTrace();
+      String what = first.toString().replaceAll("\\s+", " ");
+      return "LLM: failed at %s: %s; please report it, with the log of level debug"
+          .formatted(
+              at.length == 0 ? "?" : at[0].getFileName() + ":" + at[0].getLineNumber(),
+              what.length() <= 100 ? what : what.substring(0, 99) + "…");
     }
   }
 

@@ -177,7 +177,10 @@ final class SessionReplay extends SessionHook {
               .whenComplete(
                   (dialog, failure) -> {
                     if (failure != null) {
-                      logger().underlying().error("Failed to read a turn of a session", failure);
+                      Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+                      logger()
+                          .underlying()
+                          .error("Failed to read a turn of a session: {}", cause.toString());
                     }
                     EventLoops.execute(session.eventLoop(), () -> sendAt(at, dialog));
                   });

@@ -243,9 +243,13 @@ final class Targets {
 
   /** How many more files this process may open; without limit where the system does not tell. */
   static long freeFiles() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        ? unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount()
-        : Long.MAX_VALUE;
+    try {
+      return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+          ? unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount()
+          : Long.MAX_VALUE;
+    } catch (InternalError none) { // the JVM counts them with a file that it cannot open
+      return 0;
+    }
   }
 
   /** A connection is an open file, and so many users need one each. */

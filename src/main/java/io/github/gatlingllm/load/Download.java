@@ -45,7 +45,7 @@ final class Download {
   private static final Pattern WEB = Pattern.compile("https?://[^/?#]+/.+");
   private static final Pattern ON_HUB = Pattern.compile("hf:([^/@]+/[^/@]+)(?:@([^/]+))?/([^?]+)");
   private static final Pattern PINNED = Pattern.compile("(.+)#sha256=(\\p{XDigit}{64})");
-  private static final Pattern RANGE = Pattern.compile("bytes (\\d+)-.*");
+  private static final Pattern RANGE = Pattern.compile("bytes (\\d{1,18})-.*");
 
   private static final int CONNECT_MILLIS = 10_000;
   private static final int READ_MILLIS = 60_000;
@@ -89,10 +89,12 @@ final class Download {
     etag = file.resolveSibling(file.getFileName() + ".etag");
   }
 
+  private static final int MAX_PORT = 65_535;
+
   private static URI url(String text) {
     try {
       URI url = new URI(text);
-      if (url.getHost() != null) {
+      if (isWeb(url)) {
         return url;
       }
     } catch (URISyntaxException e) {
@@ -100,7 +102,15 @@ final class Download {
       throw new IllegalArgumentException(
           "a URL may not have '%s' there; write it as %%%02X".formatted(wrong, (int) wrong), e);
     }
-    throw new IllegalArgumentException("expected https://<host>/<file>, with a name of a host");
+    throw new IllegalArgumentException(
+        "expected https://<host>/<file>, with a host and a port up to 65535");
+  }
+
+  private static boolean isWeb(URI url) {
+    return url.getScheme() != null
+        && url.getScheme().matches("(?i)https?")
+        && url.getHost() != null
+        && url.getPort() <= MAX_PORT;
   }
 
   private static String onHub(Matcher hub) {
@@ -296,7 +306,7 @@ final class Download {
                         ? ": if it needs a login, put it there by hand: " + file
                         : ""));
       }
-      URI to = at.resolve(next);
+      URI to = redirected(at, next);
       if (at.getScheme().equals("https") && !"https".equals(to.getScheme())) {
         throw new IllegalArgumentException(
             at.getHost() + " redirects from https to " + to.getScheme() + "; use a safe address");
@@ -304,6 +314,20 @@ final class Download {
       at = to;
     }
     throw new IllegalArgumentException(url.getHost() + " redirects without end");
+  }
+
+  private static URI redirected(URI at, String location) {
+    try {
+      URI to = at.resolve(location);
+      if (isWeb(to)) {
+        return to;
+      }
+    } catch (IllegalArgumentException e) {
+      // Reported below, like addresses that are not of the web.
+    }
+    throw new IllegalArgumentException(
+        "%s redirects to '%s'; expected https://<host>/<file>"
+            .formatted(at.getHost(), DataFile.clipped(location)));
   }
 
   private void print(String what) {

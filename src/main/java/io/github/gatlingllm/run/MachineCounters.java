@@ -111,8 +111,12 @@ final class MachineCounters {
   }
 
   @Nullable Long openFiles() {
-    return system instanceof UnixOperatingSystemMXBean unix
-        ? (Long) unix.getOpenFileDescriptorCount()
-        : null;
+    try {
+      return system instanceof UnixOperatingSystemMXBean unix
+          ? (Long) unix.getOpenFileDescriptorCount()
+          : null;
+    } catch (InternalError none) { // the JVM counts them with a file that it cannot open
+      return null;
+    }
   }
 }

@@ -46,6 +46,7 @@ public final class Benchmark extends Simulation {
 
   /** Reads the settings of this process and sets up the load. */
   public Benchmark() {
+    InvalidSimulation.coverCrashes();
     SimulationSettings.areReadByBenchmark();
     Settings settings = Settings.ofProcess();
     if (settings.get(Setting.HELP)) {

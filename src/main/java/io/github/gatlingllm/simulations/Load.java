@@ -137,6 +137,11 @@ final class Load {
 
   private static final String STEPS = "steps:";
 
+  /** A plan counts the requests of a curve one by one. */
+  private static final double MAX_REQUESTS = 1e8;
+
+  private static final double MAX_DAYS = 31;
+
   /** The arrival process; its rate and seed are placeholders, except those of a trace. */
   static Arrivals arrival(String text) {
     Matcher gamma = GAMMA.matcher(text);
@@ -158,7 +163,7 @@ final class Load {
     }
     throw new IllegalArgumentException(
         "expected poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or"
-            + " trace:<file>[@<speed>]");
+            + " trace:<file>[@1s|@1ms][@<speed>]");
   }
 
   static boolean isCurve(List<LoadLevel.Open> levels) {
@@ -186,7 +191,12 @@ final class Load {
     if (segments.stream().allMatch(segment -> segment.perSecond() == 0)) {
       throw new IllegalArgumentException("offers no request; expected a rate > 0 somewhere");
     }
-    return new RateCurve(segments, steps);
+    RateCurve curve = new RateCurve(segments, steps);
+    double days = segments.stream().mapToDouble(each -> each.duration().toDays()).sum();
+    if (days > MAX_DAYS || curve.mostRequests() > MAX_REQUESTS) {
+      throw new IllegalArgumentException("expected at most 31 days and 100,000,000 requests");
+    }
+    return curve;
   }
 
   private static RateCurve.Segment segment(String text) {
@@ -221,6 +231,16 @@ final class Load {
         rest -= nanos;
       }
       return end(segments.size() - 1);
+    }
+
+    /** As if each segment kept the higher of its rates. */
+    private double mostRequests() {
+      double sum = 0;
+      for (int i = 0; i < segments.size(); i++) {
+        Segment each = segments.get(i);
+        sum += Math.max(each.perSecond(), end(i)) * each.duration().toMillis() / 1e3;
+      }
+      return sum;
     }
 
     long lengthNanos() {

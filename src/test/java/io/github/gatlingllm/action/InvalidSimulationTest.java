@@ -27,6 +27,21 @@ class InvalidSimulationTest {
   }
 
   @Test
+  void whatNobodyHasForeseenIsOneShortLine() {
+    Throwable crash =
+        new InvocationTargetException(new IllegalStateException("a\nb" + "x".repeat(500)));
+
+    assertThat(InvalidSimulation.StartFilter.unexpected(crash))
+        .startsWith("LLM: failed at InvalidSimulationTest.java:")
+        .contains("IllegalStateException: a bx")
+        .hasSizeLessThanOrEqualTo(200)
+        .doesNotContain("\n");
+    assertThat(InvalidSimulation.StartFilter.unexpected(new Error(new OutOfMemoryError())))
+        .contains("-Xmx");
+    assertThat(InvalidSimulation.because("y".repeat(300))).message().hasSize(200);
+  }
+
+  @Test
   void filterIsInstalledOnlyWhileGatlingStarts() {
     LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
 

@@ -66,6 +66,31 @@ final class DownloadTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "file:///etc/hosts",
+        "jar:file:/a.jar!/a",
+        "ftp://127.0.0.1/a",
+        "mailto:a@b",
+        "data:text/plain,a",
+        "http://127.0.0.1:99999/a",
+        "http://a b/a",
+        "http://[::1/a",
+        "http:///a"
+      })
+  void redirectsToNoPageOfTheWebAreRefused(String to) throws IOException {
+    try (ScriptedServer server =
+        ScriptedServer.start(any -> any.sendHeaders(302, "Location: " + to, "Content-Length: 0"))) {
+      assertThatThrownBy(() -> get(server, "/a.json"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("127.0.0.1 redirects to '" + to + "'");
+    }
+    assertThatThrownBy(() -> Download.file("https://host:99999/a", cache))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("port up to 65535");
+  }
+
   @Test
   void nextStartGoesOnWhereThisOneEnded() throws IOException {
     try (ScriptedServer server = ScriptedServer.start(CUT, refusal(503), rest("456789"))) {
