@@ -266,6 +266,11 @@ public final class AssertionScope {
     return number(Metric.BATCH_RATIO);
   }
 
+  /** Percentage of prompt tokens that came from the server's prefix cache. */
+  public AssertionCondition cachedPercent() {
+    return number(Metric.CACHED_PERCENT);
+  }
+
   /** Percentage of answers whose reader, at the reading speed, waits for a late token. */
   public AssertionCondition readersStalled() {
     return number(Metric.READERS_STALLED);

@@ -290,7 +290,12 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
     /** Why a rate fails although its requests met the SLO; empty if they did not. */
     private static String why(@Nullable Tried tried) {
       Queue queue = tried == null ? null : tried.result().queue();
-      return queue == null || !queue.grows() ? "" : ": " + queue.reason();
+      if (queue != null && queue.grows()) {
+        return ": " + queue.reason();
+      }
+      return tried == null || !tried.result().sheds()
+          ? ""
+          : ": more than 5 % of the requests were refused or failed";
     }
 
     /** A sentence on the evidence for the result at that rate, and on how to get more. */

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
+import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Gaps;
@@ -103,6 +104,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       double sloPercentile,
       long ended,
       long failed,
+      long refused,
       @Nullable Queue queue,
       long failures,
       boolean cut,
@@ -117,13 +119,18 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);
     }
 
-    boolean fallsBehind() {
-      return queue != null && queue.grows();
+    boolean sheds() {
+      return Counts.sheds(failed + refused, ended);
     }
 
-    /** Whether it holds the SLO; a growing queue would break it in time. */
+    /** Whether the load is not served: the queue grows, or more than 5 % are refused or failed. */
+    private boolean isNotServed() {
+      return (queue != null && queue.grows()) || sheds();
+    }
+
+    /** Whether it holds the SLO; a growing queue would break it in time, and shed load is none. */
     public @Nullable Boolean holdsSlo() {
-      if (met != null && fallsBehind()) {
+      if (met != null && isNotServed()) {
         return Boolean.FALSE;
       }
       Double share = sloShare();
@@ -132,7 +139,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** Whether Wilson's 95 % interval of the share excludes the required one; else null. */
     @Nullable Boolean surelyHolds() {
-      if (met != null && fallsBehind()) {
+      if (met != null && isNotServed()) {
         return Boolean.FALSE;
       }
       Interval share = met == null ? null : Interval.ofShare(met, attempted);

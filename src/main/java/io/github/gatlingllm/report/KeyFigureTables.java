@@ -46,6 +46,7 @@ final class KeyFigureTables {
           metric("inputs/s", Metric.INPUTS_PER_S),
           metric("batch gain", Metric.BATCHING_GAIN),
           Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean()),
+          metric("cached %", Metric.CACHED_PERCENT),
           metric("goodput/s", Metric.GOODPUT_REQUESTS_PER_S),
           Column.<Figures>percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share())
               .ifKnown(),

@@ -14,6 +14,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.SloCounts;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
 import java.util.ArrayList;
@@ -110,6 +111,7 @@ final class LiveLevelTally implements RunObserver {
     private final SloCounts slo = new SloCounts();
     private long ended;
     private long failed;
+    private long refused;
     private @Nullable Backlog backlog;
     private long failures;
     private long failedInARow;
@@ -185,6 +187,7 @@ final class LiveLevelTally implements RunObserver {
         slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
         ended += outcome.status().isCut() ? 0 : 1;
         failed += outcome.hasFailed() ? 1 : 0;
+        refused += outcome.status() == RequestStatus.RATE_LIMITED ? 1 : 0;
       }
       if (outcome.ok()) {
         failedInARow = 0;
@@ -236,6 +239,7 @@ final class LiveLevelTally implements RunObserver {
           decision == null ? judge.percentile() : decision.percent(),
           ended,
           failed,
+          refused,
           queue(),
           failures,
           level.isCut(),

@@ -200,7 +200,7 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
   static LevelResult result(
       String label, long requests, @Nullable Long met, @Nullable Queue queue) {
     return new LevelResult(
-        label, requests, met, 99, requests, 0, queue, 0, false, null, null, Map.of());
+        label, requests, met, 99, requests, 0, 0, queue, 0, false, null, null, Map.of());
   }
 
   @Override
@@ -218,6 +218,7 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
         99,
         failures,
         failed,
+        0,
         null,
         failed,
         level.isCut(),

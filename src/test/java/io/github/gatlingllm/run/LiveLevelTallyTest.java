@@ -112,6 +112,7 @@ class LiveLevelTallyTest {
                 95,
                 3,
                 1,
+                0,
                 null,
                 2,
                 false,

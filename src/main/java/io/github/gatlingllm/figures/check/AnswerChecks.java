@@ -19,7 +19,10 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -323,15 +326,34 @@ final class AnswerChecks {
   }
 
   static @Nullable Finding cachedShare(CheckInput in) {
-    Double share = in.summary().workload().cachedShare();
-    if (share == null) {
+    List<LevelFigures> levels =
+        in.summary().stages().stream()
+            .filter(level -> level.figures().number(Metric.CACHED_PERCENT) != null)
+            .sorted(Comparator.comparingDouble(AnswerChecks::cached))
+            .toList();
+    if (levels.isEmpty()) {
       return null;
     }
+    LevelFigures low = levels.get(0);
+    LevelFigures high = levels.get(levels.size() - 1);
+    String range =
+        percent(cached(low)).equals(percent(cached(high)))
+            ? percent(cached(high))
+            : "%s (%s) to %s (%s)"
+                .formatted(percent(cached(low)), low.label(), percent(cached(high)), high.label());
+    boolean isReported = in.summary().workload().cachedShare() != null;
     return asMeant(
         in,
         CheckCatalogue.CACHED_SHARE,
         Finding.of(
-            share, "%s of the prompt tokens came from the server's prefix cache.", percent(share)));
+            cached(high),
+            "%s of the prompt tokens came from the server's prefix cache%s.",
+            range,
+            isReported ? "" : ", by the engine's own counters"));
+  }
+
+  private static double cached(LevelFigures level) {
+    return Objects.requireNonNull(level.figures().number(Metric.CACHED_PERCENT)) / 100;
   }
 
   private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {

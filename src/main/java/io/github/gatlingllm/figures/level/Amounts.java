@@ -49,6 +49,12 @@ class Amounts {
     count(Amount.ATTEMPTED, met != null);
     count(Amount.MET, Boolean.TRUE.equals(met));
     outcome(record.outcome());
+    Integer prompt = record.tokens().prompt();
+    Integer cached = record.tokens().cachedTokens();
+    if (prompt != null && cached != null) {
+      add(Amount.LOOKED_UP_TOKENS, prompt);
+      add(Amount.CACHED_TOKENS, cached);
+    }
   }
 
   final void outcome(RequestRecord.Outcome outcome) {

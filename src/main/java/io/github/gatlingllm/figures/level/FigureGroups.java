@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
@@ -31,10 +32,11 @@ final class FigureGroups {
       @Nullable TargetFacts facts,
       boolean isWhole,
       @Nullable Double joules,
+      @Nullable Double cachedByEngine,
       @Nullable SingleStream alone,
       @Nullable ConfidenceIntervals intervals) {
 
-    static final Scope NONE = new Scope(0, null, null, false, null, null, null);
+    static final Scope NONE = new Scope(0, null, null, false, null, null, null, null);
   }
 
   private final RunStatistics counted;
@@ -91,8 +93,13 @@ final class FigureGroups {
         isOneTarget ? counted.targets.get(used.get(0).target()) : null,
         isWhole,
         isWhole ? counted.engines.joules(used) : null,
+        isWhole ? cached(counted.engines.of(within)) : null,
         isWhole && isOneLevel ? counted.alone.get(used.get(0).target()) : null,
         slices == null ? null : intervals(used.get(0), slices));
+  }
+
+  private static @Nullable Double cached(@Nullable EngineFigures engine) {
+    return engine == null ? null : engine.prefixCacheHitRate();
   }
 
   private ConfidenceIntervals intervals(LevelTally level, List<TimeSlice> slices) {

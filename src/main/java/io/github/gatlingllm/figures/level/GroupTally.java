@@ -302,9 +302,16 @@ final class GroupTally extends Amounts {
     all.put(Metric.EFFECTIVE_CONCURRENCY, per(of(Amount.IN_FLIGHT_NANOS) / 1e9, window, true));
     all.put(Metric.ACTIVE_CONCURRENCY, per(of(Amount.RECEIVING_NANOS) / 1e9, window, generates));
     all.put(Metric.PEAK_IN_FLIGHT, Peaks.most(peaks, Peaks::inFlight));
+    all.put(Metric.CACHED_PERCENT, cachedPercent());
     addJitter(all);
     addEfficiency(all, window, isJudged);
     return all;
+  }
+
+  private @Nullable Double cachedPercent() {
+    Double share = ratio(of(Amount.CACHED_TOKENS), of(Amount.LOOKED_UP_TOKENS));
+    share = share == null ? scope.cachedByEngine() : share;
+    return share == null ? null : (Double) (100 * share);
   }
 
   /** False for embeddings, which generate no tokens: their token figures are absent, not 0. */
@@ -344,7 +351,9 @@ final class GroupTally extends Amounts {
         all.judged(),
         all.met(),
         all.unknown(),
-        (!judge.isOfLevel() || decision == null) ? null : decision.holds(),
+        (!judge.isOfLevel() || decision == null)
+            ? null
+            : counts(null).sheds() ? Boolean.FALSE : decision.holds(),
         max,
         missed.byCount(),
         objectives);

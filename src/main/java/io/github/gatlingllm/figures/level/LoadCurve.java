@@ -84,17 +84,23 @@ record LoadCurve(
     return LatencyOrigin.of(levels);
   }
 
+  /** The levels that do not shed their load: only these can be a knee. */
+  private List<LevelFigures> accepted() {
+    return levels.stream().filter(level -> !level.sheds()).toList();
+  }
+
   /** The lightest level with nearly the highest output tok/s; null when none delivered any. */
   @Nullable Knee knee() {
-    double most = levels.stream().mapToDouble(LoadCurve::delivered).max().orElse(0);
+    List<LevelFigures> accepted = accepted();
+    double most = accepted.stream().mapToDouble(LoadCurve::delivered).max().orElse(0);
     LevelFigures knee =
-        levels.stream().filter(s -> delivered(s) >= NEARLY_MOST * most).findFirst().orElse(null);
+        accepted.stream().filter(s -> delivered(s) >= NEARLY_MOST * most).findFirst().orElse(null);
     if (knee == null || most == 0) {
       return null;
     }
-    double highest = load(levels.get(levels.size() - 1));
+    double highest = load(accepted.get(accepted.size() - 1));
     boolean isFlat = highest > 0 && load(knee) <= FLAT_FROM * highest;
-    boolean isFirst = knee.equals(levels.get(0));
+    boolean isFirst = knee.equals(accepted.get(0));
     return new Knee(
         isFlat && !isFirst,
         knee.label(),
@@ -103,7 +109,7 @@ record LoadCurve(
         knee.offered(),
         knee.figures().number(Metric.OUTPUT_TOKENS_PER_S),
         knee.figures().metric(clock().metric(Metric.E2E_MS)).p50(),
-        isFlat && isFirst && (levels.size() > 2 || gainIsSmall()));
+        isFlat && isFirst && (accepted.size() > 2 || gainIsSmall(accepted)));
   }
 
   static double delivered(LevelFigures stage) {
@@ -111,9 +117,9 @@ record LoadCurve(
   }
 
   /** Whether the heavier of two levels surely adds little, by the numbers of requests. */
-  private boolean gainIsSmall() {
-    LevelFigures first = levels.get(0);
-    LevelFigures last = levels.get(levels.size() - 1);
+  private static boolean gainIsSmall(List<LevelFigures> of) {
+    LevelFigures first = of.get(0);
+    LevelFigures last = of.get(of.size() - 1);
     double half =
         Interval.halfOfLogRatio(first.figures().counts().ok(), last.figures().counts().ok());
     return delivered(last) / delivered(first) * Math.exp(half) < MAX_GAIN;
@@ -144,7 +150,7 @@ record LoadCurve(
 
     static SloProof of(LevelFigures level, List<SloTally.Objectives> slo) {
       Goodput goodput = level.figures().goodput();
-      if (level.fallsBehind()) {
+      if (!level.isServed()) {
         return MISSED;
       }
       return goodput == null || goodput.holds() == null
@@ -187,7 +193,11 @@ record LoadCurve(
     KNEE("the knee", null),
     SATURATED("the lightest load", "more load brings at most 11 % more output"),
     KEEPS_UP("the highest load that the server keeps up with", null),
+    ACCEPTED(
+        "the highest load that the server accepts",
+        "more than 5 % of the requests of the others are refused or fail"),
     HIGHEST("the highest load", "no knee was reached"),
+    NONE_ACCEPTED("the lightest load", "more than 5 % of the requests of every load are refused or fail"),
     NONE_KEEPS_UP("the lightest load", "the server keeps up with none");
 
     final String text;
@@ -217,16 +227,19 @@ record LoadCurve(
     if (knee != null && (knee.reached() || knee.saturatedFromFirst())) {
       LevelFigures level =
           levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElseThrow();
-      if (!level.fallsBehind()) {
+      if (level.isServed()) {
         return new Chosen(level, knee.reached() ? Choice.KNEE : Choice.SATURATED);
       }
     }
-    List<LevelFigures> keptUp = levels.stream().filter(s -> !s.fallsBehind()).toList();
-    return keptUp.isEmpty()
-        ? new Chosen(levels.get(0), Choice.NONE_KEEPS_UP)
-        : new Chosen(
-            keptUp.get(keptUp.size() - 1),
-            keptUp.size() == levels.size() ? Choice.HIGHEST : Choice.KEEPS_UP);
+    List<LevelFigures> served = levels.stream().filter(LevelFigures::isServed).toList();
+    boolean isShed = levels.stream().anyMatch(LevelFigures::sheds);
+    if (served.isEmpty()) {
+      return new Chosen(levels.get(0), isShed ? Choice.NONE_ACCEPTED : Choice.NONE_KEEPS_UP);
+    }
+    boolean isAll = served.size() == levels.size();
+    return new Chosen(
+        served.get(served.size() - 1),
+        isAll ? Choice.HIGHEST : isShed ? Choice.ACCEPTED : Choice.KEEPS_UP);
   }
 
   long failed() {
@@ -267,7 +280,7 @@ record LoadCurve(
 
   /** Whether a level meets the SLO and would continue to: a growing queue exceeds it in time. */
   boolean holds(LevelFigures stage) {
-    return isMet(stage) && !stage.fallsBehind();
+    return isMet(stage) && stage.isServed();
   }
 
   boolean isMet(LevelFigures stage) {

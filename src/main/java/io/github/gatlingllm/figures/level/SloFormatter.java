@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -131,6 +132,13 @@ final class SloFormatter {
 
   /** E.g. {@code TTFT p99 < 200 ms is not met: TTFT by 98.0 % of 50 requests}. */
   String outcome() {
+    if (level.sheds()) {
+      Counts counts = level.figures().counts();
+      return "%s of %s were refused or failed"
+          .formatted(
+              NumberText.percent((double) (counts.ended() - counts.ok()) / counts.ended()),
+              NumberText.counted(counts.ended(), "request"));
+    }
     if (goodput.holds() == null) {
       return "it is not known whether " + isMet() + ": " + whyUnknown();
     }

@@ -75,6 +75,10 @@ final class VerdictSentence {
               "keeps_up",
               quote -> quote.isChosenAs(Choice.KEEPS_UP),
               "The server keeps up with {load}: {figures}")
+          .row(
+              "accepts",
+              quote -> quote.isChosenAs(Choice.ACCEPTED),
+              "{load} is the highest load of which at most 5 % were refused or failed: {figures}")
           .row("chosen", quote -> !quote.hasSlo(), "{At}: {figures}")
           .row(
               "judged_lowest",

@@ -266,6 +266,18 @@ public record Figures(
       long cancelled,
       Map<String, Long> verdicts) {
 
+    /** A level with a larger share of refused or failed requests does not serve its load. */
+    private static final double MAX_SHED = 0.05;
+
+    public static boolean sheds(long notOk, long ended) {
+      return notOk > MAX_SHED * ended;
+    }
+
+    /** Whether more than 5 % of the requests that ended were refused or failed. */
+    public boolean sheds() {
+      return sheds(ended - ok, ended);
+    }
+
     /** Requests that ended by themselves, were not ok, and were not rejected with status 429. */
     public long failed() {
       return ended - ok - rateLimited();

@@ -137,6 +137,16 @@ public record LevelFigures(
     return queue != null && queue.grows();
   }
 
+  /** Whether it sheds load: more than 5 % of its requests were refused or failed. */
+  public boolean sheds() {
+    return figures.counts().sheds();
+  }
+
+  /** Whether it can be a knee or an operating point: the server keeps up and answers. */
+  public boolean isServed() {
+    return !fallsBehind() && !sheds();
+  }
+
   /** Whether the queue at the server grew; false if requests queue here before they are sent. */
   public boolean isPilingUp() {
     return queue != null && queue.grows() && !queue.held();

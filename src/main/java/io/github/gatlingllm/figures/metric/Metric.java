@@ -157,6 +157,15 @@ public enum Metric {
           .key("reader.stalled_share")
           .from(f -> percent(f.reader().stalled(), f.reader().requests()))),
 
+  CACHED_PERCENT(
+      single("From prefix cache", Unit.PERCENT, Better.NEITHER)
+          .formula(
+              "cached ÷ all prompt tokens of requests scheduled in measure, by usage; where it has"
+                  + " none, by the engine's own counters of the window")
+          .words("percentage of prompt tokens from the prefix cache")
+          .name("cached.percent")
+          .key("throughput.cached_percent")),
+
   OUTPUT_TOKENS_PER_S(
       rate("Output", Unit.TOKENS_PER_S, Amount.TOKENS)
           .formula("tokens that arrived in the window ÷ window, hidden reasoning excluded")
@@ -399,6 +408,9 @@ public enum Metric {
     /** Prompts by the instant of the first token. */
     PROMPTS,
     PROMPT_TOKENS,
+    /** Prompt tokens of scheduled requests whose usage has cached tokens. */
+    LOOKED_UP_TOKENS,
+    CACHED_TOKENS,
     EMBEDDINGS,
     /** Vectors of embeddings; a failed request has none. */
     INPUTS,
