@@ -24,7 +24,13 @@ public final class Seed {
   /** Random seeds stay below: programs that know only doubles read them from JSON. */
   private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
 
+  /** What nonces depend on besides the seed: the run, or nothing. */
+  public static final List<String> NONCES = List.of("run", "seed");
+
+  private static final ProcessSetting NONCE = new ProcessSetting("llm.nonce");
+
   private static @Nullable Seed ofProcess;
+  private static @Nullable Long ofRun;
 
   private final long seed;
   private final AtomicLong draws = new AtomicLong();
@@ -42,6 +48,16 @@ public final class Seed {
       ofProcess = new Seed(set != null ? set : start != null ? common(start) : random());
     }
     return ofProcess;
+  }
+
+  /** Differs from run to run, but not between the injectors of one; 0 with {@code nonce=seed}. */
+  public static synchronized long ofRun() {
+    if (ofRun == null) {
+      String of = NONCE.read(System.getProperties(), System.getenv(), text -> text);
+      StartTime start = Injector.ofProcess().startAt();
+      ofRun = NONCES.get(1).equals(of) ? 0 : start != null ? common(start) : random();
+    }
+    return ofRun;
   }
 
   /** That seed; the one of the process where there is none. */

@@ -9,6 +9,7 @@ import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.load.StopRule.Repeats;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting.Proxy;
@@ -354,6 +355,12 @@ final class Setting {
   static final SettingEntry<Boolean> UNIQUE_PROMPTS =
       flag("uniquePrompts", true)
           .means("begins every prompt with a seeded nonce, so that none is in a prefix cache");
+
+  static final SettingEntry<String> NONCE =
+      of("nonce", "run", "seed", Form.choice(Seed.NONCES, Seed.NONCES))
+          .means(
+              "what nonces depend on: seed and run, so that the prompts of an earlier run are in no"
+                  + " prefix cache, or the seed only, so that equal seeds send equal bytes");
 
   static final SettingEntry<@Nullable ShownImages> IMAGES =
       of("images", "1x512x512", "<n>x<w>x<h>, file", ShownImages::parse)

@@ -213,7 +213,7 @@ class SimulationSettings implements RunSettings {
     }
     settings.save();
     passOn(settings, OF_RUN);
-    passOn(settings, List.of(Setting.DRY_RUN, Setting.SEED));
+    passOn(settings, List.of(Setting.DRY_RUN, Setting.SEED, Setting.NONCE));
   }
 
   /** Benchmark is the self-test, whatever the simulation, and its exit code the one of this JVM. */

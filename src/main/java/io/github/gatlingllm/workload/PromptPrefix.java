@@ -61,8 +61,9 @@ public sealed interface PromptPrefix {
   }
 
   /**
-   * A nonce for every request, 18 digits and an empty line, unique within a seed: a permutation of
-   * 59-bit numbers. Two seeds share one with a probability of 2^−59. Most tokenizers give every
+   * A nonce for every request, 18 digits and an empty line, unique within a run: a permutation of
+   * 59-bit numbers by the seed and the start of the run, as a server may have the prompts of an
+   * earlier run with this seed in its cache. Two seeds share one with a probability of 2^−59. Most tokenizers give every
    * nonce the same count: 7 tokens by {@code cl100k_base}, 5 by {@code chars4}.
    */
   record Unique(long seed) implements PromptPrefix {
@@ -71,7 +72,7 @@ public sealed interface PromptPrefix {
 
     @Override
     public Texts texts(Tokenizer tokenizer) {
-      Permutation nonces = new Permutation(NONCES, seed);
+      Permutation nonces = new Permutation(NONCES, seed ^ Seed.ofRun());
       return request -> {
         String digits = Long.toString(nonces.at(request));
         return "0".repeat(DIGITS - digits.length()) + digits + "\n\n";

@@ -97,6 +97,7 @@ class FigureTest {
     SINGLE.put("stalls_per_1k_tokens", 125.0);
     SINGLE.put("batch_ratio", 1.0);
     SINGLE.put("readers_stalled.percent", 100 / 3.0);
+    SINGLE.put("cached.percent", 50.0);
     // 3 + 2 + 3 + 1 tokens and 70 prompt tokens in 2 s; the last request closed at 1.205 s.
     SINGLE.put("output_tokens_per_s", 4.5);
     SINGLE.put("billed_output_tokens_per_s", 4.5);

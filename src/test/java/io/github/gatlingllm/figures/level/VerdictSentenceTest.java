@@ -77,12 +77,17 @@ class VerdictSentenceTest {
           two targets | | 8:50 b 8:40:120 | no clear difference at 8; 50 against 40; 100 ms against 120; a: At 8; 50; b: At 8; 40
           too few of one | each | 1:10 2:20 b 1:10 2:400 | a: 20 tok/s at c=2; only 20; 381; b: 400 tok/s at c=2, the highest
           # the figures of b are those of four in five
-          failures of one | | 1:10 2:20 b 1:10 2:20+5 | a: 20 tok/s at c=2; b: 20.0 % of 25 requests failed at 2; 20 tok/s
+          failures of one | | 1:10 2:20 b 1:10 2:20+5 | a: 20 tok/s at c=2; b: 10 tok/s at c=1, the highest load that the server accepts
           # the knees are at c=2 with 90 and 30 tok/s; what is said of each alone is short
           ranks | | 1:50 2:90:110 4:91:400 b 1:20 2:30:200 4:30:900 | 3× as much as b at 2; 90 against 30; 110 ms against 200; a: 90 tok/s at c=2, the knee; b: 30 tok/s at c=2, the knee
           # what mostly failed comes first and is compared with nothing
           dead target | | 1:50 b 1:5+20 | b: 80.0 % of 25 requests failed. a: At 1 concurrent request: 50 tok/s
-          mostly failed | | 1:5+20 2:10+6 | 63.4 % of 41 requests failed. No knee
+          # every load sheds: the lightest is quoted, and there is no knee
+          mostly failed | | 1:5+20 2:10+6 | 63.4 % of 41 requests failed. At 1
+          # 4 of 24 are 17 %, 1 of 20 is 5 %
+          sheds at the top | | 1:10 2:20 4:20+4 | 2 concurrent requests is the highest load
+          sheds below | | 1:10+1 2:20 4:20+4 | 2 concurrent requests is the highest load
+          fails a little | | 1:10 2:19+1 4:38+2 | No knee up to the highest load tried, 4
           # both deliver the same at c=2, the highest load at which a meets its SLO
           b misses | each | 1:400 2:400 b 1:400 2:400:100:40 | a meets its SLO up to 2; where b misses it
           # a is quoted at c=8 and b at c=2: they are compared at a load of both
