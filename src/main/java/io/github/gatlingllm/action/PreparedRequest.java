@@ -12,6 +12,7 @@ import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.ProcessSetting.Proxy;
 import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.net.URI;
 import java.util.ArrayList;
@@ -53,7 +54,6 @@ record PreparedRequest(
     ChatMessages chat = new ChatMessages(session, body, request.messages);
     DrawOrder.forget();
     request.messages.forEach(chat::add);
-    Integer maxTokens = resolve(request.maxTokens, session);
     Boolean stream = resolve(request.stream, session);
     String prompt = resolve(request.prompt, session);
     List<String> inputs =
@@ -61,6 +61,8 @@ record PreparedRequest(
             ? resolve(request.inputs, session)
             : request.inputList.resolve(session);
     long number = prefixes.number(session); // that of the prompt, which has been drawn above
+    Draw length = new Draw(Seed.orOfProcess(protocol.seed), prefixes.index(number));
+    Integer maxTokens = resolve(request.maxTokens, session.set(Draw.KEY, length));
     Conversation conversation = chat.conversation == null ? null : chat.conversation.by(number);
     SessionReplay.Turn turn = SessionReplay.turnOf(session);
     Long draw =
@@ -170,6 +172,11 @@ record PreparedRequest(
         drawn = DrawOrder.nextOf(fed);
       }
       return from + (drawn > 0 ? drawn : (plan << PLAN_BITS) + order.next(arrival));
+    }
+
+    /** The index of the prompt with that number among those of its order; null in a warm-up. */
+    @Nullable Long index(long number) {
+      return isOfWarmUp() ? null : (Long) (number & ((1L << PLAN_BITS) - 1));
     }
 
     String text(long request, Session session, boolean conversation) {

@@ -158,10 +158,14 @@ final class SimulationPlan {
     LlmProtocol protocol = components.protocol;
     try {
       IntSummaryStatistics tokens = new IntSummaryStatistics();
+      IntSummaryStatistics limits = new IntSummaryStatistics();
       GenerationRequest body = null;
       for (int i = 0; i < SAMPLES; i++) {
         body = components.prepared(request, session).body();
         tokens.accept(protocol.tokenizer.count(String.join("", body.promptTexts())));
+        if (body.maxTokens() != null) {
+          limits.accept(body.maxTokens());
+        }
       }
       GenerationRequest last = Objects.requireNonNull(body);
       return "%s%s%s; prompts of %s; %s"
@@ -170,11 +174,11 @@ final class SimulationPlan {
               last.model() == null ? "" : " of " + models(request, protocol, last.model()),
               last.stream() ? ", streamed" : ", not streamed",
               PlanText.sizes(tokens, "token"),
-              last.maxTokens() == null
+              limits.getCount() == 0
                   ? "answers as long as the model likes"
                   : "answers of "
                       + (last.ignoreEos() && last.api() != Api.MESSAGES ? "exactly " : "at most ")
-                      + NumberText.counted(last.maxTokens(), "token"));
+                      + PlanText.spread(limits, "token"));
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return request.api.key() + "; made for each user (" + e.getMessage() + ")";
     }

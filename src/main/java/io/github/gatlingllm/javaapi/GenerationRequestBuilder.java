@@ -5,6 +5,8 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.LlmRequest.Abandonment;
+import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -36,6 +38,14 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
 
   public final T maxTokens(Function<Session, Integer> tokens) {
     return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
+  }
+
+  /**
+   * Draws the number for each request, e.g. of {@link LlmDsl#lognormalTokens}, by the seed of the
+   * protocol. A warm-up request asks for the mean.
+   */
+  public final T maxTokens(LengthDistribution lengths) {
+    return maxTokens(session -> session.<Draw>get(Draw.KEY).of(lengths));
   }
 
   /** Sampling temperature: 0 always takes the most likely token. */

@@ -9,6 +9,8 @@ import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.LengthDistribution.Draw;
+import io.github.gatlingllm.workload.LengthDistribution.Pairs;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
@@ -25,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A feeder of prompts; see {@link LlmDsl#prompts}. Each {@code feed} gives the user the next prompt
- * as the session attribute {@code prompt}, and its length as {@code promptTokens} if a length is
- * set.
+ * as the session attribute {@code prompt}, its length as {@code promptTokens} if a length is set,
+ * and that of its output as {@code outputTokens} if {@link #tokens(LengthsBuilder) pairs} are set.
  *
  * <p>The same seed gives the same prompts in the same order. Prompts of given lengths are generated
  * before the load starts: {@value io.github.gatlingllm.workload.Prompts#MAX_MADE} distinct ones
@@ -46,6 +48,10 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   private static final class PromptsDraft extends Draft<PromptsDraft> {
     private Prompts.Source source = PromptPool.builtIn();
     private @Nullable LengthDistribution lengths;
+
+    /** Instead of {@link #lengths}, with those of outputs. */
+    private @Nullable Pairs pairs;
+
     private Tokenizer tokenizer = Tokenizer.cl100k();
     private int distinct = Prompts.MAX_MADE;
     private @Nullable Long seed;
@@ -96,6 +102,25 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return with(
         draft -> {
           draft.lengths = lengths;
+          draft.pairs = null;
+          draft.tokenizer = tokenizer;
+        });
+  }
+
+  /**
+   * Draws pairs of lengths, of the prompt and of its output: {@code tokens(lengths().pair(256,
+   * 128))} and {@code maxTokens("#{outputTokens}")}.
+   */
+  public PromptsBuilder tokens(LengthsBuilder pairs) {
+    return tokens(pairs, Tokenizer.cl100k());
+  }
+
+  public PromptsBuilder tokens(LengthsBuilder pairs, Tokenizer tokenizer) {
+    Pairs both = pairs.pairs();
+    return with(
+        draft -> {
+          draft.lengths = null;
+          draft.pairs = both;
           draft.tokenizer = tokenizer;
         });
   }
@@ -146,11 +171,18 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   @Override
   public Iterator<Map<String, Object>> get() {
     Tokenizer counts = parts.tokenizer;
-    Prompts unfitted = Prompts.of(parts.source, seedOrRandom()).prefix(parts.prefix.texts(counts));
-    Prompts prompts =
-        parts.lengths == null ? unfitted : unfitted.tokens(parts.lengths, counts, parts.distinct);
+    long seed = seedOrRandom();
+    LengthDistribution lengths =
+        parts.pairs == null ? parts.lengths : parts.pairs.inputs(seed, parts.distinct);
+    LengthDistribution outputs =
+        parts.pairs == null ? null : parts.pairs.outputs(seed, parts.distinct);
+    Prompts unfitted = Prompts.of(parts.source, seed).prefix(parts.prefix.texts(counts));
+    Prompts prompts = lengths == null ? unfitted : unfitted.tokens(lengths, counts, parts.distinct);
     if (LlmProtocol.isDryRun()) {
-      PrintableText.print("LLM dry run: prompts " + about(prompts, counts));
+      PrintableText.print(
+          "LLM dry run: prompts "
+              + about(prompts, counts)
+              + (outputs == null ? "" : "; outputs " + outputs));
     }
     List<Prompts.Miss> misses = prompts.misses();
     if (!misses.isEmpty()) {
@@ -159,7 +191,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
               .formatted(misses.size(), prompts.made().size(), counts.name(), misses.get(0)));
     }
     IntSummaryStatistics sizes = PromptPrefix.sizes(parts.prefix.texts(counts), counts);
-    if (parts.lengths != null && sizes.getMin() < sizes.getMax()) {
+    if (lengths != null && sizes.getMin() < sizes.getMax()) {
       PrintableText.print(
           "LLM: by %s prefixes of prompts have %s to %s tokens, and so the totals vary"
               .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
@@ -168,7 +200,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return Stream.generate(
             () -> {
               long index = order.next();
-              return row(prompts, prompts.whole(index), index);
+              return row(prompts, outputs, prompts.whole(index), index);
             })
         .iterator();
   }
@@ -190,12 +222,13 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
         Stream.generate(
                 () -> {
                   long index = order.next();
-                  return row(prompts, prompts.pick(index).text(), index);
+                  return row(prompts, null, prompts.pick(index).text(), index);
                 })
             .iterator();
   }
 
-  private static Map<String, Object> row(Prompts prompts, String text, long index) {
+  private static Map<String, Object> row(
+      Prompts prompts, @Nullable LengthDistribution outputs, String text, long index) {
     Map<String, Object> row = new HashMap<>();
     row.put("prompt", text);
     row.put(DrawOrder.KEY, DrawOrder.fed());
@@ -205,6 +238,9 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     Integer tokens = prompts.pick(index).tokens();
     if (tokens != null) {
       row.put("promptTokens", tokens);
+    }
+    if (outputs != null) {
+      row.put(Arrivals.Lengths.OUTPUT_KEY, new Draw(prompts.seed(), index).of(outputs));
     }
     return row;
   }

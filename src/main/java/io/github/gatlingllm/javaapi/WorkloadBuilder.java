@@ -11,6 +11,7 @@ import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
+import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -50,7 +51,12 @@ public final class WorkloadBuilder implements Executable {
 
   /** Output length of each request in tokens, 1 or more; 128 by default. */
   public WorkloadBuilder maxTokens(int tokens) {
-    return with(draft -> draft.maxTokens = tokens);
+    return maxTokens(InvalidSimulation.checked(() -> LengthDistribution.exactly(tokens)));
+  }
+
+  /** Draws the output length of each request, e.g. {@link LlmDsl#lognormalTokens}. */
+  public WorkloadBuilder maxTokens(LengthDistribution lengths) {
+    return with(draft -> draft.maxTokens = lengths);
   }
 
   /** The number of turns of a dialog, 1 or more; 5 by default. The other workloads have one. */
@@ -194,7 +200,7 @@ public final class WorkloadBuilder implements Executable {
     private final WorkloadScenario scenario;
     private WorkloadScenario.@Nullable Ready ready;
     private boolean completes;
-    private int maxTokens = 128;
+    private LengthDistribution maxTokens = LengthDistribution.exactly(128);
     private int turns = WorkloadScenario.TURNS;
     private @Nullable Integer contextLimit;
     private Duration leastThinkTime = Duration.ZERO;

@@ -14,7 +14,6 @@ import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -57,33 +56,41 @@ public abstract class WorkloadDsl extends LoadDsl {
   }
 
   /**
-   * Prompt lengths with a normal distribution, cut off below 1: mean of 1 token or more, standard
-   * deviation of 0 or more.
+   * Starts pairs of lengths, of prompts and their outputs, drawn by weight: {@code
+   * prompts().tokens(lengths().pair(256, 128).weight(60).pair(4096, 512).weight(40))}.
+   */
+  public static LengthsBuilder lengths() {
+    return LengthsBuilder.START;
+  }
+
+  /**
+   * Lengths of prompts or outputs with a normal distribution, cut off below 1: mean of 1 token or
+   * more, standard deviation of 0 or more.
    */
   public static LengthDistribution normalTokens(double mean, double std) {
     return checked(() -> new LengthDistribution.Normal(mean, std, false));
   }
 
   /**
-   * Prompt lengths with a lognormal distribution: many short prompts, few long ones. Mean (1 or
-   * more) and standard deviation (0 or more) are those of the lengths in tokens, not of their
+   * Lengths of prompts or outputs with a lognormal distribution: many short, few long ones. Mean (1
+   * or more) and standard deviation (0 or more) are those of the lengths in tokens, not of their
    * logarithms.
    */
   public static LengthDistribution lognormalTokens(double mean, double std) {
     return checked(() -> new LengthDistribution.Normal(mean, std, true));
   }
 
-  /** Prompt lengths of {@code least} to {@code most} tokens, all equally likely. */
+  /** Lengths of prompts or outputs of {@code least} to {@code most} tokens, all equally likely. */
   public static LengthDistribution uniformTokens(int least, int most) {
     return checked(() -> new LengthDistribution.Uniform(least, most));
   }
 
   /**
-   * Prompt lengths in tokens, drawn by weight, above 0; the share of a length is its weight ÷ the
-   * sum of all weights.
+   * Lengths of prompts or outputs in tokens, drawn by weight, above 0; the share of a length is its
+   * weight ÷ the sum of all weights.
    */
   public static LengthDistribution weightedTokens(Map<Integer, Double> weights) {
-    return checked(() -> new LengthDistribution.Weighted(new TreeMap<>(weights)));
+    return checked(() -> LengthDistribution.weighted(weights));
   }
 
   /**

@@ -291,8 +291,8 @@ record ComparePage(RunSide base, List<Compared> others) {
   /** What was asked: quoted also where it is the same, as every figure depends on it. */
   private Table workload() {
     Map<String, List<String>> rows = new LinkedHashMap<>();
-    add("prompt tokens", s -> RunText.lengths(s.workload().promptTokens()), rows);
-    add("output tokens", s -> RunText.lengths(s.workload().outputTokens()), rows);
+    add("prompt tokens", s -> RunText.lengths(s, "promptTokens"), rows);
+    add("output tokens", s -> RunText.lengths(s, "maxTokens"), rows);
     List<String> curves =
         summaries().stream()
             .filter(summary -> summary.curves().size() > 1)

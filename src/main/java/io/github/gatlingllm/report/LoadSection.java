@@ -276,7 +276,7 @@ record LoadSection(Summary summary) {
                     pair ->
                         new GridCell(
                             pair.promptTokens() + at(pair.target()),
-                            String.valueOf(pair.maxTokens()),
+                            pair.outputTokens(),
                             value.apply(pair)))
                 .toList(),
             caption)

@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.Workload;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -84,6 +85,17 @@ final class RunText {
   static String ceiling(Summary summary) {
     SelfTest test = ownSelfTest(summary);
     return test == null ? "" : Templates.rows("ceiling", 1, Map.of("test", test)).get(0).get(0);
+  }
+
+  /** Lengths that arrived, and, where that tells more, the setting that asked for them. */
+  static String lengths(Summary summary, String setting) {
+    Workload workload = summary.workload();
+    String arrived =
+        lengths(setting.equals("maxTokens") ? workload.outputTokens() : workload.promptTokens());
+    String asked = summary.config().getOrDefault("lengths", "");
+    asked = summary.config().getOrDefault(setting, asked);
+    boolean isKnown = asked.isEmpty() || arrived.replace(",", "").equals(asked + " each");
+    return arrived.isEmpty() || isKnown ? arrived : arrived + ", asked for " + asked;
   }
 
   /** Median, mean and range of token counts; empty without values. */

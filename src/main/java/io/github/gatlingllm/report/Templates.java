@@ -1,6 +1,6 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
@@ -191,7 +191,7 @@ final class Templates {
           number("duration", (seconds, unit) -> NumberText.duration(seconds)),
           number("instant", (ns, unit) -> DATE.format(Instant.ofEpochSecond((long) (ns / 1e9)))),
           Map.entry("names", new Form((map, unit) -> names((Map<?, ?>) map))),
-          Map.entry("lengths", new Form((of, unit) -> RunText.lengths((Distribution) of))));
+          Map.entry("lengths", new Form((of, name) -> RunText.lengths((Summary) of, name))));
     }
 
     private static String names(Map<?, ?> map) {

@@ -6,6 +6,7 @@ import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
@@ -77,13 +78,6 @@ record BenchmarkPlan(
     if (selfTest) {
       settings.preset(SELF_TEST);
     }
-    WorkloadReader.LengthPreset lengths = settings.get(Setting.LENGTHS);
-    if (lengths != null) {
-      settings.preset(
-          Map.of(
-              Setting.PROMPT_TOKENS, Integer.toString(lengths.promptTokens()),
-              Setting.MAX_TOKENS, Integer.toString(lengths.maxTokens())));
-    }
     Api asked = settings.get(Setting.API).orElse(null);
     List<Target> targets = targets(settings, asked);
     Api api =
@@ -124,21 +118,37 @@ record BenchmarkPlan(
 
   /** Whether answers get the lengths of recorded ones, where these are known. */
   boolean hasRecordedOutputs() {
-    return (workload.dataset() != null
-            || workload.sessions() != null
-            || workload.hasOutputs()
-            || Load.trace(load) != null)
-        && !settings.isSet(Setting.MAX_TOKENS);
+    return (workload.dataset() != null || workload.sessions() != null || workload.hasOutputs() || Load.trace(load) != null)
+        && !settings.isSet(Setting.MAX_TOKENS)
+        && !settings.isSet(Setting.LENGTHS);
+  }
+
+  /** The lengths of outputs, several in a grid. */
+  List<LengthDistribution> outputs() {
+    return workload.pools().isEmpty()
+        ? List.of(get(Setting.MAX_TOKENS).get(0).tokens())
+        : workload.pools().stream().map(Workload.Pool::outputs).distinct().toList();
   }
 
   boolean embedded() {
     return targets.isEmpty();
   }
 
-  /** The set values for {@code run.json}, without secrets, and notes on lengths of prompts. */
+  /** The set values for {@code run.json}, without secrets, and lengths that are not set. */
   Map<String, String> config() {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());
     config.remove(Setting.INJECTOR.name); // differs between injectors of one load test
+    if (settings.isSet(Setting.LENGTHS)) {
+      config.put(Setting.LENGTHS.name, String.valueOf(settings.text(Setting.LENGTHS)));
+    } else {
+      if (!workload.pools().isEmpty()
+          && workload.pools().get(0).prompts().lengths() instanceof LengthDistribution.Uniform of) {
+        config.putIfAbsent(Setting.PROMPT_TOKENS.name, of.least() + "-" + of.most());
+      }
+      if (api.generates() && !hasRecordedOutputs()) {
+        config.putIfAbsent(Setting.MAX_TOKENS.name, Grid.Length.texts(Grid.outputs(settings)));
+      }
+    }
     long misses = workload.misses().count();
     if (misses > 0) {
       config.put("promptsNotExact", misses + " of " + workload.made());

@@ -232,11 +232,11 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       boolean asked = plan.get(Setting.IGNORE_EOS);
       // vLLM, among others, takes no notice of it in messages.
       boolean exact = asked && plan.api() != Api.MESSAGES;
+      String lengths = plan.outputs().stream().map(Object::toString).collect(joining(", "));
       row(
           "output",
-          (exact ? "exactly " : "at most ")
-              + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
-              + outputTokens()
+          (plan.hasRecordedOutputs() ? "as recorded, else " : "")
+              + (exact ? lengths : "at most " + lengths.replace("exactly ", ""))
               + (exact
                   ? " (ignore_eos, min_tokens)"
                   : asked ? " (exactly that if the server takes ignore_eos with messages)" : ""));
@@ -253,13 +253,6 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     if (!headers.isEmpty()) {
       row("extra headers", String.join(", ", headers.keySet()));
     }
-  }
-
-  private String outputTokens() {
-    List<Integer> tokens = plan.get(Setting.MAX_TOKENS);
-    int last = tokens.size() - 1;
-    return tokens.subList(0, last).stream().map(n -> NumberText.count(n) + ", ").collect(joining())
-        + NumberText.counted(tokens.get(last), "token");
   }
 
   private static void addNumber(List<String> to, String name, @Nullable Double value) {

@@ -5,6 +5,7 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.workload.LengthDistribution;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -16,7 +17,7 @@ final class Grid {
   /** A comma, but none between the weights of {@code weighted:128=70,4096=30}. */
   private static final Pattern COMMA = Pattern.compile("\\s*,(?!\\s*\\d+\\s*=)\\s*");
 
-  /** A length of prompts, and its text as typed, which names pairs. */
+  /** A length of prompts or outputs, and its text as typed, which names pairs. */
   record Length(String text, LengthDistribution tokens) {
 
     static List<Length> each(String list) {
@@ -27,17 +28,21 @@ final class Grid {
           "length");
     }
 
+    static String texts(List<Length> lengths) {
+      return lengths.stream().map(Length::text).collect(Collectors.joining(","));
+    }
+
     @Override
     public String toString() {
       return tokens.toString();
     }
   }
 
-  record Pair(Length prompt, int maxTokens) {
+  record Pair(Length prompt, Length output) {
 
     /** The name of its scenario and requests, e.g. {@code 1024/128}. */
     String name() {
-      return prompt.text + "/" + maxTokens;
+      return prompt.text + "/" + output.text;
     }
   }
 
@@ -51,12 +56,20 @@ final class Grid {
   /** The pairs in the order of the load; empty where both settings have one value. */
   static List<Pair> pairs(Settings settings) {
     List<Length> prompts = settings.get(Setting.PROMPT_TOKENS);
-    List<Integer> outputs = settings.get(Setting.MAX_TOKENS);
+    List<Length> outputs = outputs(settings);
     return isSide(prompts) || isSide(outputs)
         ? prompts.stream()
-            .flatMap(prompt -> outputs.stream().map(tokens -> new Pair(prompt, tokens)))
+            .flatMap(prompt -> outputs.stream().map(output -> new Pair(prompt, output)))
             .toList()
         : List.of();
+  }
+
+  /** The lengths of outputs: in a grid by default one, the mean, as it compares lengths. */
+  static List<Length> outputs(Settings settings) {
+    List<Length> outputs = settings.get(Setting.MAX_TOKENS);
+    return isSide(settings.get(Setting.PROMPT_TOKENS)) && !settings.isSet(Setting.MAX_TOKENS)
+        ? Length.each(Long.toString(Math.round(outputs.get(0).tokens.mean())))
+        : outputs;
   }
 
   /** Refuses a grid of what has no load levels, no lengths or no output. */

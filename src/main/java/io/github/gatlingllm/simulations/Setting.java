@@ -20,6 +20,7 @@ import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
+import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -345,12 +346,17 @@ final class Setting {
           .unset("none", WorkloadReader.ThinkTime.NONE)
           .means("time from an answer to the next request of its user; in a range drawn uniformly");
 
-  static final SettingEntry<WorkloadReader.@Nullable LengthPreset> LENGTHS =
-      of("lengths", "prefillHeavy", WorkloadReader.LengthPreset.FORM)
+  static final SettingEntry<LengthDistribution.@Nullable Pairs> LENGTHS =
+      of(
+              "lengths",
+              "256|32,128|16:60;4096,512:40",
+              "pairs, prefillHeavy, balanced, decodeHeavy",
+              WorkloadReader::lengths)
           .excludes("each sets the length of prompts", "promptTokens, scenario, mix, dataset")
           .means(
-              "common lengths of prompts and answers: prefillHeavy (8192 in, 1024 out), balanced"
-                  + " (1024 in, 1024 out), decodeHeavy (1024 in, 8192 out)");
+              "lengths of prompts and answers that belong together, drawn by weight:"
+                  + " <mean>|<std>,<mean>|<std>:<weight>;…; or prefillHeavy (8192 in, 1024 out),"
+                  + " balanced (1024 in, 1024 out), decodeHeavy (1024 in, 8192 out)");
 
   static final SettingEntry<Boolean> UNIQUE_PROMPTS =
       flag("uniquePrompts", true)
@@ -379,12 +385,15 @@ final class Setting {
           .heads("Requests")
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
-  static final SettingEntry<List<Integer>> MAX_TOKENS =
-      of("maxTokens", "128", "256", Form.wholes(1))
-          .withoutEndpoint("16")
+  static final SettingEntry<List<Grid.Length>> MAX_TOKENS =
+      of("maxTokens", "128:32", "numbers, ranges", Grid.Length::each)
+          .byDefault("lognormal:128:64")
+          .withoutEndpoint("lognormal:16:8")
           .needsWhere("a list", Grid::isSide, "a grid has lengths of prompts", "promptTokens")
           .excludesWhere("a list", Grid::isSide, "each pair of lengths has a sweep", "search")
-          .means("output length; a list makes a grid with promptTokens");
+          .means(
+              "output length in each of the forms of promptTokens, drawn for each request; a list"
+                  + " makes a grid with promptTokens");
 
   static final SettingEntry<String> MAX_TOKENS_FIELD =
       of(
@@ -402,7 +411,8 @@ final class Setting {
 
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag("ignoreEos", true)
-          .means("sends ignore_eos and min_tokens: every output has exactly maxTokens tokens");
+          .means(
+              "sends ignore_eos and min_tokens: every output has exactly its length of maxTokens");
 
   static final SettingEntry<@Nullable Double> TEMPERATURE =
       of("temperature", "0.7", Form.decimal("number ≥ 0", 0, Float.MAX_VALUE))

@@ -2,6 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
+import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
 import java.util.LinkedHashMap;
@@ -28,7 +29,7 @@ record Workload(
    *
    * @param pair the name of its pair of lengths; empty outside a grid
    */
-  record Pool(String pair, Prompts prompts, int maxTokens) {}
+  record Pool(String pair, Prompts prompts, LengthDistribution outputs) {}
 
   /** A scenario; its share of a mix is its weight ÷ the sum of all weights. */
   record Share(WorkloadScenario.Ready ready, double weight) {}

@@ -19,6 +19,7 @@ import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -60,6 +61,10 @@ record WorkloadReader(
   private static final int BUILT_IN_MOST = 448;
 
   static final String BUILT_IN_LENGTHS = BUILT_IN_LEAST + "-" + BUILT_IN_MOST;
+
+  /** Common lengths of prompts and outputs by the name, in lower case, of what decides in them. */
+  private static final Map<String, String> PRESETS =
+      Map.of("prefillheavy", "8192,1024", "balanced", "1024,1024", "decodeheavy", "1024,8192");
 
   /** Least length of a prompt in tokens that leaves room for a nonce and a text. */
   private static final int ROOM_FOR_NONCE = 32;
@@ -122,6 +127,14 @@ record WorkloadReader(
     Matcher form = Form.require(GROUPS.matcher(text), Matcher::matches);
     return new PromptPrefix.Shared(
         Integer.parseInt(form.group(1)), Integer.parseInt(form.group(2)), 0);
+  }
+
+  /**
+   * Pairs of lengths, or those for summaries and retrieval, for chat, for reasoning and writing.
+   */
+  static LengthDistribution.Pairs lengths(String text) {
+    return LengthDistribution.Pairs.parse(
+        PRESETS.getOrDefault(text.toLowerCase(Locale.ROOT), text));
   }
 
   /** Reads every name once, so that targets with the same file share its tokenizer. */
@@ -198,7 +211,14 @@ record WorkloadReader(
     if (pairs.isEmpty()) {
       Prompts all = Prompts.of(source(), seed);
       Prompts sized = lengths().isEmpty() ? all : sized(all, prefix, lengths().get(0), distinct(1));
-      return List.of(new Workload.Pool("", sized, settings.get(Setting.MAX_TOKENS).get(0)));
+      LengthDistribution.Pairs both = settings.get(Setting.LENGTHS);
+      return List.of(
+          new Workload.Pool(
+              "",
+              sized,
+              both == null || settings.isSet(Setting.MAX_TOKENS)
+                  ? settings.get(Setting.MAX_TOKENS).get(0).tokens()
+                  : both.outputs(seed, distinct(1))));
     }
     int each = Math.min(distinct(1), Workload.mostMade(pairs.size()));
     return IntStream.range(0, pairs.size())
@@ -207,7 +227,9 @@ record WorkloadReader(
               Prompts own = Prompts.of(source(), Seed.at(seed, GRID_SALT, i).nextLong());
               Grid.Pair pair = pairs.get(i);
               return new Workload.Pool(
-                  pair.name(), sized(own, prefix, pair.prompt().tokens(), each), pair.maxTokens());
+                  pair.name(),
+                  sized(own, prefix, pair.prompt().tokens(), each),
+                  pair.output().tokens());
             })
         .toList();
   }
@@ -216,9 +238,9 @@ record WorkloadReader(
       Prompts prompts, PromptPrefix prefix, LengthDistribution lengths, int count) {
     PromptPrefix.Texts texts = prefix.texts(tokenizer);
     int before = tokenizer.count(texts.of(0));
-    if (lengths.least() <= before && !isNormal(lengths)) {
+    if (!lengths.isRoomAfter(before)) {
       throw settings.invalid(
-          Setting.PROMPT_TOKENS,
+          settings.isSet(Setting.LENGTHS) ? Setting.LENGTHS : Setting.PROMPT_TOKENS,
           "leaves nothing of a prompt after its prefix of " + before + " tokens; ask for more");
     }
     return prompts.prefix(texts).tokens(lengths, tokenizer, count);
@@ -231,6 +253,10 @@ record WorkloadReader(
             && settings.get(Setting.PROMPT) == null
             && !settings.get(Setting.SELF_TEST);
     List<Grid.Length> set = settings.get(Setting.PROMPT_TOKENS);
+    LengthDistribution.Pairs both = settings.get(Setting.LENGTHS);
+    if (both != null) {
+      return List.of(both.inputs(seed, distinct(1)));
+    }
     if (set.isEmpty()
         && trace != null
         && trace.hasInputs()
@@ -293,11 +319,7 @@ record WorkloadReader(
         && settings.get(Setting.DATASET) == null
         && settings.get(Setting.SESSIONS) == null
         && !settings.get(Setting.SELF_TEST)
-        && lengths().stream().allMatch(each -> isNormal(each) || each.least() >= ROOM_FOR_NONCE);
-  }
-
-  private static boolean isNormal(LengthDistribution lengths) {
-    return lengths instanceof LengthDistribution.Normal normal && !normal.ofLogarithms();
+        && lengths().stream().allMatch(each -> each.isRoomAfter(ROOM_FOR_NONCE - 1));
   }
 
   /** The time that users wait between an answer and their next request, drawn uniformly. */
@@ -323,16 +345,5 @@ record WorkloadReader(
     boolean isNone() {
       return most.isZero();
     }
-  }
-
-  /** Lengths for summaries and retrieval, for chat, and for reasoning and writing. */
-  record LengthPreset(int promptTokens, int maxTokens) {
-    static final Form<LengthPreset> FORM =
-        Form.choice(
-            List.of("prefillHeavy", "balanced", "decodeHeavy"),
-            List.of(
-                new LengthPreset(8192, 1024),
-                new LengthPreset(1024, 1024),
-                new LengthPreset(1024, 8192)));
   }
 }

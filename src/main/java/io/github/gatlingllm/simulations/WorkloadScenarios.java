@@ -81,7 +81,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   private ActionBuilder dialogRequest() {
     return api.takesMessages()
         ? withParameters(messages(request()).messages("#{dialog}"))
-        : promptRequest(request(), session -> session.<Dialog>get("dialog").text(), maxTokens());
+        : promptRequest(request(), session -> session.<Dialog>get("dialog").text(), outputs());
   }
 
   /** The user turns of the dialog that the user was fed, with the server's answers. */
@@ -131,8 +131,8 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
             withThinkTime(
                 exec(
                     api.takesMessages()
-                        ? withParameters(withImages(messages(request), prompt), pool.maxTokens())
-                        : promptRequest(request, prompt, pool.maxTokens())),
+                        ? withParameters(withImages(messages(request), prompt), pool.outputs())
+                        : promptRequest(request, prompt, pool.outputs())),
                 false));
   }
 
@@ -221,9 +221,9 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   }
 
   private ActionBuilder promptRequest(
-      Llm request, Function<Session, String> prompt, int maxTokens) {
+      Llm request, Function<Session, String> prompt, LengthDistribution outputs) {
     if (api.generates()) {
-      return withParameters(request.completion().prompt(prompt), maxTokens);
+      return withParameters(request.completion().prompt(prompt), outputs);
     }
     int inputs = plan.get(Setting.INPUTS_PER_REQUEST);
     return request
@@ -231,30 +231,33 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
         .input(session -> Stream.generate(() -> prompt.apply(session)).limit(inputs).toList());
   }
 
-  /** The length of all outputs; a grid, in which it differs, has only pools. */
-  private int maxTokens() {
-    return plan.get(Setting.MAX_TOKENS).get(0);
+  /** The lengths of all outputs; a grid, in which they differ, has only pools. */
+  private LengthDistribution outputs() {
+    return plan.get(Setting.MAX_TOKENS).get(0).tokens();
   }
 
   private <T extends GenerationRequestBuilder<T>> T withParameters(T request) {
-    return withParameters(request, maxTokens());
+    return withParameters(request, outputs());
   }
 
-  private <T extends GenerationRequestBuilder<T>> T withParameters(T request, int maxTokens) {
+  private <T extends GenerationRequestBuilder<T>> T withParameters(
+      T request, LengthDistribution outputs) {
     boolean asRecorded = plan.hasRecordedOutputs();
     Double temperature = plan.get(Setting.TEMPERATURE);
     Double topP = plan.get(Setting.TOP_P);
     T limited =
         (asRecorded
-                ? request.maxTokens(session -> recordedLength(session, maxTokens))
-                : request.maxTokens(maxTokens))
+                ? request.maxTokens(session -> recordedLength(session, outputs))
+                : request.maxTokens(outputs))
             .stream(plan.get(Setting.STREAM));
     T warm = temperature == null ? limited : limited.temperature(temperature);
     return topP == null ? warm : warm.topP(topP);
   }
 
-  private static Integer recordedLength(Session session, int otherwise) {
+  private static Integer recordedLength(Session session, LengthDistribution otherwise) {
     Integer recorded = session.get(Arrivals.Lengths.OUTPUT_KEY);
-    return recorded == null ? (Integer) otherwise : recorded;
+    return recorded == null
+        ? (Integer) session.<LengthDistribution.Draw>get(LengthDistribution.Draw.KEY).of(otherwise)
+        : recorded;
   }
 }

@@ -3,7 +3,6 @@ package io.github.gatlingllm.workload;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Seed;
 import java.math.BigDecimal;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,11 +10,16 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** Lengths of prompts in tokens, 1 to {@value #MAX}; draws outside are repeated. */
+/** Lengths of prompts or outputs in tokens, 1 to {@value #MAX}; draws outside are repeated. */
 public sealed interface LengthDistribution {
 
   int MAX = 1_000_000;
@@ -26,8 +30,32 @@ public sealed interface LengthDistribution {
 
   int draw(SplittableRandom random, long index);
 
+  /** The mean of what is drawn, as far as no draw is repeated. */
+  double mean();
+
   default int least() {
     return 1;
+  }
+
+  /** Whether a prefix of that many tokens leaves a part of each prompt, or of all but the rare. */
+  default boolean isRoomAfter(int tokens) {
+    return least() > tokens;
+  }
+
+  /** What the length of an output is drawn by: the same for the same request of the same seed. */
+  record Draw(long seed, @Nullable Long index) {
+
+    /** Session attribute, while the output length of a request is resolved. */
+    public static final String KEY = "gatling.llm.lengthDraw";
+
+    private static final long SALT = 0x6f75747075746c65L; // "outputle"
+
+    /** The length of an output; the mean one without an index, as for a warm-up request. */
+    public int of(LengthDistribution lengths) {
+      return index == null
+          ? (int) Math.max(1, Math.round(lengths.mean()))
+          : lengths.draw(Seed.at(seed, SALT, index), index);
+    }
   }
 
   static LengthDistribution parse(String text) {
@@ -37,7 +65,7 @@ public sealed interface LengthDistribution {
             .matcher(text.strip());
     try {
       if (text.startsWith("weighted:")) {
-        return Weighted.parse(text.substring("weighted:".length()));
+        return Mixed.parse(text.substring("weighted:".length()));
       }
       if (form.matches()) {
         String first = form.group(2);
@@ -60,6 +88,16 @@ public sealed interface LengthDistribution {
 
   static LengthDistribution exactly(int tokens) {
     return new Uniform(tokens, tokens);
+  }
+
+  /** One of these lengths, by weight. */
+  static LengthDistribution weighted(Map<Integer, Double> weights) {
+    return new Mixed(
+        new TreeMap<>(weights)
+            .entrySet().stream()
+                .map(each -> new Part(exactly(each.getKey()), each.getValue()))
+                .toList(),
+        null);
   }
 
   static LengthDistribution recorded(Arrivals.Replay trace) {
@@ -100,6 +138,11 @@ public sealed interface LengthDistribution {
     }
 
     @Override
+    public boolean isRoomAfter(int tokens) {
+      return !ofLogarithms || tokens < 1;
+    }
+
+    @Override
     public String toString() {
       return "%snormal lengths of mean %s and std %s tokens"
           .formatted(ofLogarithms ? "log" : "", number(mean), number(std));
@@ -122,6 +165,11 @@ public sealed interface LengthDistribution {
     }
 
     @Override
+    public double mean() {
+      return (least + most) / 2.0;
+    }
+
+    @Override
     public String toString() {
       return least == most
           ? "exactly " + least + (least == 1 ? " token" : " tokens")
@@ -129,19 +177,29 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** Lengths and their weights; the share of a length is its weight ÷ the sum of all weights. */
-  record Weighted(NavigableMap<Integer, Double> weights) implements LengthDistribution {
+  record Part(LengthDistribution lengths, double weight) {
+    public Part {
+      var unused = Seed.weight(weight);
+    }
+  }
 
-    public Weighted {
-      weights = Collections.unmodifiableNavigableMap(new TreeMap<>(weights));
-      if (weights.isEmpty()) {
+  /**
+   * One of several lengths, or of several distributions, by weight; the share of each is its weight
+   * ÷ the sum of all weights.
+   *
+   * @param choice what one is chosen by at an index; null for what its length is drawn by
+   */
+  record Mixed(List<Part> parts, @Nullable LongFunction<SplittableRandom> choice)
+      implements LengthDistribution {
+
+    public Mixed {
+      parts = List.copyOf(parts);
+      if (parts.isEmpty()) {
         throw new IllegalArgumentException("no length to choose from; expected at least one");
       }
-      weights.keySet().forEach(LengthDistribution::length);
-      weights.values().forEach(Seed::weight);
     }
 
-    static Weighted parse(String text) {
+    static LengthDistribution parse(String text) {
       NavigableMap<Integer, Double> weights = new TreeMap<>();
       for (String part : text.split(",", -1)) {
         String[] both = part.split("=", 2);
@@ -150,22 +208,41 @@ public sealed interface LengthDistribution {
         }
         weights.merge(Integer.valueOf(both[0].strip()), Double.valueOf(both[1]), Double::sum);
       }
-      return new Weighted(weights);
+      return weighted(weights);
     }
 
     @Override
     public int draw(SplittableRandom random, long index) {
-      return Seed.weighted(List.copyOf(weights.entrySet()), Map.Entry::getValue, random).getKey();
+      return Seed.weighted(parts, Part::weight, choice == null ? random : choice.apply(index))
+          .lengths
+          .draw(random, index);
+    }
+
+    @Override
+    public double mean() {
+      return parts.stream().mapToDouble(part -> part.lengths.mean() * share(part)).sum();
     }
 
     @Override
     public int least() {
-      return weights.firstKey();
+      return parts.stream().mapToInt(part -> part.lengths.least()).min().orElseThrow();
     }
 
     @Override
+    public boolean isRoomAfter(int tokens) {
+      return parts.stream().allMatch(part -> part.lengths.isRoomAfter(tokens));
+    }
+
+    private double share(Part part) {
+      return part.weight / parts.stream().mapToDouble(Part::weight).sum();
+    }
+
+    /** With shares: {@code exactly 256 tokens (60 %), exactly 4096 tokens (40 %)}. */
+    @Override
     public String toString() {
-      return "one of " + weights.size() + " lengths by weight";
+      return parts.stream()
+          .map(part -> part.lengths + " (" + number(Math.round(1_000 * share(part)) / 10.0) + " %)")
+          .collect(Collectors.joining(", "));
     }
   }
 
@@ -183,6 +260,11 @@ public sealed interface LengthDistribution {
     }
 
     @Override
+    public double mean() {
+      return lengths.stream().mapToInt(tokens -> tokens).average().orElseThrow();
+    }
+
+    @Override
     public int least() {
       return lengths.stream().mapToInt(tokens -> tokens).min().orElseThrow();
     }
@@ -193,11 +275,63 @@ public sealed interface LengthDistribution {
     }
   }
 
+  /**
+   * Lengths of prompts and of outputs that belong together, drawn by weight: both sides draw the
+   * same pair at an index.
+   */
+  record Pairs(List<Pair> pairs) {
+
+    private static final Pattern FORM = Pattern.compile("([^,:;]+),([^,:;]+)(?::([^,:;]+))?");
+    private static final long SALT = 0x70616972736f666cL; // "pairsofl"
+
+    public record Pair(LengthDistribution input, LengthDistribution output, double weight) {}
+
+    /**
+     * Parses {@code 256|32,128|16:60;4096,512:40}; weights are given for all pairs, or for none.
+     */
+    public static Pairs parse(String text) {
+      List<Matcher> parts = Stream.of(text.split(";", -1)).map(FORM::matcher).toList();
+      if (!parts.stream().allMatch(Matcher::matches)
+          || parts.stream().map(part -> part.group(3) == null).distinct().count() > 1) {
+        throw new IllegalArgumentException(
+            "expected <input>,<output>:<weight>;…, e.g. 256|32,128|16:60;4096,512:40");
+      }
+      return new Pairs(parts.stream().map(Pairs::pair).toList());
+    }
+
+    /** Each side has a form of {@link LengthDistribution#parse}, with | in place of a colon. */
+    private static Pair pair(Matcher form) {
+      return new Pair(
+          LengthDistribution.parse(form.group(1).replace('|', ':')),
+          LengthDistribution.parse(form.group(2).replace('|', ':')),
+          Seed.weight(form.group(3) == null ? 1 : Double.parseDouble(form.group(3))));
+    }
+
+    /** The lengths of prompts, of which that many are made, and then repeat. */
+    public LengthDistribution inputs(long seed, int made) {
+      return side(Pair::input, seed, made);
+    }
+
+    /** The lengths of the outputs of the same prompts. */
+    public LengthDistribution outputs(long seed, int made) {
+      return side(Pair::output, seed, made);
+    }
+
+    private LengthDistribution side(
+        Function<Pair, LengthDistribution> lengths, long seed, int made) {
+      return pairs.size() == 1
+          ? lengths.apply(pairs.get(0))
+          : new Mixed(
+              pairs.stream().map(pair -> new Part(lengths.apply(pair), pair.weight)).toList(),
+              index -> Seed.at(seed, SALT, index % made));
+    }
+  }
+
   private static int length(int tokens) {
     if (tokens < 1 || tokens > MAX) {
       throw new IllegalArgumentException(
           String.format(
-              Locale.ROOT, "prompts of %,d tokens; expected 1 to %,d tokens", tokens, MAX));
+              Locale.ROOT, "a length of %,d tokens; expected 1 to %,d tokens", tokens, MAX));
     }
     return tokens;
   }

@@ -15,6 +15,8 @@ import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -131,6 +133,37 @@ class PreparedRequestTest {
       models.add(model(turn(prefixes, Map.of("history", Conversation.of()))));
     }
     return models;
+  }
+
+  @Test
+  void drawnOutputLengthsArePinnedAndFollowSeedAndNumber() throws IOException {
+    List<Integer> lengths = outputLengths(1, 0);
+    assertThat(lengths).hasSize(200).contains(5, 6, 7, 8, 9).isSubsetOf(5, 6, 7, 8, 9);
+    assertThat(outputLengths(1, 0)).isEqualTo(lengths);
+    assertThat(outputLengths(2, 0)).isNotEqualTo(lengths);
+    assertThat(outputLengths(1, 1L << 60)).as("of warm-up requests").containsOnly(7);
+  }
+
+  private static List<Integer> outputLengths(long seed, long from) throws IOException {
+    InjectorShare all = new InjectorShare(1, 1);
+    PreparedRequest.Prefixes prefixes =
+        new PreparedRequest.Prefixes(request -> "", all, new DrawOrder(all), from);
+    LengthDistribution uniform = LlmDsl.uniformTokens(5, 9);
+    LlmRequest ask =
+        CHAT.and(text("user", "?"))
+            .with(
+                draft ->
+                    draft.maxTokens =
+                        Dynamic.of(session -> session.<Draw>get(Draw.KEY).of(uniform)));
+    LlmProtocol protocol = LlmDsl.llm.baseUrl("http://a/v1").seed(seed).protocol();
+    List<Integer> lengths = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      JsonNode body =
+          body(PreparedRequest.of(ask, protocol, true, "max_tokens", prefixes, SESSION));
+      assertThat(body.path("min_tokens")).isEqualTo(body.path("max_tokens"));
+      lengths.add(body.path("max_tokens").asInt());
+    }
+    return lengths;
   }
 
   /** Whichever begins first, as users of a closed loop run side by side. */

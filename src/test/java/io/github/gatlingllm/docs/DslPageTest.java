@@ -79,6 +79,7 @@ class DslPageTest {
       # Prompts and workloads
       WorkloadDsl
       PromptsBuilder prompts().
+      LengthsBuilder lengths().pair(256, 128).
       WorkloadBuilder dialog().
       MixBuilder mix().
       DatasetFile shareGpt("chats.json").
@@ -119,6 +120,7 @@ class DslPageTest {
       tokenizer=tiktoken("o200k_base") rate=25 usersPerSec.rate=t~->~5
       users=8 usersPerSecond=2 percent=99 sloBelow.percent=50 errorsAbove.percent=10 rules=sloBelow(50) populations=chat.injectOpen(atOnceUsers(1))
       protocol=llm scenario=chat LlmAssertion.x=1 cv=1.4 count=10 weight=70 what=ragAgent() weights=Map.of(128,~0.7,~4096,~0.3)
+      pairs=lengths().pair(256,~128) LengthDistribution:input=normalTokens(256,~32) LengthDistribution:output=normalTokens(128,~16) LengthsBuilder.pair.input=4096 LengthsBuilder.pair.output=512 LengthsBuilder.weight.weight=40 maxTokens.lengths=lognormalTokens(128,~64)
       mean=256 std=96 least=64 most=512 thinkTime.least=1 thinkTime.most=5 change=ask~->~ask.topK(40) api=Llm::responses
       completion.change=go~->~go.topK(40) status=RequestStatus.TIMEOUT AssertionCondition.value=200 AssertionCondition.values=1,~2 min=1 max=3
       AssertionCondition.mean=200 plusOrMinus=20 percentDeviation=0.1 TimeCondition.min=ofMillis(10) TimeCondition.max=ofMillis(90)

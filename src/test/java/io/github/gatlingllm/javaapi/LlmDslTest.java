@@ -83,6 +83,7 @@ class LlmDslTest {
         LlmDsl.shareGpt("datasets/sharegpt.json"),
         LlmDsl.image(2, 2),
         LlmDsl.prompts().text("Say hello."),
+        LlmDsl.lengths().pair(256, 128),
         LlmDsl.dialog(),
         LlmDsl.mix(),
         poissonUsersPerSec(25));
@@ -179,7 +180,7 @@ class LlmDslTest {
         mistake(() -> llm.body("[1]"), "body '[1]' is not understood; expected a JSON object"),
         mistake(
             () -> llm.sharedPrefix(0, 5), "sharedPrefix(0, 5): 0 shared prefixes of 5 tokens; exp"),
-        mistake(() -> LlmDsl.prompts().tokens(0), "prompts of 0 tokens; expected 1 to 1,000,000"),
+        mistake(() -> LlmDsl.prompts().tokens(0), "a length of 0 tokens; expected 1 to 1,000,000"),
         mistake(() -> LlmDsl.uniformTokens(9, 5), "lengths from 9 to 5; expected the shortest"),
         mistake(() -> LlmDsl.normalTokens(0, 5), "lengths of mean 0.0 and std 5.0; expected a"),
         mistake(
@@ -368,6 +369,7 @@ class LlmDslTest {
             Map.entry(Map.class, Map.of("X-Other", "value")),
             Map.entry(SloBuilder.class, slo().ttft(1)),
             Map.entry(LengthDistribution.class, LengthDistribution.exactly(7)),
+            Map.entry(LengthsBuilder.class, LlmDsl.lengths().pair(256, 128)),
             Map.entry(Executable.class, conversation("history")),
             Map.entry(UnaryOperator.class, UnaryOperator.identity()),
             Map.entry(Slo.class, Slo.parse("ttft<1ms")),

@@ -13,6 +13,7 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
@@ -41,7 +42,9 @@ final class BenchmarkPlanTest {
         .extracting(LoadLevel::phases)
         .containsOnly(phases, phases.withFill(0));
     assertThat(settings.load().phases()).as("of more than one user").isEqualTo(phases);
-    assertThat(settings.config()).isEmpty();
+    assertThat(settings.config())
+        .as("lengths, as every figure depends on them")
+        .isEqualTo(Map.of("promptTokens", "64-448", "maxTokens", "lognormal:16:8"));
     assertThat(settings.settings().warnings()).isEmpty();
   }
 
@@ -50,7 +53,7 @@ final class BenchmarkPlanTest {
     BenchmarkPlan plan = read("selfTest=true ; concurrency=1,4");
     assertThat(plan.embedded()).isTrue();
     assertThat(labels(plan)).isEqualTo("c=1 c=4");
-    assertThat(plan.get(Setting.MAX_TOKENS)).containsExactly(50);
+    assertThat(plan.outputs()).containsExactly(LengthDistribution.exactly(50));
     assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
     assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
     assertThat(plan.load().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
@@ -126,6 +129,10 @@ final class BenchmarkPlanTest {
         concurrency=1000000000 ; rate=0 ; rate=-1 ; rate=NaN ; rate=1e999 ; rate=0:60s,10: ; rate=0:60s ; arrival=trace:none.csv@2.0
         arrival=poisson ; duration=0 ; duration=-3 ; duration=3 days ; duration=999999999h
         requests=0 ; warmup=-1 ; drain=x ; maxInFlight=0 ; interleave=both ; maxTokens=0
+        maxTokens=9-5 ; maxTokens=128: ; maxTokens=0:5 ; maxTokens=lognormal:128 ; maxTokens=1000001
+        maxTokens=weighted:16=0 ; maxTokens=256|32 ; lengths=256 ; lengths=prefill ; lengths=256,128,1:60
+        lengths=256,0:60 ; lengths=0,9:60 ; lengths=256,128:0 ; lengths=256,128:-1 ; lengths=256,128:NaN
+        lengths=256,128:x ; lengths=256,128:60;4096,512 ; lengths=256,128:60; ; lengths=256|9|9,128:60
         ignoreEos=1 ; prompts=none.txt ; temperature=-0.1 ; temperature=warm ; topP=0 ; topP=1.1
         body=[1] ; body={ ; body={"stream":false} ; timeout=0 ; idleTimeout=0s ; slo=fast
         slo=ttft<200ms,tftt<1s ; slo=ttft>200ms ; slo=tpot<50ms,ttft<200 ; slo=ttft<1.2.3s

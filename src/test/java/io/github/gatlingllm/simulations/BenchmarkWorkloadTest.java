@@ -1,11 +1,13 @@
 package io.github.gatlingllm.simulations;
 
+import static io.github.gatlingllm.workload.LengthDistribution.exactly;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.javaapi.PromptsBuilder;
+import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -19,6 +21,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,6 +64,42 @@ final class BenchmarkWorkloadTest {
     assertThat(pool(spread).made()).isEqualTo(pool(spread).made());
   }
 
+  /** Prompts and outputs, also where prompts repeat; a list of one output replaces the pairs'. */
+  @Test
+  void pairsOfLengthsAreDrawnBySeed() {
+    String pairs = "lengths=40,3:60;60-80,5:40 seed=5 requests=50 concurrency=1";
+    Workload.Pool pool = read(pairs).workload().pools().get(0);
+    List<Integer> outputs =
+        LongStream.range(0, 100).mapToObj(i -> new Draw(1, i).of(pool.outputs())).toList();
+    assertThat(pool.prompts().made())
+        .extracting(Prompts.Prompt::tokens)
+        .contains(40)
+        .anyMatch(tokens -> tokens > 60);
+    for (int i = 0; i < 100; i++) {
+      assertThat(outputs.get(i)).isEqualTo(pool.prompts().pick(i).tokens() == 40 ? 3 : 5);
+    }
+    Workload.Pool again = read(pairs).workload().pools().get(0);
+    assertThat(again.prompts().made()).isEqualTo(pool.prompts().made());
+    assertThat(again.outputs()).hasToString("exactly 3 tokens (60 %), exactly 5 tokens (40 %)");
+    assertThat(read(pairs + " maxTokens=9").outputs()).containsExactly(exactly(9));
+    assertThat(read(pairs).config())
+        .containsEntry("lengths", "40,3:60;60-80,5:40")
+        .doesNotContainKeys("promptTokens", "maxTokens");
+    assertThat(read("lengths=prefillHeavy requests=1 concurrency=1").outputs().get(0).mean())
+        .isEqualTo(1_024);
+  }
+
+  /** A name of a pair that is given before has to stay. */
+  @Test
+  void aGridWithoutLengthsOfOutputsHasTheirMean() {
+    BenchmarkPlan plan = read("promptTokens=40,60 requests=1 concurrency=1");
+    assertThat(plan.workload().pools())
+        .extracting(Workload.Pool::pair)
+        .containsExactly("40/16", "60/16");
+    assertThat(plan.outputs()).containsExactly(exactly(16));
+    assertThat(plan.config()).containsEntry("maxTokens", "16");
+  }
+
   @Test
   void atMost1000PromptsAreGenerated() {
     assertThat(pool("promptTokens=5").made()).hasSize(1_000);
@@ -88,7 +127,7 @@ final class BenchmarkWorkloadTest {
             "80/8",
             "80/1024");
     assertThat(pools)
-        .extracting(Workload.Pool::maxTokens)
+        .extracting(pool -> (int) pool.outputs().mean())
         .containsExactly(8, 1024, 8, 1024, 8, 1024);
     assertThat(pools).extracting(pool -> pool.prompts().made().get(0).tokens()).contains(40, 80);
     assertThat(pools.get(0).prompts().made())
@@ -103,8 +142,8 @@ final class BenchmarkWorkloadTest {
             "requests       about 60 requests, per pair of lengths",
             "grid           6 pairs of prompt and output tokens, one after the other, each with",
             "               40/8, 40/1024, weighted:50=70,60=30/8, ",
-            "prompt size    exactly 40 tokens, one of 2 lengths by weight, exactly 80 tokens by",
-            "output         exactly 8, 1,024 tokens (",
+            "prompt size    exactly 40 tokens, exactly 50 tokens (70 %), exactly 60 tokens (30 %), exactly 80 tokens by",
+            "output         exactly 8 tokens, exactly 1024 tokens (",
             "time           2 min of measuring, at most ");
     assertThat(read("promptTokens=5,9").workload().made()).isEqualTo(1_000);
     assertThat(read("promptTokens=20,900").prefix()).isEqualTo(PromptPrefix.NONE);
@@ -201,7 +240,7 @@ final class BenchmarkWorkloadTest {
           interleave=true scenario=A1,B1 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario or pair of lengths; several run one after the other
           interleave=true promptTokens=40,50 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario or pair of lengths; several run one after the other
           promptTokens=40,40 | expected each length once
-          maxTokens=8,8 | expected each number once
+          maxTokens=8,8 | expected each length once
           maxTokens=8,16 | a grid has lengths of prompts; set llm.promptTokens too
           maxTokens=8,16 scenario=B1 | a grid has lengths of prompts; set llm.promptTokens too
           scenario=B1 promptTokens=40,50 | cannot be set together with llm.promptTokens (scenarios have their own prompts)

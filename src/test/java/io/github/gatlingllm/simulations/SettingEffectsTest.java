@@ -60,7 +60,10 @@ class SettingEffectsTest {
         "endpoint=http://a:1/v1+http://b:1/v1 model=a=1,b=1 | warm-up        4 requests",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
         "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
-        "api=messages " + ENDPOINT + " | output         at most 128 tokens (exactly that if",
+        "api=messages "
+            + ENDPOINT
+            + " | output         at most lognormal lengths of mean 128"
+            + " and std 64 tokens (exactly that if",
         "api=embeddings | API            embeddings, 1 input per request",
         "inputsPerRequest=16 api=embeddings | API            embeddings, 16 inputs per request",
         "interleave=true endpoint=http://a:1/v1,http://b:1/v1 | order          side by side",
@@ -73,7 +76,7 @@ class SettingEffectsTest {
         TRACE + "@2.0 | open loop, arrivals of azure.csv, 2 times as fast, 0.3 per second, 1 level",
         TRACE + " | load           open loop, arrivals of azure.csv",
         TRACE + " maxTokens=5 | prompt size    the ",
-        TRACE + " | exactly as recorded, else",
+        TRACE + " | output         as recorded, else lognormal lengths",
         "trials=3 concurrency=2 | batch, 3 trials of each level",
         "repeats=3 concurrency=1 | repeats        3 of each level, in random order: c=1 | c=1 |"
             + " c=1",
@@ -97,9 +100,18 @@ class SettingEffectsTest {
         "promptTokens=256:32 | normal lengths of mean 256 and std 32 tokens",
         "prompt=Hi | prompts        1 prompt (fixed text), 2 characters",
         "promptTokens=lognormal:40:20 | prompt size    lognormal lengths of mean 40 and std 20",
-        "promptTokens=weighted:10=70,90=30 | prompt size    one of 2 lengths by weight",
+        "promptTokens=weighted:10=70,90=30 | prompt size    exactly 10 tokens (70 %), exactly 90 tokens",
         "promptTokens=40,weighted:10=7,90=3 maxTokens=5,6 | grid           4 pairs of prompt",
-        "maxTokens=5,6 promptTokens=40 | output         exactly 5, 6 tokens",
+        "maxTokens=64-512 | output         uniform lengths of 64 to 512 tokens",
+        "maxTokens=128:16 ignoreEos=false | at most normal lengths of mean 128 and std 16",
+        "maxTokens=weighted:5=3,9=1 | exactly 5 tokens (75 %), exactly 9 tokens (25 %)",
+        "maxTokens=128 | output         exactly 128 tokens (ignore_eos, min_tokens)",
+        "lengths=40|9,5|2:3;90,9:1 | prompt size    normal lengths of mean 40 and std 9 tokens (75"
+            + " %), exactly 90 tokens (25 %) by chars4",
+        "lengths=40|9,5|2:3;90,9:1 | output         normal lengths of mean 5 and"
+            + " std 2 tokens (75 %), exactly 9 tokens (25 %) (ignore",
+        TRACE + " lengths=40,5 | prompt size    exactly 40 tokens",
+        "maxTokens=5,6 promptTokens=40 | output         exactly 5 tokens, exactly 6 tokens",
         DATASET + " | dataset        sharegpt.json (sharegpt)",
         DATASET + " maxTokens=9 | exactly 9 tokens",
         "turnByTurn=true " + DATASET + " | (sharegpt, turn by turn)",
@@ -111,7 +123,7 @@ class SettingEffectsTest {
         "turns=3 scenario=D | 3 turns of 50 tokens",
         "contextTokens=900 scenario=D | context        900 tokens; a dialog ends before",
         "thinkTime=1s-2.5s scenario=D | think time     1 s to 2.5 s before a user's next request",
-        "lengths=balanced requests=1 concurrency=1 | output         exactly 1,024 tokens",
+        "lengths=balanced requests=1 concurrency=1 | output         exactly 1024 tokens",
         "uniquePrompts=false | -prefix         ",
         "sharedPrefix=2x16 | one of 2 texts of 16 tokens begins every prompt: 16 tokens",
         "sharedPrefix=8x512 | uniform lengths of 576 to 960 tokens",
@@ -218,7 +230,7 @@ class SettingEffectsTest {
             prompt size    uniform lengths of 64 to 448 tokens by chars4
             prefix         a nonce begins every prompt: 5 tokens
             tokenizer      chars4
-            output         exactly 16 tokens (ignore_eos, min_tokens)
+            output         lognormal lengths of mean 16 and std 8 tokens (ignore_eos, min_tokens)
             sampling       the server's defaults
             SLO            none
             limits         10 min per request, 2 min between events
@@ -237,7 +249,9 @@ class SettingEffectsTest {
                     + " topP=0.95 ignoreEos=false body={\"top_k\":40,\"user\":\"x\"}"
                     + " header.X-Tenant=hidden apiKey=sk-very-secret"))
         .contains("API key        set\n", "extra headers  X-Tenant\n", "about 1,845 requests\n")
-        .contains("output         at most 128 tokens\nsampling       temperature 0.7, top_p 0.95\n")
+        .contains(
+            "output         at most lognormal lengths of mean 128 and std 64 tokens\n",
+            "sampling       temperature 0.7, top_p 0.95\n")
         .contains(
             "extra fields   top_k, user\n", "4 min 30 s of measuring, at most 12 min in all\n")
         .doesNotContain("hidden", "sk-very");

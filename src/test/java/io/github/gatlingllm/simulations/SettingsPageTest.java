@@ -79,7 +79,7 @@ class SettingsPageTest {
       SettingEntry<?> setting = Setting.named(parts[0]);
       assertThat(setting).as(text).isNotNull();
       if (parts.length == 2 && !parts[1].matches(".*<[a-z.]+>.*")) { // a placeholder
-        setting.parse(parts[1]);
+        setting.parse(parts[1].replace("\\|", "|"));
       }
     }
   }
@@ -137,8 +137,10 @@ class SettingsPageTest {
             """
             Requests
               stream               true, false         asks for a stream; without it TTFT, TPOT and ITL are absent [true]
-              maxTokens            whole numbers ≥ 1   output length; a list makes a grid with promptTokens [128; without endpoint
-                                                       16]; needs promptTokens (when a list); not with search (when a list)
+              maxTokens            numbers, ranges     output length in each of the forms of promptTokens, drawn for each request; a
+                                                       list makes a grid with promptTokens [lognormal:128:64; without endpoint
+                                                       lognormal:16:8]; needs promptTokens (when a list); not with search (when a
+                                                       list)
             """,
             """
               sloRule              percentiles, requests

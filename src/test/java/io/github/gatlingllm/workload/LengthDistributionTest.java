@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.workload.Dataset.Permutation;
+import io.github.gatlingllm.workload.LengthDistribution.Draw;
+import io.github.gatlingllm.workload.LengthDistribution.Pairs;
 import java.util.BitSet;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,8 +31,7 @@ final class LengthDistributionTest {
   }
 
   private static double std(int[] draws) {
-    double mean = mean(draws);
-    return Math.sqrt(IntStream.of(draws).mapToDouble(d -> (d - mean) * (d - mean)).sum() / DRAWS);
+    return Math.sqrt(covariance(draws, draws));
   }
 
   @Test
@@ -73,8 +73,7 @@ final class LengthDistributionTest {
 
   @Test
   void weightedLengthsHaveTheirShares() {
-    int[] draws =
-        draws(new LengthDistribution.Weighted(new TreeMap<>(Map.of(128, 70.0, 4_096, 30.0))));
+    int[] draws = draws(LengthDistribution.weighted(Map.of(128, 70.0, 4_096, 30.0)));
     assertThat(IntStream.of(draws).filter(d -> d == 128).count() / (double) DRAWS)
         .isCloseTo(0.7, within(0.008));
   }
@@ -84,6 +83,85 @@ final class LengthDistributionTest {
     LengthDistribution recorded = new LengthDistribution.Recorded("trace", List.of(5, 9, 7));
     assertThat(IntStream.of(draws(recorded)).limit(7)).containsExactly(5, 9, 7, 5, 9, 7, 5);
     assertThat(recorded.least()).isEqualTo(5);
+  }
+
+  /**
+   * Of 10,000 outputs by the seed of a run: within 5 standard errors, {@code std/100} of the mean
+   * and, by the fourth moment, those in the table of the std.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          128 | 128 | 0 | 0
+          256:48 | 256 | 48 | 1.7
+          64-512 | 288 | 129.6 | 2.9
+          lognormal:128:64 | 128 | 64 | 6
+          lognormal:16:8 | 16 | 8 | 0.8
+          weighted:16=70,512=30 | 164.8 | 227.3 | 5
+          """)
+  void outputsHaveMeanAndDeviation(String text, double mean, double std, double bound) {
+    LengthDistribution lengths = LengthDistribution.parse(text);
+    int[] drawn = outputs(lengths, 42);
+    assertThat(mean(drawn)).isCloseTo(mean, within(std / 20 + 1e-9));
+    assertThat(std(drawn)).isCloseTo(std, within(bound + 1e-9));
+    assertThat(lengths.mean()).isCloseTo(mean, within(1e-9));
+    assertThat(outputs(lengths, 42)).isEqualTo(drawn);
+    assertThat(new Draw(42, null).of(lengths)).as("a warm-up").isEqualTo((int) Math.round(mean));
+    if (std > 0) {
+      assertThat(outputs(lengths, 43)).isNotEqualTo(drawn);
+    }
+  }
+
+  private static int[] outputs(LengthDistribution lengths, long seed) {
+    return IntStream.range(0, 10_000).map(i -> new Draw(seed, (long) i).of(lengths)).toArray();
+  }
+
+  @Test
+  void pairsHaveTheirSharesAndEachSideItsLengths() {
+    Pairs pairs = Pairs.parse("256|32,128|16:60;4096,512:40");
+    SplittableRandom random = new SplittableRandom(11);
+    int[] prompts =
+        IntStream.range(0, 10_000).map(i -> pairs.inputs(42, 10_000).draw(random, i)).toArray();
+    int[] outputs = outputs(pairs.outputs(42, 10_000), 42);
+    int[] shorter = IntStream.range(0, 10_000).filter(i -> prompts[i] != 4_096).toArray();
+    int[] in = IntStream.of(shorter).map(i -> prompts[i]).toArray();
+    int[] out = IntStream.of(shorter).map(i -> outputs[i]).toArray();
+
+    assertThat(shorter.length / 10_000.0).isCloseTo(0.6, within(0.0245));
+    assertThat(IntStream.range(0, 10_000).filter(i -> prompts[i] == 4_096))
+        .as("both sides are of one pair")
+        .allMatch(i -> outputs[i] == 512);
+    assertThat(mean(in)).isCloseTo(256, within(5 * 32 / Math.sqrt(6_000)));
+    assertThat(std(in)).isCloseTo(32, within(5 * 32 / Math.sqrt(12_000)));
+    assertThat(mean(out)).isCloseTo(128, within(5 * 16 / Math.sqrt(6_000)));
+    assertThat(std(out)).isCloseTo(16, within(5 * 16 / Math.sqrt(12_000)));
+    assertThat(covariance(in, out) / (32 * 16)).as("correlation").isCloseTo(0, within(0.065));
+    assertThat(pairs.inputs(42, 9))
+        .hasToString(
+            "normal lengths of mean 256 and std 32 tokens" + " (60 %), exactly 4096 tokens (40 %)");
+    assertThat(pairs.outputs(42, 9).mean()).isCloseTo(0.6 * 128 + 0.4 * 512, within(1e-9));
+  }
+
+  private static double covariance(int[] a, int[] b) {
+    double ofA = mean(a);
+    double ofB = mean(b);
+    return IntStream.range(0, a.length)
+        .mapToDouble(i -> (a[i] - ofA) * (b[i] - ofB))
+        .average()
+        .orElseThrow();
+  }
+
+  /** Prompts repeat after those that were made, and each keeps its pair. */
+  @Test
+  void pairsAreTheSameForTheSameSeedAndRepeatWithTheirPrompts() {
+    Pairs pairs = Pairs.parse("10,1;20,2;30,3");
+    int[] outputs = outputs(pairs.outputs(7, 50), 1);
+    assertThat(outputs).isEqualTo(outputs(pairs.outputs(7, 50), 2));
+    assertThat(outputs).isNotEqualTo(outputs(pairs.outputs(8, 50), 1));
+    assertThat(IntStream.range(0, 9_950)).allMatch(i -> outputs[i] == outputs[i + 50]);
+    assertThat(IntStream.of(outputs).limit(50).distinct().count()).isEqualTo(3);
   }
 
   @ParameterizedTest

@@ -290,13 +290,16 @@ public record Summary(
    * A pair of a grid of lengths at its operating point.
    *
    * @param promptTokens the length of prompts as it was set
+   * @param outputTokens that of outputs
+   * @param maxTokens the same as a number; null where it is drawn
    * @param knee the level of the knee; null if not reached
    * @param ttftP99Ms by the clock of headlines
    */
   public record LengthPair(
       String target,
       String promptTokens,
-      int maxTokens,
+      String outputTokens,
+      @Nullable Integer maxTokens,
       String stage,
       @Nullable String knee,
       @Nullable Double outputTokensPerS,
@@ -305,7 +308,8 @@ public record Summary(
       @Nullable Double ttftP99Ms) {
 
     private static boolean isOf(Curve curve) {
-      return curve.scenario() != null && curve.scenario().matches("[^/]+/\\d{1,9}");
+      return curve.scenario() != null
+          && curve.scenario().matches("[^/]+/(lognormal:|weighted:)?\\d[-\\d.:=,]*");
     }
 
     private static LengthPair of(Summary summary, Curve curve) {
@@ -315,7 +319,8 @@ public record Summary(
       return new LengthPair(
           curve.target(),
           lengths[0],
-          Integer.parseInt(lengths[1]),
+          lengths[1],
+          lengths[1].matches("\\d+") ? (Integer) Integer.parseInt(lengths[1]) : null,
           curve.operatingPoint().stage(),
           curve.knee() == null || !curve.knee().reached() ? null : curve.knee().stage(),
           figures.number(Metric.OUTPUT_TOKENS_PER_S),
