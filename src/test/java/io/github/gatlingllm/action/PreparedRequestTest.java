@@ -159,7 +159,7 @@ class PreparedRequestTest {
     List<Integer> lengths = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       JsonNode body =
-          body(PreparedRequest.of(ask, protocol, true, "max_tokens", prefixes, SESSION));
+          body(PreparedRequest.of(ask, protocol, Set.of(), prefixes, SESSION));
       assertThat(body.path("min_tokens")).isEqualTo(body.path("max_tokens"));
       lengths.add(body.path("max_tokens").asInt());
     }
