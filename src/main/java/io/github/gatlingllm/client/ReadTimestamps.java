@@ -3,6 +3,8 @@ package io.github.gatlingllm.client;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.epoll.EpollSocketChannel;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +22,11 @@ final class ReadTimestamps extends ChannelInboundHandlerAdapter {
   private long readNanos;
   private @Nullable Throwable failure;
 
-  private ReadTimestamps(LongSupplier nanoClock) {
+  private final @Nullable Long roundTripNanos;
+
+  private ReadTimestamps(LongSupplier nanoClock, @Nullable Long roundTripNanos) {
     this.nanoClock = nanoClock;
+    this.roundTripNanos = roundTripNanos;
   }
 
   static ReadTimestamps of(Channel connection, LongSupplier nanoClock) {
@@ -29,9 +34,25 @@ final class ReadTimestamps extends ChannelInboundHandlerAdapter {
     if (installed != null) {
       return installed;
     }
-    ReadTimestamps handler = new ReadTimestamps(nanoClock);
+    ReadTimestamps handler = new ReadTimestamps(nanoClock, handshakeNanos(connection));
     connection.pipeline().addFirst(NAME, handler);
     return handler;
+  }
+
+  /**
+   * The kernel's round trip time of a new connection, which then is that of its handshake; null
+   * without epoll. It is more exact than any time taken here, as no event loop is in it.
+   */
+  private static @Nullable Long handshakeNanos(Channel connection) {
+    Channel socket = connection.parent() == null ? connection : connection.parent();
+    return socket instanceof EpollSocketChannel epoll && epoll.isActive()
+        ? (Long) TimeUnit.MICROSECONDS.toNanos(epoll.tcpInfo().rtt())
+        : null;
+  }
+
+  /** Round trip time of the connection when it was new; null where it is unknown. */
+  @Nullable Long roundTripNanos() {
+    return roundTripNanos;
   }
 
   @Override

@@ -101,6 +101,10 @@ final class RequestConnection {
     }
   }
 
+  @Nullable Long roundTripNanos() {
+    return timestamps == null ? null : timestamps.roundTripNanos();
+  }
+
   long arrival() {
     return timestamps == null ? nanoClock.getAsLong() : timestamps.now();
   }

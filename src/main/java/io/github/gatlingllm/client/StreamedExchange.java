@@ -230,6 +230,7 @@ public final class StreamedExchange implements HttpListener {
     }
     connection.writing(connected, now, chunks, this::streamClosed);
     timeline.written(now);
+    timeline.roundTrip(connection.roundTripNanos());
     if (streamed) {
       idle.start(now);
     }

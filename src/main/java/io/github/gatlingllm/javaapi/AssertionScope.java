@@ -120,6 +120,11 @@ public final class AssertionScope {
     return time(Metric.CONNECT_MS);
   }
 
+  /** TCP handshake of the request's connection, in ms; on Linux only. */
+  public WithMetric<TimeCondition> roundTrip() {
+    return time(Metric.ROUND_TRIP_MS);
+  }
+
   /** Longest gap between tokens of each request, in ms. */
   public WithMetric<TimeCondition> stall() {
     return time(Metric.STALL_MS);

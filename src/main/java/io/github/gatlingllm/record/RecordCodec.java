@@ -179,7 +179,8 @@ final class RecordCodec {
         get(RecordField.LATENCY_S),
         get(RecordField.CLOSED_S),
         tpot == null ? null : (Double) (double) tpot,
-        get(RecordField.PACING_WAIT_S));
+        get(RecordField.PACING_WAIT_S),
+        get(RecordField.ROUND_TRIP_S));
   }
 
   private Events events() {

@@ -80,6 +80,11 @@ enum RecordField implements FieldTable.Field {
       r -> r.timing().queueWaitNanos(),
       "`start_lag_s` + `gate_wait_s`; null when never admitted"),
   CONNECT_S(SECONDS, r -> r.timing().connectNanos(), "request written − admitted"),
+  ROUND_TRIP_S(
+      SECONDS,
+      r -> r.timing().roundTripNanos(),
+      "TCP handshake of its connection, kept-alive or not, by the kernel (`TCP_INFO`): the round"
+          + " trip to the server or its proxy; null on other systems than Linux"),
   TTFB_S(SECONDS, r -> r.timing().headersNanos(), "response headers − admitted"),
   FIRST_EVENT_S(SECONDS, r -> r.timing().firstEventNanos(), "first data event − admitted"),
   TTFT_S(SECONDS, r -> r.timing().ttftNanos(), "first token − admitted"),

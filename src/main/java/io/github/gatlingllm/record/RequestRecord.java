@@ -125,7 +125,8 @@ public record RequestRecord(
       @Nullable Long latencyNanos,
       @Nullable Long closedNanos,
       @Nullable Double tpotNanos,
-      @Nullable Long pacingWaitNanos) {
+      @Nullable Long pacingWaitNanos,
+      @Nullable Long roundTripNanos) {
 
     /** admitted − scheduled = start lag + gate wait; null when never admitted. */
     public @Nullable Long queueWaitNanos() {

@@ -29,6 +29,7 @@ public final class Timeline {
   private long admitted = NONE;
   private long paced = NONE;
   private long written = NONE;
+  private long roundTrip = NONE;
   private long headers = NONE;
   private long firstEvent = NONE;
   private long firstToken = NONE;
@@ -75,6 +76,11 @@ public final class Timeline {
 
   public void written(long now) {
     written = now;
+  }
+
+  /** How long the TCP handshake of its connection took; null where that is unknown. */
+  public void roundTrip(@Nullable Long nanos) {
+    roundTrip = nanos == null ? NONE : nanos;
   }
 
   public void headers(long now) {
@@ -197,7 +203,8 @@ public final class Timeline {
         sinceAdmitted(body == NONE ? lastToken : body),
         closed == NONE ? null : (Long) (closed - (admitted == NONE ? start : admitted)),
         tpotNanos(streamedTokens),
-        paced == NONE ? null : (Long) paced);
+        paced == NONE ? null : (Long) paced,
+        roundTrip == NONE ? null : (Long) roundTrip);
   }
 
   /** The token-bearing events, with their times unless they are too many. */

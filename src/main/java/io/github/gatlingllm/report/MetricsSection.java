@@ -45,6 +45,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
           Metric.TTFT_FROM_SCHEDULE_MS,
           Metric.TTFO_MS,
           Metric.TTFO_FROM_SCHEDULE_MS,
+          Metric.ROUND_TRIP_MS,
           Metric.ITL_MS,
           Metric.TPOT_MS,
           Metric.E2E_MS,

@@ -13,6 +13,7 @@ import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.ScriptedServer.Script;
 import io.github.gatlingllm.testing.SelfSigned;
+import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -96,6 +97,7 @@ class ClosingServersIT {
             record -> {
               assertThat(record.outcome().status()).isEqualTo(RequestStatus.COMPLETE);
               assertThat(record.timing().connectNanos()).isBetween(0L, record.timing().ttftNanos());
+              assertThat(record.timing().roundTripNanos() != null).isEqualTo(Epoll.isAvailable());
             });
     assertThat(server.exchanges())
         .filteredOn(exchange -> !exchange.sends().isEmpty())

@@ -161,7 +161,7 @@ class RecordFieldTest {
 
     assertThat(csv).startsWith("request_id,run_id,injector,trial,request_index,").endsWith("\r\n");
     assertThat(csv.lines().skip(1).findFirst().orElseThrow())
-        .startsWith("\"\",r,\" i\",,0,s,n,,1,,,t,e,,chat,\"\",measure,1,,,,,,0.012345678,,");
+        .startsWith("\"\",r,\" i\",,0,s,n,,1,,,t,e,,chat,\"\",measure,1,,,,,,,0.012345678,,");
     assertThat(csv).contains(",timeout,\"said \"\"no, thanks\"\"\\u000d\n\",,,true,0.000000000,,");
   }
 

@@ -119,6 +119,7 @@ final class TimelineTest {
     Timeline timeline = new Timeline(ADMITTED - 7 * MS, ADMITTED - 4 * MS);
     timeline.admitted(ADMITTED);
     timeline.written(ADMITTED + 2 * MS);
+    timeline.roundTrip(200_000L);
     timeline.headers(ADMITTED + 5 * MS);
     timeline.event(ADMITTED + 8 * MS);
     timeline.event(ADMITTED + 11 * MS);
@@ -141,7 +142,8 @@ final class TimelineTest {
                 21 * MS,
                 30 * MS,
                 10d * MS,
-                null));
+                null,
+                200_000L));
     assertThat(timing.queueWaitNanos()).isEqualTo(7 * MS);
     assertThat(timing.ttftFromScheduleNanos()).isEqualTo(18 * MS);
     assertThat(timing.latencyFromScheduleNanos()).isEqualTo(28 * MS);
@@ -154,7 +156,7 @@ final class TimelineTest {
     assertThat(timeline.timing(9, null, null))
         .isEqualTo(
             new RequestRecord.Timing(
-                9, null, 0, null, null, null, null, null, null, null, null, null, null));
+                9, null, 0, null, null, null, null, null, null, null, null, null, null, null));
     RequestRecord.Events events = timeline.events(true);
     assertThat(events.longestGapNanos()).isNull();
     assertThat(events.firstEventTokens()).isNull();

@@ -87,6 +87,12 @@ public enum Metric {
       time("Queue wait", "admitted − scheduled", r -> r.timing().queueWaitNanos()).compared()),
   CONNECT_MS(
       time("Connection wait", "written − admitted", r -> r.timing().connectNanos()).compared()),
+  ROUND_TRIP_MS(
+      time(
+          "Network round trip",
+          "TCP handshake of the request's connection; part of TTFT, never subtracted from it;"
+              + " min is that of the network",
+          r -> r.timing().roundTripNanos())),
   STALL_MS(
       time("Longest stall", "largest gap of a request", r -> r.events().longestGapNanos())
           .compared()),

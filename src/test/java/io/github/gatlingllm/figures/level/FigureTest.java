@@ -45,7 +45,7 @@ class FigureTest {
    */
   static final List<RequestRecord> REQUESTS =
       List.of(
-          at(0).connect(1).tokens(100, 120, 140).prompt(10).record(),
+          at(0).connect(1).roundTrip(0.5).tokens(100, 120, 140).prompt(10).record(),
           at(200)
               .lag(10)
               .gate(5.0)
@@ -79,6 +79,7 @@ class FigureTest {
     VALUES.put("e2e_per_token", new double[] {140 / 3.0, 40, 150});
     VALUES.put("queue_wait", new double[] {0, 15, 0});
     VALUES.put("connect", new double[] {1, 2, 4});
+    VALUES.put("round_trip", new double[] {0.5}); // of a alone: unknown for others
     VALUES.put("stall", new double[] {20, 30, 140});
     // Of c, a token every 40 ms is wanted at 300, 340 and 380 ms: the last is 70 ms late.
     VALUES.put("reader_stall", new double[] {0, 0, 70});

@@ -35,6 +35,7 @@ public final class Recorded {
   private @Nullable Integer turn;
   private @Nullable SessionTurn session;
   private @Nullable Double connectMs;
+  private @Nullable Double roundTripMs;
   private String name = "ask";
   private String target = "a";
   private String model = "m";
@@ -114,6 +115,11 @@ public final class Recorded {
 
   public Recorded turn(int value) {
     turn = value;
+    return this;
+  }
+
+  public Recorded roundTrip(double ms) {
+    roundTripMs = ms;
     return this;
   }
 
@@ -391,7 +397,8 @@ public final class Recorded {
             last == null ? null : Long.valueOf(nanos(last)),
             closedMs != null ? Long.valueOf(nanos(closedMs)) : last == null ? null : nanos(last),
             tpot,
-            pacingMs == null ? null : Long.valueOf(nanos(pacingMs)));
+            pacingMs == null ? null : Long.valueOf(nanos(pacingMs)),
+            roundTripMs == null ? null : Long.valueOf(nanos(roundTripMs)));
     Events events =
         new Events(
             times ? micros() : new int[0],
