@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamedExchange implements HttpListener {
 
-
   private final Timeline timeline;
   private final boolean streamed;
   private final ReceivedAnswer answer;

@@ -238,13 +238,10 @@ public sealed interface Arrivals extends Serializable {
 
   /** The unit of time stamps that are plain numbers. */
   enum StampUnit {
-    S("seconds", 1e9),
-    MS("milliseconds", 1e6),
-    US("microseconds", 1e3),
-    NS("nanoseconds", 1);
-
-    /** Least time stamp of our days in each unit, in the order of units. */
-    private static final double[] EPOCHS = {1e9, 1e11, 1e14, 1e17};
+    S("seconds", 1e9, 1e9),
+    MS("milliseconds", 1e6, 1e11),
+    US("microseconds", 1e3, 1e14),
+    NS("nanoseconds", 1, 1e17);
 
     /** A mean gap between requests that is too short, or too long, to be one. */
     private static final double SHORT_MILLIS = 10;
@@ -257,9 +254,13 @@ public sealed interface Arrivals extends Serializable {
     private final String words;
     public final double nanos;
 
-    StampUnit(String words, double nanos) {
+    /** Smaller time stamps are not of our days, counted from 1970. */
+    private final double epoch;
+
+    StampUnit(String words, double nanos, double epoch) {
       this.words = words;
       this.nanos = nanos;
+      this.epoch = epoch;
     }
 
     /** The unit that follows the name of a file; null without. */
@@ -280,14 +281,14 @@ public sealed interface Arrivals extends Serializable {
 
     /** What numbers look like: seen in all lines, so that the first does not decide alone. */
     public static final class Seen {
-      private double least = Double.POSITIVE_INFINITY;
-      private double most = Double.NEGATIVE_INFINITY;
+      private double min = Double.POSITIVE_INFINITY;
+      private double max = Double.NEGATIVE_INFINITY;
       private long count;
       private boolean fractions;
 
       public void add(double stamp) {
-        least = Math.min(least, stamp);
-        most = Math.max(most, stamp);
+        min = Math.min(min, stamp);
+        max = Math.max(max, stamp);
         fractions |= stamp != Math.rint(stamp);
         count++;
       }
@@ -302,9 +303,9 @@ public sealed interface Arrivals extends Serializable {
        * fractions less than 100, are seconds.
        */
       public StampUnit unit(StampUnit ofFormat) {
-        double gap = count < 2 ? 0 : (most - least) / (count - 1);
+        double gap = count < 2 ? 0 : (max - min) / (count - 1);
         for (StampUnit unit : List.of(NS, US, MS, S)) {
-          if (least >= EPOCHS[unit.ordinal()]) {
+          if (min >= unit.epoch) {
             return unit;
           }
         }

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
-import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;

@@ -118,7 +118,10 @@ record BenchmarkPlan(
 
   /** Whether answers get the lengths of recorded ones, where these are known. */
   boolean hasRecordedOutputs() {
-    return (workload.dataset() != null || workload.sessions() != null || workload.hasOutputs() || Load.trace(load) != null)
+    return (workload.dataset() != null
+            || workload.sessions() != null
+            || workload.hasOutputs()
+            || Load.trace(load) != null)
         && !settings.isSet(Setting.MAX_TOKENS)
         && !settings.isSet(Setting.LENGTHS);
   }

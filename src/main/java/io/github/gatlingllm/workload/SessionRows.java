@@ -162,7 +162,7 @@ final class SessionRows {
     }
     if (!value.isNumber() || !(value.doubleValue() >= 0 && value.doubleValue() <= most)) {
       throw new IllegalArgumentException(
-          "\"%s\" is %s; expected %s to %.0e"
+          "\"%s\" is %s; expected %s to %s"
               .formatted(
                   name,
                   DataFile.clipped(value),

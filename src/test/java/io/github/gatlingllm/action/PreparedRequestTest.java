@@ -158,8 +158,7 @@ class PreparedRequestTest {
     LlmProtocol protocol = LlmDsl.llm.baseUrl("http://a/v1").seed(seed).protocol();
     List<Integer> lengths = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
-      JsonNode body =
-          body(PreparedRequest.of(ask, protocol, Set.of(), prefixes, SESSION));
+      JsonNode body = body(PreparedRequest.of(ask, protocol, Set.of(), prefixes, SESSION));
       assertThat(body.path("min_tokens")).isEqualTo(body.path("max_tokens"));
       lengths.add(body.path("max_tokens").asInt());
     }

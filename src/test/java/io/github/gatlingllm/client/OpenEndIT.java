@@ -175,13 +175,13 @@ class OpenEndIT {
   @ParameterizedTest
   @MethodSource("endings")
   void answerEnds(String row) throws Exception {
-    String[] expected = row.split(": ", 2)[0].split(" ");
+    String[] expected = row.split(": ", 2)[0].split(" ", -1);
     HeldTime time = new HeldTime(client);
     BlockingQueue<String> said = new LinkedBlockingQueue<>();
     Sent sent = send(time, said, Api.valueOf(expected[0].toUpperCase(Locale.ROOT)));
     time.awaitAsked(() -> said.add(STREAM));
     StringBuilder read = new StringBuilder();
-    for (String step : row.split(": ", 2)[1].split(" ")) {
+    for (String step : row.split(": ", 2)[1].split(" ", -1)) {
       if (Character.isDigit(step.charAt(0))) {
         flush(time, said, read);
         time.pass(Integer.parseInt(step));

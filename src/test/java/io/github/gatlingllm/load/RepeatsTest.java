@@ -118,7 +118,8 @@ class RepeatsTest {
 
   private static LevelResult result(@Nullable LoadLevel level, double value) {
     Map<String, Double> figures = Map.of("ttft.p50", value, "throughput", value);
-    return new LevelResult(level.label(), 0, null, 99, 0, 0, 0, null, 0, false, null, null, figures);
+    return new LevelResult(
+        level.label(), 0, null, 99, 0, 0, 0, null, 0, false, null, null, figures);
   }
 
   private static LevelResult none(LoadLevel level) {

@@ -36,7 +36,8 @@ class StopRuleTest {
   }
 
   private static LevelResult errors(long failed, long ended) {
-    return new LevelResult("c=1", 0, null, 99, ended, failed, 0, null, 0, false, null, null, Map.of());
+    return new LevelResult(
+        "c=1", 0, null, 99, ended, failed, 0, null, 0, false, null, null, Map.of());
   }
 
   private static LevelResult backlog(@Nullable Queue queue) {

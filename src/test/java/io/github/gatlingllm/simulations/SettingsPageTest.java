@@ -66,9 +66,11 @@ class SettingsPageTest {
   @Test
   void settingsForUsersOfOtherToolsExist() throws IOException {
     List<String> named = new ArrayList<>();
+    boolean ofSettings = false;
     for (String row : Files.readAllLines(Path.of("docs", "coming-from.md"))) {
       String[] cells = row.split(" \\| ", -1);
-      if (row.startsWith("| ") && cells.length == 3) {
+      ofSettings = row.contains(" | setting | ") || (ofSettings && row.startsWith("|"));
+      if (ofSettings && row.startsWith("| ") && cells.length == 3) {
         Matcher code = Pattern.compile("`([^`]+)`").matcher(cells[1]);
         code.results().forEach(found -> named.add(found.group(1)));
       }

@@ -197,7 +197,8 @@ record LoadCurve(
         "the highest load that the server accepts",
         "more than 5 % of the requests of the others are refused or fail"),
     HIGHEST("the highest load", "no knee was reached"),
-    NONE_ACCEPTED("the lightest load", "more than 5 % of the requests of every load are refused or fail"),
+    NONE_ACCEPTED(
+        "the lightest load", "more than 5 % of the requests of every load are refused or fail"),
     NONE_KEEPS_UP("the lightest load", "the server keeps up with none");
 
     final String text;
