@@ -119,13 +119,13 @@ final class CompletionParser extends ChunkParser {
     }
   }
 
-  /** A word, or an object whose type is the word. */
+  /** A word, or an object whose type or reason is the word. */
   private void finish() throws IOException {
     if (isString()) {
       finish = string(Channel.CONTENT);
     }
     for (String field = firstField(); field != null; field = nextField()) {
-      if (field.equals("type") && isString()) {
+      if ((field.equals("type") || field.equals("reason")) && isString()) {
         finish = string(Channel.CONTENT);
       }
     }

@@ -88,10 +88,13 @@ public final class ReceivedAnswer {
   private void readIgnored() {
     byte[] json = decoder.ignoredJson();
     if (json.length > 0 && error == null) {
-      boolean streams = streaming;
+      boolean streams = events > 0;
       streaming = false;
       parser.body(json, 0, json.length);
       streaming = streams;
+      if (!streams && error == null && malformed == null) {
+        timeline.body(now);
+      }
     }
   }
 
@@ -132,6 +135,11 @@ public final class ReceivedAnswer {
   /** When it was settled; the instant of the last mark does not change it. */
   long settledAt() {
     return settledAt;
+  }
+
+  /** Whether a document without an event around it has come as a whole. */
+  boolean hasBareJson() {
+    return decoder.hasIgnored() && decoder.ignoredJson().length > 0;
   }
 
   /** What the server sent beside events; null for nothing. */

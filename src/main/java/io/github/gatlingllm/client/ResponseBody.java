@@ -89,12 +89,12 @@ sealed interface ResponseBody {
     public Answered answered() {
       return answer.hasLastMark()
           ? Answered.ENDED
-          : answer.isSettled() ? Answered.SETTLED : Answered.NOT_YET;
+          : answer.isSettled() || answer.hasBareJson() ? Answered.SETTLED : Answered.NOT_YET;
     }
 
     @Override
     public long answeredAt(long now) {
-      return answer.hasLastMark() ? now : answer.settledAt();
+      return answer.hasLastMark() || !answer.isSettled() ? now : answer.settledAt();
     }
 
     @Override

@@ -142,14 +142,26 @@ final class SseDecoder {
     return text.isBlank() ? null : Secrets.oneLine(text).strip();
   }
 
+  /** Whether there may be such JSON, also in a line that has not ended yet. */
+  boolean hasIgnored() {
+    int length = line.length();
+    return length == 0
+        ? !ignored.isEmpty()
+        : length <= MAX_IGNORED
+            && line.array()[length - 1] == '}'
+            && (!ignored.isEmpty() || line.array()[0] == '{');
+  }
+
   /** The JSON object in what was no event, also behind the name of an unknown field; else empty. */
   byte[] ignoredJson() {
-    byte[] kept = ignored.array();
+    byte[] begun = line.array();
+    byte[] kept = Arrays.copyOf(ignored.array(), ignored.length() + line.length());
+    System.arraycopy(begun, 0, kept, ignored.length(), line.length());
     int from = 0;
-    while (from < ignored.length() && kept[from] != '{') {
+    while (from < kept.length && kept[from] != '{') {
       from++;
     }
-    byte[] json = Arrays.copyOfRange(kept, from, ignored.length());
+    byte[] json = Arrays.copyOfRange(kept, from, kept.length);
     return ChunkParser.isComplete(json, json.length) ? json : NONE;
   }
 

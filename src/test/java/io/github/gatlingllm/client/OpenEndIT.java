@@ -58,6 +58,16 @@ class OpenEndIT {
           Map.entry("bareOOM", FAILED),
           Map.entry("prettyOOM", FAILED.replace(",", ",\n  ") + "\n\n"),
           Map.entry("WHOLE", ChatChunks.whole("a")),
+          Map.entry(
+              "RESPONSE",
+              ("{'object':'response','status':'completed',"
+                      + "'output':[{'type':'message','content':[{'text':'a'}]}]}")
+                  .replace('\'', '"')),
+          Map.entry(
+              "MESSAGE",
+              "{'type':'message','stop_reason':'end_turn','content':[{'type':'text','text':'a'}]}"
+                  .replace('\'', '"')),
+          Map.entry("{CANCELLED}", chunk("{}", "{'reason':'CANCELLED'}")),
           Map.entry("A\\n", chunk("{'content':'a'}", "null").strip() + "\n"),
           Map.entry("DONE\\n", "data: [DONE]\n"),
           Map.entry("A-in-lines", chunk("{'content':'a'}", "null").replace(":[", ":\ndata: [")),
@@ -139,6 +149,7 @@ class OpenEndIT {
       chat in_stream_error CANCELLED 100 no: 100 A CANCELLED DONE END
       chat in_stream_error error 100 open: 100 A ERROR 1500 5
       chat in_stream_error abort 100 no: 100 A {ABORT} DONE END
+      chat in_stream_error CANCELLED 100 no: 100 A {CANCELLED} DONE END
       chat complete - 100 no: 100 A {LENGTH} DONE END
       chat complete - 100 no: 100 A QUOTA DONE END
       chat truncated unfinished 100 no: 100 A QUOTA CUT
@@ -155,6 +166,12 @@ class OpenEndIT {
       chat in_stream_error oom 100 no: 100 prettyOOM END
       chat in_stream_error oom 100 no: 100 A prettyOOM CUT
       chat complete - 100 no: 100 WHOLE END
+      chat in_stream_error oom 100 open: 100 bareOOM 1500 5
+      chat in_stream_error oom 100 open: 100 prettyOOM 1500 5
+      chat complete - 100 open: 100 WHOLE 1500 5
+      responses complete - 100 no: 100 RESPONSE END
+      responses complete - 100 open: 100 RESPONSE 1500 5
+      messages complete - 100 no: 100 MESSAGE END
       chat invalid_response no-blank 140 no: 100 A\\n 40 A\\n DONE\\n END
       chat complete - 100 no: 100 A-in-lines STOP DONE END
       chat truncated text 100 no: 100 TIMED-OUT END
@@ -208,6 +225,9 @@ class OpenEndIT {
 
     assertThat(ended.timing().closedNanos()).isEqualTo(Integer.parseInt(expected[3]) * MS);
     assertThat(ended.exchange().wasLeftOpen()).isEqualTo(expected[4].equals("open"));
+    if (ended.status() == COMPLETE) {
+      assertThat(ended.timing().latencyNanos()).isNotNull();
+    }
     said.add("");
   }
 
