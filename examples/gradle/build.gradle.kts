@@ -8,7 +8,7 @@ repositories {
 }
 
 dependencies {
-  gatling("io.github.gatlingllm:gatling-llm:0.1.0-SNAPSHOT")
+  gatling("io.github.gatlingllm:gatling-llm:0.1.0")
 }
 
 gatling {

@@ -23,6 +23,9 @@ public record StartCommand(@Nullable String text) {
   /** Its name in {@link RunInfo#config}. */
   public static final String CONFIG_NAME = "start command";
 
+  /** How the command was called, where that was not {@code java -jar}. */
+  public static final String COMMAND = "gatlingllm.command";
+
   /** Where the runnable jar tells the JVM of the run how that was started. */
   public static final String PROPERTY = "gatlingllm.start";
 
@@ -33,7 +36,9 @@ public record StartCommand(@Nullable String text) {
   /** In the name of the jar that Gatling's Maven plugin starts. */
   private static final String MAVEN = "gatlingbooter";
 
-  private static final String JAR = "java ";
+  /** Of these tools settings are properties, and otherwise options. */
+  private static final Pattern BUILD_TOOL =
+      Pattern.compile("(\\./)?(mvnw?|gradlew?) .*", Pattern.DOTALL);
 
   /** A setting as {@link #setting} writes it. */
   private static final Pattern SETTING =
@@ -167,7 +172,7 @@ public record StartCommand(@Nullable String text) {
 
   /** A command for recorded runs, such as {@code render <folder>}. */
   public String forRecords(String command) {
-    return text == null || !text.startsWith(JAR)
+    return text == null || BUILD_TOOL.matcher(text).matches()
         ? command + " (docs/commands.md)"
         : text.split(" --", 2)[0] + " " + command;
   }
@@ -189,8 +194,8 @@ public record StartCommand(@Nullable String text) {
   }
 
   private static String setting(String base, String name, String value) {
-    String option = base.startsWith(JAR) ? " --" + kebab(name) + " " : " -Dllm." + name + "=";
-    return option + quoted(value);
+    boolean isProperty = BUILD_TOOL.matcher(base).matches();
+    return (isProperty ? " -Dllm." + name + "=" : " --" + kebab(name) + " ") + quoted(value);
   }
 
   /** A word for a POSIX shell. */

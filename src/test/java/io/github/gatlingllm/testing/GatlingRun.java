@@ -67,7 +67,7 @@ public final class GatlingRun implements AutoCloseable {
   private final Process process;
 
   /** Output as at a terminal, on build servers too, and no settings of the caller. */
-  static void removeForeign(Map<String, String> environment) {
+  public static void removeForeign(Map<String, String> environment) {
     environment.keySet().removeIf(name -> FOREIGN.contains(name) || name.startsWith("LLM_"));
   }
 

@@ -132,8 +132,11 @@ record BenchmarkProcess(
       command.add("-Dgatlingllm.options=true");
     }
     String own = System.getProperty("java.class.path");
-    if (own.endsWith(".jar") && !own.contains(File.pathSeparator)) { // else a program starts it
-      command.add("-D" + StartCommand.PROPERTY + "=" + start(own));
+    String called = System.getProperty(StartCommand.COMMAND);
+    if (called != null) {
+      command.add("-D" + StartCommand.PROPERTY + "=" + start(List.of(called)));
+    } else if (own.endsWith(".jar") && !own.contains(File.pathSeparator)) { // else by a program
+      command.add("-D" + StartCommand.PROPERTY + "=" + start(List.of("java", "-jar", own)));
     }
     command.addAll(jvm);
     settings.forEach(
@@ -148,8 +151,8 @@ record BenchmarkProcess(
   }
 
   /** What was typed, but for the settings of the run. */
-  private String start(String jar) {
-    List<String> words = new ArrayList<>(List.of("java", "-jar", jar));
+  private String start(List<String> called) {
+    List<String> words = new ArrayList<>(called);
     if (!classPath.isEmpty()) {
       words.addAll(List.of("--class-path", classPath));
     }

@@ -10,7 +10,7 @@ final class GatlingLlm {
 
   static final String USAGE =
       """
-      Usage: java -jar gatling-llm.jar <command>
+      Usage: gatling-llm <command>, or java -jar gatling-llm.jar <command>
 
         --<setting> <value> …    runs the benchmark, e.g. --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8
         benchmark [--<setting>]  the same; without --endpoint against the embedded engine, in about a minute

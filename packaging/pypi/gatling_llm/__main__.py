@@ -1,0 +1,3 @@
+from gatling_llm import main
+
+main()
