@@ -50,7 +50,7 @@ class PackageArrowsTest {
       simulations: action client engine figures.metric javaapi load record run storage workload
       simulations.cli: engine load record report simulations storage
       storage: record
-      workload: client load
+      workload: client load record
       """
           .lines()
           .map(row -> row.split(":", 2))

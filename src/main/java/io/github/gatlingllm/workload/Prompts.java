@@ -4,18 +4,26 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.record.PrintableText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,22 +73,76 @@ public record Prompts(
 
   /** The same, each cut or extended to a length of that distribution. */
   public Prompts tokens(LengthDistribution lengths, Tokenizer tokenizer, int count) {
-    ExactLength exact = new ExactLength(tokenizer);
+    Tokenizer words = WordCounts.of(tokenizer);
+    Progress progress = new Progress(count, System::nanoTime);
     List<Prompt> prompts =
         IntStream.range(0, count)
             .parallel()
-            .mapToObj(index -> make(exact, lengths, index))
+            .mapToObj(index -> progress.one(() -> make(words, lengths, index)))
             .toList();
+    if (words != tokenizer && !areCounted(prompts, tokenizer)) {
+      List<Prompt> first = prompts;
+      prompts =
+          IntStream.range(0, count)
+              .parallel()
+              .mapToObj(
+                  i -> isCounted(first, i, tokenizer) ? first.get(i) : make(tokenizer, lengths, i))
+              .toList();
+    }
     prompts.forEach(prompt -> GenerationRequest.keepEscaped(prompt.text()));
     return new Prompts(source, seed, prefix, lengths, prompts);
   }
 
-  private Prompt make(ExactLength exact, LengthDistribution lengths, int index) {
+  /**
+   * Whether words add up to texts: what extends a text has few words, so one text of each tells.
+   */
+  private boolean areCounted(List<Prompt> prompts, Tokenizer tokenizer) {
+    Set<String> seen = new HashSet<>();
+    int[] firsts =
+        IntStream.range(0, prompts.size()).filter(i -> seen.add(source.pick(seed, i))).toArray();
+    tokenizer.prepare(IntStream.of(firsts).mapToObj(i -> whole(prompts, i)).toList());
+    return IntStream.of(firsts).parallel().allMatch(i -> isCounted(prompts, i, tokenizer));
+  }
+
+  private boolean isCounted(List<Prompt> prompts, int index, Tokenizer tokenizer) {
+    return tokenizer.count(whole(prompts, index)) == prompts.get(index).tokens();
+  }
+
+  private String whole(List<Prompt> prompts, int index) {
+    return prefix.of(index) + prompts.get(index).text();
+  }
+
+  /** Says after 3 s how far the prompts are, as a slow tokenizer needs minutes. */
+  record Progress(
+      int all, LongSupplier nanoClock, long startNanos, AtomicInteger done, AtomicBoolean said) {
+
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    Progress(int all, LongSupplier nanoClock) {
+      this(all, nanoClock, nanoClock.getAsLong(), new AtomicInteger(), new AtomicBoolean());
+    }
+
+    <T> T one(Supplier<T> made) {
+      T one = made.get();
+      int have = done.incrementAndGet();
+      long nanos = nanoClock.getAsLong() - startNanos;
+      if (nanos >= QUIET_NANOS && have < all && said.compareAndSet(false, true)) {
+        PrintableText.print(
+            "LLM: making prompts: %s of %s, about %s s more"
+                .formatted(
+                    have, all, 1 + nanos * (all - have) / have / TimeUnit.SECONDS.toNanos(1)));
+      }
+      return one;
+    }
+  }
+
+  private Prompt make(Tokenizer tokenizer, LengthDistribution lengths, int index) {
     int wanted = lengths.draw(Seed.at(seed, LENGTH_SALT, index), index);
     // A fixed text is always extended in the same way.
     SplittableRandom random = Seed.at(seed, TEXT_SALT, source.fixed() ? 0 : index);
     ExactLength.Fitted fitted =
-        exact.of(prefix.of(index), source.pick(seed, index), "", wanted, random);
+        new ExactLength(tokenizer)
+            .of(prefix.of(index), source.pick(seed, index), "", wanted, random);
     return new Prompt(fitted.text(), fitted.tokens(), wanted);
   }
 

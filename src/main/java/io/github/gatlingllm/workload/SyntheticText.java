@@ -7,11 +7,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Synthetic English by a seed: extends prompts, and is a source of prompts. */
 record SyntheticText() implements Prompts.Source {
 
   private static final int SENTENCES = 4;
+  private static final int SAMPLE_CHARS = 200;
   private static final long SALT = 0x73796e7468657469L; // "syntheti"
 
   private static final Map<String, List<String>> PARTS =
@@ -41,6 +43,18 @@ record SyntheticText() implements Prompts.Source {
       longer.append(longer.isEmpty() ? "" : " ").append(sentence(random));
     }
     return longer.toString();
+  }
+
+  /** Texts of different lengths, each of a nonce and sentences, as prompts are. */
+  static List<String> samples(int count) {
+    SplittableRandom random = Seed.at(SALT, SALT, count);
+    return IntStream.rangeClosed(1, count)
+        .mapToObj(
+            i ->
+                random.nextLong(100_000_000_000_000_000L, 1_000_000_000_000_000_000L)
+                    + ExactLength.BREAK
+                    + continued("", SAMPLE_CHARS * i, random))
+        .toList();
   }
 
   private static String sentence(SplittableRandom random) {

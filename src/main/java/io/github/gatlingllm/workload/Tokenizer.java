@@ -1,5 +1,7 @@
 package io.github.gatlingllm.workload;
 
+import java.util.List;
+
 /** Splits plain text into tokens, without those of a chat template. Slow; thread-safe. */
 public interface Tokenizer {
 
@@ -10,6 +12,9 @@ public interface Tokenizer {
 
   /** The longest prefix of at most that many tokens that ends with a whole character. */
   String head(String text, int tokens);
+
+  /** Texts that are going to be counted: for tokenizers that count many faster than one by one. */
+  default void prepare(List<String> texts) {}
 
   /** The tokenizer of that {@link #name}; {@code auto} is {@code cl100k_base}. */
   static Tokenizer parse(String name) {

@@ -1,0 +1,111 @@
+package io.github.gatlingllm.workload;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/**
+ * A table of token counts by word in front of a tokenizer. Most tokenizers split texts at words
+ * first, so the count of a text is the sum of those of its words, and a word is counted once. Where
+ * sums differ from counts of texts by the same number, as a token begins every text, that is added.
+ */
+final class WordCounts implements Tokenizer {
+
+  private static final int SAMPLES = 5;
+
+  private final Tokenizer whole;
+  private final int perText;
+  private final Map<String, Integer> counts;
+
+  private WordCounts(Tokenizer whole, int perText, Map<String, Integer> counts) {
+    this.whole = whole;
+    this.perText = perText;
+    this.counts = counts;
+  }
+
+  /** The tokenizer behind a table, or as it is where its words do not add up to texts. */
+  static Tokenizer of(Tokenizer tokenizer) {
+    WordCounts table = new WordCounts(tokenizer, 0, new ConcurrentHashMap<>());
+    List<String> texts = SyntheticText.samples(SAMPLES);
+    tokenizer.prepare(texts);
+    Set<Integer> differences =
+        texts.stream()
+            .map(text -> tokenizer.count(text) - table.count(text))
+            .collect(Collectors.toSet());
+    return differences.size() == 1
+        ? new WordCounts(tokenizer, differences.iterator().next(), table.counts)
+        : tokenizer;
+  }
+
+  @Override
+  public String name() {
+    return whole.name();
+  }
+
+  @Override
+  public int count(String text) {
+    int sum = text.isEmpty() ? 0 : perText;
+    for (int from = 0; from < text.length(); ) {
+      int end = end(text, from);
+      sum += ofWord(text.substring(from, end));
+      from = end;
+    }
+    return sum;
+  }
+
+  @Override
+  public String head(String text, int tokens) {
+    int rest = tokens - perText;
+    for (int from = 0; from < text.length(); ) {
+      int end = end(text, from);
+      String word = text.substring(from, end);
+      int count = ofWord(word);
+      if (count > rest) {
+        return text.substring(0, from) + (rest <= 0 ? "" : whole.head(word, rest));
+      }
+      rest -= count;
+      from = end;
+    }
+    return text;
+  }
+
+  private int ofWord(String word) {
+    Integer known = counts.get(word);
+    if (known == null) {
+      known = whole.count(word) - perText;
+      counts.put(word, known);
+    }
+    return known;
+  }
+
+  /**
+   * The end of a word: with the space before it and the line breaks after it, where tokenizers join
+   * them. Of several spaces the last belongs to the next word.
+   */
+  static int end(String text, int from) {
+    int length = text.length();
+    int at = from;
+    if (text.charAt(at) == ' ' && at + 1 < length && !isSpace(text.charAt(at + 1))) {
+      at++;
+    }
+    if (!isSpace(text.charAt(at))) {
+      while (at < length && !isSpace(text.charAt(at))) {
+        at++;
+      }
+      while (at < length && (text.charAt(at) == '\n' || text.charAt(at) == '\r')) {
+        at++;
+      }
+      return at;
+    }
+    while (at < length && isSpace(text.charAt(at))) {
+      at++;
+    }
+    return at < length && at > from + 1 && text.charAt(at - 1) == ' ' ? at - 1 : at;
+  }
+
+  private static boolean isSpace(char c) {
+    return Character.isWhitespace(c) || Character.isSpaceChar(c);
+  }
+}
