@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.workload.ServerTokenizer;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -119,6 +120,8 @@ final class TokenCounting {
             counted
                 .computeIfAbsent(tokenizer, CountedTexts::new)
                 .count(body.prefix(), body.promptTexts());
+      } catch (ServerTokenizer.Uncounted e) {
+        tokens = null; // a server is not asked in the load
       } catch (RuntimeException e) {
         if (failing.add(tokenizer.name())) {
           PrintableText.print(

@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -214,6 +215,12 @@ public record Observers(
 
     public CompletableFuture<String> text(Duration timeout) {
       return new PageClient(timeout).get(this);
+    }
+
+    /** Posts JSON to pages, whose answers are texts. */
+    public static BiFunction<MetricsPage, String, CompletableFuture<String>> posting(
+        Duration timeout) {
+      return new PageClient(timeout)::post;
     }
 
     /** Leaves out the headers, which may be secret. */

@@ -14,6 +14,7 @@ import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -21,11 +22,11 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
@@ -45,15 +46,23 @@ final class PageClient {
 
   private final Duration timeout;
 
-  private final Map<List<Object>, HttpClient> clients = new HashMap<>();
+  private final Map<List<Object>, HttpClient> clients = new ConcurrentHashMap<>();
 
   PageClient(Duration timeout) {
     this.timeout = timeout;
   }
 
   CompletableFuture<String> get(MetricsPage page) {
-    return send("GET", page)
-        .thenApply(
+    return text(send("GET", page));
+  }
+
+  /** The answer to JSON that is posted. */
+  CompletableFuture<String> post(MetricsPage page, String json) {
+    return text(send("POST", page, BodyPublishers.ofString(json)));
+  }
+
+  private static CompletableFuture<String> text(CompletableFuture<HttpResponse<byte[]>> sent) {
+    return sent.thenApply(
             response -> {
               if (response.statusCode() != 200) {
                 throw new CompletionException("HTTP " + response.statusCode(), null);
@@ -63,12 +72,20 @@ final class PageClient {
   }
 
   CompletableFuture<HttpResponse<byte[]>> send(String method, MetricsPage page) {
+    return send(method, page, BodyPublishers.noBody());
+  }
+
+  private CompletableFuture<HttpResponse<byte[]>> send(
+      String method, MetricsPage page, BodyPublisher body) {
     CompletableFuture<HttpResponse<byte[]>> answer;
     try {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(page.uri())
-              .method(method, BodyPublishers.noBody())
+              .method(method, body)
               .header("Accept", ACCEPT);
+      if (body.contentLength() > 0) {
+        request.header("Content-Type", "application/json");
+      }
       page.headers().forEach(request::setHeader);
       answer = client(page).sendAsync(request.build(), response -> bounded());
     } catch (GeneralSecurityException | IllegalArgumentException e) {

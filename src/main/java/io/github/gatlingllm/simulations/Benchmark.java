@@ -54,11 +54,15 @@ public final class Benchmark extends Simulation {
     }
     SimulationSettings.passOn(settings, SimulationSettings.OF_RUN);
     BenchmarkPlan plan =
-        BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(Seed::ofProcess).value());
+        BenchmarkPlan.of(
+            settings,
+            () -> InvalidSimulation.checked(Seed::ofProcess).value(),
+            target -> serverTokenizer(settings, target));
     settings.warnings().forEach(line -> PrintableText.print(StartCommand.typed(line)));
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
     PrintableText.print(StartCommand.typed(DryRun.text(plan).stripTrailing()));
+    plan.close();
     if (injector.isPart()) {
       PrintableText.print(
           "injector       " + injector + "; automatic phases take their longest time");
@@ -82,6 +86,16 @@ public final class Benchmark extends Simulation {
                   plan.tokenizers().get(0),
                   onlyTarget(plan)));
     }
+  }
+
+  /** Asked once the server is up; not where the settings say that nothing is sent before the load. */
+  private static @Nullable ModelTokenizers serverTokenizer(Settings settings, Target target) {
+    if (settings.get(Setting.DRY_RUN) || settings.get(Setting.WARMUP) == 0) {
+      return null;
+    }
+    LlmProtocolBuilder awaited = llm.baseUrls(target.urls()).apiKey(target.apiKey());
+    awaited.protocol().with(all -> SimulationSettings.applyAll(settings, all)).awaitReady();
+    return ModelTokenizers.ofServer(target, settings.headers(), settings.get(Setting.VERIFY_TLS));
   }
 
   /**

@@ -6,8 +6,10 @@ import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.ServerTokenizer;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -27,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 record BenchmarkPlan(
     Settings settings,
     List<Target> targets,
-    List<Tokenizer> tokenizers,
+    List<ModelTokenizers> counters,
     Api api,
     PlanText load,
     Workload workload,
@@ -69,7 +72,20 @@ record BenchmarkPlan(
           .map(name -> Objects.requireNonNull(Setting.named(name)))
           .collect(Collectors.toSet());
 
+  /** Without asking servers, as tests and dry runs do. */
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
+    return of(settings, randomSeed, target -> null);
+  }
+
+  /**
+   * The plan with prompts.
+   *
+   * @param servers the tokenizer of the server of a target; null where it has none
+   */
+  static BenchmarkPlan of(
+      Settings settings,
+      LongSupplier randomSeed,
+      Function<Target, @Nullable ModelTokenizers> servers) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
       settings.keepOnly(KEPT_IN_SELF_TEST, Setting.SELF_TEST, "a self-test has its own load");
@@ -86,7 +102,6 @@ record BenchmarkPlan(
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
     Grid.check(settings, leastApi(targets, api));
     PlanText load = Load.of(settings, seed);
-    List<Tokenizer> tokenizers = tokenizers(settings, targets.size());
     Goals.Slos slo =
         settings
             .get(Setting.SLO)
@@ -97,15 +112,66 @@ record BenchmarkPlan(
     Goals.Names names = Goals.Names.of(settings, targets, load, api);
     names.check(slo);
     List<Assertion> assertions = names.resolve(settings.get(Setting.ASSERT));
-    // Last, because generating prompts takes seconds.
-    WorkloadReader reader =
-        new WorkloadReader(settings, tokenizers.get(0), seed, Load.prompts(load), Load.trace(load));
-    PromptPrefix prefix = reader.prefix();
-    Workload workload = reader.workload(leastApi(targets, api), prefix);
-    checkInterleave(settings, targets, workload);
     SimulationSettings.checkMetricsUrls(settings, Target.labels(targets));
+    BenchmarkPlan empty =
+        new BenchmarkPlan(
+            settings,
+            targets,
+            counters(settings, targets, servers),
+            api,
+            load,
+            new Workload(List.of(), null, null, List.of(), false),
+            PromptPrefix.NONE,
+            slo,
+            assertions,
+            seed);
+    try {
+      return empty.withPrompts();
+    } catch (ServerTokenizer.Uncounted e) { // it changed its mind: the next source
+      PrintableText.print("LLM: the server counts tokens no more (" + e.getMessage() + ")");
+      return empty.counting(counters(settings, targets, target -> null)).withPrompts();
+    }
+  }
+
+  private BenchmarkPlan counting(List<ModelTokenizers> others) {
     return new BenchmarkPlan(
-        settings, targets, tokenizers, api, load, workload, prefix, slo, assertions, seed);
+        settings, targets, others, api, load, workload, prefix, slo, assertions, seed);
+  }
+
+  /** Last, because generating prompts takes seconds. */
+  private BenchmarkPlan withPrompts() {
+    WorkloadReader reader =
+        new WorkloadReader(
+            settings, counters.get(0), seed, Load.prompts(load), Load.trace(load));
+    PromptPrefix texts = reader.prefix();
+    Workload made = reader.workload(leastApi(targets, api), texts);
+    checkInterleave(settings, targets, made);
+    tokenizers().forEach(tokenizer -> texts.texts(tokenizer).of(0));
+    return new BenchmarkPlan(
+        settings, targets, counters, api, load, made, texts, slo, assertions, seed);
+  }
+
+  private static List<ModelTokenizers> counters(
+      Settings settings,
+      List<Target> targets,
+      Function<Target, @Nullable ModelTokenizers> servers) {
+    List<Tokenizer> set = tokenizers(settings, targets.size());
+    return IntStream.range(0, set.size())
+        .mapToObj(
+            i ->
+                set.get(i) instanceof Tokenizer.Unresolved wanted && i < targets.size()
+                    ? ModelTokenizers.of(targets.get(i), wanted, servers.apply(targets.get(i)))
+                    : ModelTokenizers.set(set.get(i)))
+        .toList();
+  }
+
+  List<Tokenizer> tokenizers() {
+    return counters.stream().map(ModelTokenizers::tokenizer).toList();
+  }
+
+  /** The last question has been asked: servers' tokenizers are silent in the load. */
+  void close() {
+    counters.forEach(ModelTokenizers::close);
   }
 
   <T extends @Nullable Object> T get(SettingEntry<T> setting) {
@@ -166,6 +232,13 @@ record BenchmarkPlan(
     if (workload.sessions() != null) {
       config.put(Setting.SESSIONS.name + ".sha256", workload.sessions().file().sha256());
     }
+    config.put(
+        "tokenizerSource",
+        counters.stream().map(ModelTokenizers::source).distinct().collect(Collectors.joining(", ")));
+    Integer template = counters.get(0).template();
+    if (template != null) {
+      config.put("templateTokens", template.toString());
+    }
     String sizes = promptsSizedBy();
     if (sizes != null) {
       config.put("promptsSizedBy", sizes);
@@ -177,10 +250,10 @@ record BenchmarkPlan(
   @Nullable String promptsSizedBy() {
     boolean isRecorded = workload.dataset() != null || workload.sessions() != null;
     boolean sized = workload.made() > 0 || (isRecorded && hasRecordedOutputs());
-    if (!sized || tokenizers.stream().map(Tokenizer::name).distinct().count() == 1) {
+    if (!sized || tokenizers().stream().map(Tokenizer::name).distinct().count() == 1) {
       return null;
     }
-    return tokenizers.get(0).name()
+    return tokenizers().get(0).name()
         + ", that of the first target"
         + (prefix instanceof PromptPrefix.Shared
             ? "; shared prefixes by each target's own"

@@ -171,7 +171,15 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     row("prompts", made + " made of " + source + repeats(prompts, pools.size()));
     String all =
         plan.get(Setting.PROMPT_TOKENS).stream().map(Grid.Length::toString).collect(joining(", "));
-    row("prompt size", (isGrid ? all : lengths) + " by " + tokenizer.name());
+    ModelTokenizers counter = plan.counters().get(0);
+    boolean ofRequest = plan.get(Setting.PROMPT_TOKENS_OF).equals("request");
+    row(
+        "prompt size",
+        (isGrid ? all : counter.size(String.valueOf(lengths)))
+            + (ofRequest ? ", the chat template included," : "")
+            + " by "
+            + counter.words()
+            + (ofRequest ? "" : counter.template(lengths.toString())));
   }
 
   private static String answers(Collection<Integer> lengths) {
@@ -223,7 +231,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
   private void requests() {
     row(
         "tokenizer",
-        plan.tokenizers().stream().map(Tokenizer::name).distinct().collect(joining(", ")));
+        plan.counters().stream().map(ModelTokenizers::line).distinct().collect(joining(", ")));
     String sizes = plan.promptsSizedBy();
     if (sizes != null) {
       row("sized by", sizes);

@@ -95,9 +95,16 @@ final class Setting {
               Form.texts("names").map(WorkloadReader::tokenizers))
           .withoutEndpoint("chars4")
           .means(
-              "tokenizer that counts tokens: auto (tiktoken:cl100k_base), chars4,"
-                  + " tiktoken:<encoding>, hf:<tokenizer.json>; one for all endpoints, or one per"
-                  + " endpoint");
+              "tokenizer that counts tokens: auto (the server's, that of an OpenAI model by its"
+                  + " name, else tiktoken:cl100k_base as an estimate), server, chars4,"
+                  + " tiktoken:<encoding>, hf:<tokenizer.json, folder, or owner/name>; one for all"
+                  + " endpoints, or one per endpoint");
+
+  static final SettingEntry<String> PROMPT_TOKENS_OF =
+      of("promptTokensOf", "text", "request", Form.choice(List.of("text", "request"), List.of("text", "request")))
+          .means(
+              "what promptTokens counts: the text, or the request as the server counts it, chat"
+                  + " template included");
 
   static final SettingEntry<List<Integer>> CONCURRENCY =
       of("concurrency", "8", "1,2,4,8,16", Form.wholes(1))

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the settings of the workload and generates its prompts. */
 record WorkloadReader(
     Settings settings,
-    Tokenizer tokenizer,
+    ModelTokenizers counter,
     long seed,
     @Nullable Long requests,
     Arrivals.@Nullable Replay trace) {
@@ -143,6 +143,10 @@ record WorkloadReader(
     return names.stream().map(name -> byName.computeIfAbsent(name, Tokenizer::parse)).toList();
   }
 
+  private Tokenizer tokenizer() {
+    return counter.tokenizer();
+  }
+
   Workload workload(Api api, PromptPrefix prefix) {
     if (settings.isSet(Setting.INPUTS_PER_REQUEST) && api.generates()) {
       throw settings.invalid(
@@ -153,12 +157,12 @@ record WorkloadReader(
       if (settings.get(Setting.TURN_BY_TURN) && !api.takesMessages()) {
         throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need an API that takes messages");
       }
-      Dataset opened = settings.checked(Setting.DATASET, () -> dataset.apply(tokenizer));
+      Dataset opened = settings.checked(Setting.DATASET, () -> dataset.apply(tokenizer()));
       return new Workload(List.of(), opened, null, List.of(), false);
     }
     Function<Tokenizer, SessionFile> sessions = settings.get(Setting.SESSIONS);
     if (sessions != null) {
-      SessionFile opened = settings.checked(Setting.SESSIONS, () -> sessions.apply(tokenizer));
+      SessionFile opened = settings.checked(Setting.SESSIONS, () -> sessions.apply(tokenizer()));
       return new Workload(List.of(), null, opened, List.of(), false);
     }
     checkDatasetsOfScenarios();
@@ -202,7 +206,7 @@ record WorkloadReader(
   private @Nullable Dataset dataset(WorkloadScenario scenario) {
     SettingEntry<@Nullable Function<Tokenizer, Dataset>> setting = DATASETS.get(scenario);
     Function<Tokenizer, Dataset> dataset = setting == null ? null : settings.get(setting);
-    return dataset == null ? null : settings.checked(setting, () -> dataset.apply(tokenizer));
+    return dataset == null ? null : settings.checked(setting, () -> dataset.apply(tokenizer()));
   }
 
   /** The prompts, or those of each pair of a grid, which draws its own. */
@@ -236,14 +240,41 @@ record WorkloadReader(
 
   private Prompts sized(
       Prompts prompts, PromptPrefix prefix, LengthDistribution lengths, int count) {
-    PromptPrefix.Texts texts = prefix.texts(tokenizer);
-    int before = tokenizer.count(texts.of(0));
+    PromptPrefix.Texts texts = prefix.texts(tokenizer());
+    int before = tokenizer().count(texts.of(0));
     if (!lengths.isRoomAfter(before)) {
       throw settings.invalid(
           settings.isSet(Setting.LENGTHS) ? Setting.LENGTHS : Setting.PROMPT_TOKENS,
           "leaves nothing of a prompt after its prefix of " + before + " tokens; ask for more");
     }
-    return prompts.prefix(texts).tokens(lengths, tokenizer, count);
+    int template = settings.get(Setting.PROMPT_TOKENS_OF).equals("request") ? template() : 0;
+    Prompts sized = prompts.prefix(texts).tokens(lengths, tokenizer(), count, template);
+    requireContext(sized);
+    return sized;
+  }
+
+  private int template() {
+    Integer known = counter.template();
+    if (known == null) {
+      throw settings.invalid(
+          Setting.PROMPT_TOKENS_OF, "the server does not tell how many tokens its template adds");
+    }
+    return known;
+  }
+
+  /** Refuses what the server would: its context has room for prompt, template and answer. */
+  private void requireContext(Prompts prompts) {
+    int longest =
+        prompts.made().stream().mapToInt(each -> Objects.requireNonNullElse(each.tokens(), 0)).max().orElse(0);
+    int template = Objects.requireNonNullElse(counter.template(), 0);
+    int answer = settings.get(Setting.MAX_TOKENS).stream().mapToInt(each -> each).max().orElse(0);
+    Integer context = counter.context();
+    if (context != null && longest + template + answer > context) {
+      throw settings.invalid(
+          Setting.PROMPT_TOKENS,
+          "%s tokens, %s of the chat template and llm.maxTokens=%s exceed the server's context of %s; ask for less"
+              .formatted(longest, template, answer, context));
+    }
   }
 
   /** The lengths of prompts, several in a grid; empty where prompts keep theirs. */
@@ -289,7 +320,7 @@ record WorkloadReader(
           setting, scenario + " is a dialog, which needs an API that takes messages");
     }
     return scenario.ready(
-        tokenizer,
+        tokenizer(),
         seed,
         distinct(scenario.dialog() ? settings.get(Setting.TURNS) : 1),
         dataset(scenario));

@@ -3,11 +3,13 @@ package io.github.gatlingllm.workload;
 import ai.djl.huggingface.tokenizers.Encoding;
 import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import ai.djl.huggingface.tokenizers.jni.CharSpan;
+import io.github.gatlingllm.load.DataFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The tokenizer of a {@code tokenizer.json}: the only class that uses that library. */
 record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokenizer {
@@ -17,6 +19,12 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
   static final String COORDINATES = "ai.djl.huggingface:tokenizers:0.38.0";
 
   private static final String LIBRARY = "ai.djl.huggingface.tokenizers.HuggingFaceTokenizer";
+  private static final String FILE = "tokenizer.json";
+  private static final String HUB = "https://huggingface.co";
+
+  /** {@code <owner>/<name>}. */
+  private static final Pattern MODEL = Pattern.compile("[\\w-][\\w.-]*/[\\w-][\\w.-]*(?<!\\.json)");
+
   private static final String OFFLINE = "ai.djl.offline";
 
   /** Counts the whole plain text. */
@@ -29,7 +37,7 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
       System.setProperty(OFFLINE, "true");
     }
     try {
-      Path path = Path.of(file);
+      Path path = found(file);
       if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
         throw wrong(file, "is no readable file; expected the tokenizer.json of a model", null);
       }
@@ -44,6 +52,20 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
       }
       throw wrong(file, "is not understood (" + firstLine(e) + ")", e);
     }
+  }
+
+  /** The file, that of a folder, or that of a model on the Hub, which is downloaded once. */
+  private static Path found(String file) {
+    Path path = Path.of(file);
+    if (Files.isDirectory(path)) {
+      return path.resolve(FILE);
+    }
+    if (Files.exists(path) || !MODEL.matcher(file).matches()) {
+      return path;
+    }
+    String mirror = System.getenv("HF_ENDPOINT");
+    String hub = mirror == null || mirror.isBlank() ? HUB : mirror.strip().replaceFirst("/+$", "");
+    return DataFile.of("%s/%s/resolve/main/%s".formatted(hub, file, FILE)).path();
   }
 
   private static void requireLibrary() {

@@ -73,12 +73,23 @@ public record Prompts(
 
   /** The same, each cut or extended to a length of that distribution. */
   public Prompts tokens(LengthDistribution lengths, Tokenizer tokenizer, int count) {
-    Tokenizer words = WordCounts.of(tokenizer);
+    return tokens(lengths, tokenizer, count, 0);
+  }
+
+  /** The same, each so much shorter as a server adds tokens of its chat template. */
+  public Prompts tokens(
+      LengthDistribution lengths, Tokenizer tokenizer, int count, int template) {
+    Tokenizer words = tokenizer.byWords();
+    words.prepare(
+        Stream.concat(
+                IntStream.range(0, count).mapToObj(i -> source.pick(seed, i)).distinct(),
+                SyntheticText.vocabulary())
+            .toList());
     Progress progress = new Progress(count, System::nanoTime);
     List<Prompt> prompts =
         IntStream.range(0, count)
             .parallel()
-            .mapToObj(index -> progress.one(() -> make(words, lengths, index)))
+            .mapToObj(index -> progress.one(() -> make(words, lengths, template, index)))
             .toList();
     if (words != tokenizer && !areCounted(prompts, tokenizer)) {
       List<Prompt> first = prompts;
@@ -86,7 +97,7 @@ public record Prompts(
           IntStream.range(0, count)
               .parallel()
               .mapToObj(
-                  i -> isCounted(first, i, tokenizer) ? first.get(i) : make(tokenizer, lengths, i))
+                  i -> isCounted(first, i, tokenizer) ? first.get(i) : make(tokenizer, lengths, template, i))
               .toList();
     }
     prompts.forEach(prompt -> GenerationRequest.keepEscaped(prompt.text()));
@@ -136,8 +147,10 @@ public record Prompts(
     }
   }
 
-  private Prompt make(Tokenizer tokenizer, LengthDistribution lengths, int index) {
-    int wanted = lengths.draw(Seed.at(seed, LENGTH_SALT, index), index);
+  private Prompt make(
+      Tokenizer tokenizer, LengthDistribution lengths, int template, int index) {
+    int drawn = lengths.draw(Seed.at(seed, LENGTH_SALT, index), index);
+    int wanted = Math.max(1, drawn - template);
     // A fixed text is always extended in the same way.
     SplittableRandom random = Seed.at(seed, TEXT_SALT, source.fixed() ? 0 : index);
     ExactLength.Fitted fitted =

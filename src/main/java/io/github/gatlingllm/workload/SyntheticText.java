@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Synthetic English by a seed: extends prompts, and is a source of prompts. */
 record SyntheticText() implements Prompts.Source {
@@ -43,6 +44,19 @@ record SyntheticText() implements Prompts.Source {
       longer.append(longer.isEmpty() ? "" : " ").append(sentence(random));
     }
     return longer.toString();
+  }
+
+  /** All that sentences are made of, as it stands in them. */
+  static Stream<String> vocabulary() {
+    return PARTS.values().stream()
+        .flatMap(List::stream)
+        .flatMap(
+            part ->
+                Stream.of(
+                    " " + part + ".",
+                    " " + part + ",",
+                    " " + part + " so",
+                    " " + Character.toUpperCase(part.charAt(0)) + part.substring(1) + " so"));
   }
 
   /** Texts of different lengths, each of a nonce and sentences, as prompts are. */

@@ -6,7 +6,11 @@ import com.knuddels.jtokkit.api.EncodingRegistry;
 import com.knuddels.jtokkit.api.EncodingType;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** OpenAI's encodings by jtokkit; special tokens in a text are counted as plain text. */
 record Tiktoken(EncodingType type) implements Tokenizer {
@@ -25,6 +29,23 @@ record Tiktoken(EncodingType type) implements Tokenizer {
             () ->
                 new IllegalArgumentException(
                     "encoding '" + encoding + "' is unknown; expected one of " + all()));
+  }
+
+  /** Models of OpenAI, the most specific first. */
+  private static final Map<String, EncodingType> MODELS =
+      new LinkedHashMap<>(
+          Map.of("gpt-4-|gpt-4$|gpt-3\\.5|text-embedding-", EncodingType.CL100K_BASE));
+
+  static {
+    MODELS.put("gpt-4o|gpt-4\\.|gpt-5|chatgpt-|o[134](-|$)|gpt-oss", EncodingType.O200K_BASE);
+  }
+
+  static @Nullable Tiktoken ofModel(String model) {
+    return MODELS.entrySet().stream()
+        .filter(row -> Pattern.compile("^(openai/)?(" + row.getKey() + ")").matcher(model).find())
+        .map(row -> new Tiktoken(row.getValue()))
+        .findFirst()
+        .orElse(null);
   }
 
   private static String all() {

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Splits plain text into tokens, without those of a chat template. Slow; thread-safe. */
 public interface Tokenizer {
@@ -16,10 +17,15 @@ public interface Tokenizer {
   /** Texts that are going to be counted: for tokenizers that count many faster than one by one. */
   default void prepare(List<String> texts) {}
 
+  /** The same behind a table of words, where these add up to texts. */
+  default Tokenizer byWords() {
+    return WordCounts.of(this);
+  }
+
   /** The tokenizer of that {@link #name}; {@code auto} is {@code cl100k_base}. */
   static Tokenizer parse(String name) {
-    if (name.equals("auto")) {
-      return cl100k();
+    if (name.equals("auto") || name.equals(ServerTokenizer.NAME)) {
+      return new Unresolved(name);
     }
     if (name.equals(CharsPerToken.FOUR.name())) {
       return chars4();
@@ -31,8 +37,8 @@ public interface Tokenizer {
       return huggingFace(name.substring(HuggingFace.PREFIX.length()));
     }
     throw new IllegalArgumentException(
-        ("tokenizer '%s' is unknown; expected auto, chars4, tiktoken:<encoding> or"
-                + " hf:<tokenizer.json>")
+        ("tokenizer '%s' is unknown; expected auto, server, chars4, tiktoken:<encoding>"
+                + " or hf:<tokenizer.json or model>")
             .formatted(name));
   }
 
@@ -47,11 +53,12 @@ public interface Tokenizer {
   }
 
   /**
-   * The tokenizer of a model on Hugging Face: counts as its server does, without special tokens,
-   * truncation or padding.
+   * The tokenizer of a model on Hugging Face, of a {@code tokenizer.json}, of the folder that has
+   * it, or of {@code <owner>/<name>} on the Hub, whose file is downloaded once: counts as its server
+   * does, without special tokens, truncation or padding.
    *
-   * <p>Needs the optional dependency {@code ai.djl.huggingface:tokenizers}. Nothing is downloaded:
-   * {@code ai.djl.offline=true} is set unless it has another value. On first use the native library
+   * <p>Needs the optional dependency {@code ai.djl.huggingface:tokenizers}. The library
+   * downloads nothing: {@code ai.djl.offline=true} is set unless it has another value. On first use the native library
    * is unpacked (15 MB) to {@code .djl.ai/tokenizers} in the home directory, or to {@code
    * DJL_CACHE_DIR}; {@code RUST_LIBRARY_PATH} sets an installed one.
    */
@@ -59,9 +66,37 @@ public interface Tokenizer {
     return HuggingFace.open(file);
   }
 
+  /** That of a model of OpenAI by its name; null for other names. */
+  static @Nullable Tokenizer ofModel(String model) {
+    return Tiktoken.ofModel(model);
+  }
+
   /** One token per four characters, rounded up: an estimate without tables. */
   static Tokenizer chars4() {
     return CharsPerToken.FOUR;
+  }
+
+  /** That of a server which is not known yet: {@code cl100k_base} until then. */
+  record Unresolved(String setting) implements Tokenizer {
+
+    public boolean isDemanded() {
+      return setting.equals(ServerTokenizer.NAME);
+    }
+
+    @Override
+    public String name() {
+      return cl100k().name();
+    }
+
+    @Override
+    public int count(String text) {
+      return cl100k().count(text);
+    }
+
+    @Override
+    public String head(String text, int tokens) {
+      return cl100k().head(text, tokens);
+    }
   }
 
   /** One token per {@code chars} characters (Unicode code points), rounded up: an estimate. */

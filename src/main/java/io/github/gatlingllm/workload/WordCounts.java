@@ -1,5 +1,6 @@
 package io.github.gatlingllm.workload;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,6 +15,7 @@ import java.util.stream.Collectors;
 final class WordCounts implements Tokenizer {
 
   private static final int SAMPLES = 5;
+  private static final String NEXT = "A";
 
   private final Tokenizer whole;
   private final int perText;
@@ -30,6 +32,7 @@ final class WordCounts implements Tokenizer {
     WordCounts table = new WordCounts(tokenizer, 0, new ConcurrentHashMap<>());
     List<String> texts = SyntheticText.samples(SAMPLES);
     tokenizer.prepare(texts);
+    table.prepare(texts);
     Set<Integer> differences =
         texts.stream()
             .map(text -> tokenizer.count(text) - table.count(text))
@@ -74,10 +77,28 @@ final class WordCounts implements Tokenizer {
   private int ofWord(String word) {
     Integer known = counts.get(word);
     if (known == null) {
-      known = whole.count(word) - perText;
+      known =
+          asked(word).equals(word) ? whole.count(word) : whole.count(asked(word)) - whole.count(NEXT);
       counts.put(word, known);
     }
     return known;
+  }
+
+  /** Line breaks differ at the end of a text, so they are counted before another word. */
+  private static String asked(String word) {
+    char last = word.charAt(word.length() - 1);
+    return last == '\n' || last == '\r' ? word + NEXT : word;
+  }
+
+  @Override
+  public void prepare(List<String> texts) {
+    Set<String> words = new LinkedHashSet<>(List.of(NEXT));
+    for (String text : texts) {
+      for (int from = 0; from < text.length(); from = end(text, from)) {
+        words.add(asked(text.substring(from, end(text, from))));
+      }
+    }
+    whole.prepare(List.copyOf(words));
   }
 
   /**

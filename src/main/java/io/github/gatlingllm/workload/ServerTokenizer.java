@@ -1,0 +1,316 @@
+package io.github.gatlingllm.workload;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model's own tokenizer, asked for at its server beside {@code /v1}: it needs no file, and knows
+ * the chat template. It is asked before the load only, for {@value #SECONDS} s in all; after {@link
+ * #close} a text that it has not counted is {@link Uncounted}.
+ */
+public final class ServerTokenizer implements Tokenizer {
+
+  public static final String NAME = "server";
+
+  private static final int SECONDS = 10;
+  private static final int AT_A_TIME = 8;
+  private static final int NONCES = 5;
+  private static final String PROBE = "Hello world, 東京 42!";
+  private static final Pattern NONCE = Pattern.compile("\\d{18}(\\s+\\w?)?");
+  private static final Pattern DIGIT = Pattern.compile("\\d");
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** How servers are asked, in the order in which they are tried. */
+  enum Form {
+    VLLM("prompt", "add_special_tokens", "/tokenize"),
+    LLAMA_CPP("content", "add_special", "/v1/chat/completions/input_tokens"),
+    TGI("inputs", null, "/chat_tokenize");
+
+    private final String text;
+    private final @Nullable String special;
+    private final String chat;
+
+    Form(String text, @Nullable String special, String chat) {
+      this.text = text;
+      this.special = special;
+      this.chat = chat;
+    }
+  }
+
+  /** The server; a path is beside {@code /v1}. */
+  @FunctionalInterface
+  public interface Server {
+    String answer(String path, String json) throws IOException;
+  }
+
+  /** A text that has not been counted before the load, or that the server did not count. */
+  public static final class Uncounted extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    Uncounted(String why, @Nullable Throwable cause) {
+      super(why, cause);
+    }
+  }
+
+  private final Server server;
+  private final String model;
+  private final Form form;
+  private final LongSupplier nanoClock;
+  private final long endNanos;
+  private final Map<String, Integer> counts = new ConcurrentHashMap<>();
+  private boolean noncesAreAlike;
+  private @Nullable Integer context;
+  private @Nullable Integer template;
+  private volatile boolean closed;
+
+  /** Null where words do not add up to texts. */
+  private volatile @Nullable Tokenizer words;
+
+  private ServerTokenizer(
+      Server server, String model, Form form, LongSupplier nanoClock, long endNanos) {
+    this.server = server;
+    this.model = model;
+    this.form = form;
+    this.nanoClock = nanoClock;
+    this.endNanos = endNanos;
+  }
+
+  /**
+   * The tokenizer of a server in the first form that it answers.
+   *
+   * @param model its name; empty where it is not known
+   * @throws IOException why it has none
+   */
+  public static ServerTokenizer open(Server server, String model, LongSupplier nanoClock)
+      throws IOException {
+    long end = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(SECONDS);
+    IOException why = null;
+    for (Form form : Form.values()) {
+      ServerTokenizer tokenizer = new ServerTokenizer(server, model, form, nanoClock, end);
+      try {
+        tokenizer.probe();
+        return tokenizer;
+      } catch (IOException e) {
+        why = why == null ? e : why;
+        if (!String.valueOf(e.getMessage()).matches("HTTP 4(00|22)|no count in its answer.*")) {
+          break; // it is the same page in the other forms
+        }
+      }
+    }
+    throw why == null ? new IOException("it has no form") : why;
+  }
+
+  private void probe() throws IOException {
+    JsonNode first = ask("/tokenize", plain(PROBE));
+    int tokens = tokens(first);
+    if (tokens < 1 || tokens != tokens(ask("/tokenize", plain(PROBE)))) {
+      throw new IOException("no count in its answer, or two different ones of the same text");
+    }
+    counts.put(PROBE, tokens);
+    context = first.path("max_model_len").isInt() ? first.path("max_model_len").intValue() : null;
+    try {
+      template = tokens(ask(form.chat, chat(PROBE))) - tokens;
+    } catch (IOException e) {
+      template = null;
+    }
+    noncesAreAlike =
+        SyntheticText.samples(NONCES).stream()
+                .map(text -> text.substring(0, text.indexOf(ExactLength.BREAK)))
+                .map(this::count)
+                .distinct()
+                .count()
+            == 1;
+  }
+
+  private ObjectNode body() {
+    ObjectNode body = JSON.createObjectNode();
+    return model.isEmpty() ? body : body.put("model", model);
+  }
+
+  private ObjectNode plain(String text) {
+    ObjectNode body = body().put(form.text, text);
+    return form.special == null ? body : body.put(form.special, false);
+  }
+
+  private ObjectNode chat(String text) {
+    ObjectNode body = body();
+    body.putArray("messages").addObject().put("role", "user").put("content", text);
+    return body;
+  }
+
+  private JsonNode ask(String path, ObjectNode body) throws IOException {
+    if (nanoClock.getAsLong() >= endNanos) {
+      throw new IOException("no end of counting within " + SECONDS + " s");
+    }
+    try {
+      return JSON.readTree(server.answer(path, body.toString()));
+    } catch (JsonProcessingException e) {
+      throw new IOException("no count in its answer, which is not JSON", e);
+    }
+  }
+
+  /** The number of tokens in any of the forms of an answer. */
+  private static int tokens(JsonNode answer) throws IOException {
+    for (String list : List.of("tokens", "tokenize_response")) {
+      if (answer.path(list).isArray()) {
+        return answer.path(list).size();
+      }
+    }
+    for (String number : List.of("count", "input_tokens")) {
+      if (answer.path(number).isInt()) {
+        return answer.path(number).intValue();
+      }
+    }
+    if (answer.isArray()) {
+      return answer.size();
+    }
+    throw new IOException("no count in its answer");
+  }
+
+  /** Tokens that the chat template adds to one message; null where the server does not tell. */
+  public @Nullable Integer template() {
+    return template;
+  }
+
+  /** The longest context in tokens; null where the server does not tell. */
+  public @Nullable Integer context() {
+    return context;
+  }
+
+  /** Asks no more: the load begins. */
+  public void close() {
+    closed = true;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  /** By its words in the load, where prompts differ in their nonces. */
+  @Override
+  public int count(String text) {
+    Tokenizer byWords = words;
+    return closed && byWords != null && !counts.containsKey(text)
+        ? byWords.count(text)
+        : counted(text);
+  }
+
+  private int counted(String text) {
+    String key = noncesAreAlike && NONCE.matcher(text).matches() ? DIGIT.matcher(text).replaceAll("1") : text;
+    Integer known = counts.get(key);
+    if (known == null) {
+      if (closed) {
+        throw new Uncounted("not counted before the load", null);
+      }
+      try {
+        known = text.isEmpty() ? 0 : tokens(ask("/tokenize", plain(key)));
+      } catch (IOException e) {
+        throw new Uncounted(String.valueOf(e.getMessage()), e);
+      }
+      counts.put(key, known);
+    }
+    return known;
+  }
+
+  /** Searches the end by the share of tokens to characters, as each try is a request. */
+  @Override
+  public String head(String text, int tokens) {
+    int all = count(text);
+    if (all <= tokens) {
+      return text;
+    }
+    int fits = 0;
+    int fitting = 0;
+    int exceeds = text.codePointCount(0, text.length());
+    int exceeding = all;
+    while (exceeds - fits > 1 && fitting < tokens) {
+      long share = (long) (exceeds - fits) * (tokens - fitting) / (exceeding - fitting);
+      int chars = fits + (int) Math.max(1, Math.min(exceeds - fits - 1, share));
+      int count = count(text.substring(0, text.offsetByCodePoints(0, chars)));
+      if (count <= tokens) {
+        fits = chars;
+        fitting = count;
+      } else {
+        exceeds = chars;
+        exceeding = count;
+      }
+    }
+    return text.substring(0, text.offsetByCodePoints(0, fits));
+  }
+
+  /** A table of words in front of this tokenizer, which it uses in the load too. */
+  @Override
+  public Tokenizer byWords() {
+    Tokenizer table = WordCounts.of(new Words(this));
+    words = table instanceof WordCounts ? table : null;
+    return words == null ? this : table;
+  }
+
+  /** What the table asks for. */
+  private record Words(ServerTokenizer server) implements Tokenizer {
+    @Override
+    public String name() {
+      return NAME;
+    }
+
+    @Override
+    public int count(String text) {
+      return server.counted(text);
+    }
+
+    @Override
+    public String head(String text, int tokens) {
+      return server.head(text, tokens);
+    }
+
+    @Override
+    public void prepare(List<String> texts) {
+      server.prepare(texts);
+    }
+  }
+
+  @Override
+  public void prepare(List<String> texts) {
+    ExecutorService askers =
+        Executors.newFixedThreadPool(
+            AT_A_TIME,
+            task -> {
+              Thread thread = new Thread(task, "llm-tokenize");
+              thread.setDaemon(true);
+              return thread;
+            });
+    try {
+      List<? extends Future<?>> asked =
+          IntStream.range(0, texts.size())
+              .mapToObj(i -> askers.submit(() -> counted(texts.get(i))))
+              .toList();
+      for (Future<?> each : asked) {
+        var unused = each.get();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (java.util.concurrent.ExecutionException e) {
+      if (e.getCause() instanceof Uncounted uncounted) {
+        throw uncounted;
+      }
+      throw new IllegalStateException(e);
+    } finally {
+      askers.shutdownNow();
+    }
+  }
+}
