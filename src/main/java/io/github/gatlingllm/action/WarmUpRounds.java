@@ -40,6 +40,12 @@ final class WarmUpRounds {
   static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final String PROMPT = "Say hello.";
 
+  /** Note of the tokens that the server's chat template adds. */
+  private static final String TEMPLATE = "template_tokens";
+
+  /** Longer templates, of a server that does not tell, are named. */
+  private static final int MAX_TEMPLATE = 64;
+
   private static final Pattern HAS_REMEDY =
       Pattern.compile("\\?$|^proxy |: check |; use |; set |; add |; take |: raise ");
 
@@ -107,9 +113,33 @@ final class WarmUpRounds {
     if (!failures.isEmpty()) {
       throw InvalidSimulation.because(failures.values());
     }
+    if (last != null) {
+      compare(last.tokens(), components);
+    }
     boolean isOfLoad = sent.maxTokens != null && sent.maxTokens.equals(request.maxTokens);
     if (last != null && isOfLoad) {
       measure(last, rounds - 1, components);
+    }
+  }
+
+  /** Says before the load where the server counts another number than the prompts were sized by. */
+  private static void compare(RequestRecord.Tokens tokens, LlmComponents components) {
+    Integer server = tokens.promptTokens();
+    Integer local = tokens.promptTokensLocal();
+    String template = components.protocol.notes.getOrDefault(TEMPLATE, "");
+    boolean isSized = components.protocol.notes.containsKey("promptTokens");
+    if (server == null || local == null || !isSized) {
+      return;
+    }
+    int expected = local + (template.isEmpty() ? 0 : Integer.parseInt(template));
+    int unexplained = template.isEmpty() ? MAX_TEMPLATE : 0;
+    if (Math.abs(server - expected) > expected / 100 && server - expected > unexplained
+        || server < expected - expected / 100) {
+      PrintableText.print(
+          StartCommand.typed(
+              "LLM WARNING: %s counts %s prompt tokens where %s were expected by %s; set the model's own tokenizer: llm.tokenizer=server or hf:<owner>/<name>"
+                  .formatted(
+                      components.target, server, expected, components.protocol.tokenizer.name())));
     }
   }
 

@@ -292,6 +292,7 @@ record ComparePage(RunSide base, List<Compared> others) {
   private Table workload() {
     Map<String, List<String>> rows = new LinkedHashMap<>();
     add("prompt tokens", s -> RunText.lengths(s, "promptTokens"), rows);
+    add("template tokens", ComparePage::template, rows);
     add("output tokens", s -> RunText.lengths(s, "maxTokens"), rows);
     List<String> curves =
         summaries().stream()
@@ -305,6 +306,11 @@ record ComparePage(RunSide base, List<Compared> others) {
     add("from prefix cache", ComparePage::cached, rows);
     add("seed", s -> s.run().seed() == null ? "" : s.run().seed().toString(), rows);
     return table("Workload", "Workload", rows);
+  }
+
+  private static String template(Summary summary) {
+    Integer tokens = summary.workload().templateTokens();
+    return tokens == null ? "" : tokens.toString();
   }
 
   private Table table(String title, String heading, Map<String, List<String>> rows) {

@@ -232,12 +232,14 @@ record BenchmarkPlan(
     if (workload.sessions() != null) {
       config.put(Setting.SESSIONS.name + ".sha256", workload.sessions().file().sha256());
     }
-    config.put(
-        "tokenizerSource",
-        counters.stream().map(ModelTokenizers::source).distinct().collect(Collectors.joining(", ")));
+    String sources =
+        counters.stream().map(ModelTokenizers::source).distinct().collect(Collectors.joining(", "));
+    if (!sources.equals(ModelTokenizers.SET)) {
+      config.put("tokenizer_source", sources);
+    }
     Integer template = counters.get(0).template();
     if (template != null) {
-      config.put("templateTokens", template.toString());
+      config.put("template_tokens", template.toString());
     }
     String sizes = promptsSizedBy();
     if (sizes != null) {

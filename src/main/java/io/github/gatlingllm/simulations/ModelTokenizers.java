@@ -32,7 +32,7 @@ record ModelTokenizers(
     @Nullable Integer template,
     @Nullable Integer context) {
 
-  private static final String SET = "setting";
+  static final String SET = "setting";
   private static final Pattern EXACT = Pattern.compile("exactly ([0-9]+) tokens?");
 
   static final Duration TIMEOUT = Duration.ofSeconds(2);

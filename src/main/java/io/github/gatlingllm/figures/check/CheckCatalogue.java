@@ -296,9 +296,10 @@ enum CheckCatalogue {
       "Do the server and the local tokenizer count the same prompt tokens?",
       "|Σ prompt_tokens ÷ Σ prompt_tokens_local − 1|, of the target where it is largest",
       Threshold.of(
-          "note above 10 %, never if the difference is the same for prompts of all lengths"),
+          "warning above 1 %, invalid above 10 %, never if the chat template explains the"
+              + " difference; where no lengths were asked for only a note, of more than 10 %"),
       "requests that were counted by both",
-      "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>).",
+      "Set the model's own tokenizer (tokenizer=server, or hf:<owner>/<name>).",
       one(AnswerChecks::promptTokensAgree)),
   OUTPUT_TOKENS_AGREE(
       "Do the server and the local tokenizer count the same output tokens?",

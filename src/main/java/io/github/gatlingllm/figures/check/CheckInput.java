@@ -15,9 +15,13 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 record CheckInput(Summary summary, RunFacts facts) {
+
+  /** Names of tokenizers that are the model's. */
+  private static final Pattern OWN = Pattern.compile("hf:|server$");
 
   /** Names of the built-in scenarios whose prompts have text in common. */
   private static final Set<String> SHARING_SCENARIOS = Set.of("A1", "A2", "C", "D");
@@ -63,6 +67,11 @@ record CheckInput(Summary summary, RunFacts facts) {
         .orElse(null);
   }
 
+  /** Whether lengths were asked for, so that another number of tokens is another benchmark. */
+  boolean hasLengths() {
+    return Stream.of("promptTokens", "lengths", "scenario", "mix").anyMatch(info().config()::containsKey);
+  }
+
   String config(String name) {
     return info().config().getOrDefault(name, "");
   }
@@ -70,7 +79,7 @@ record CheckInput(Summary summary, RunFacts facts) {
   /** Whether the tokenizer is a model's own, by the facts of a target if one is given. */
   boolean hasOwnTokenizer(@Nullable String target) {
     RunEnvironment.TargetFacts facts = target == null ? null : info().targets().get(target);
-    return (facts == null ? config("tokenizer") : facts.tokenizer()).startsWith("hf:");
+    return OWN.matcher(facts == null ? config("tokenizer") : facts.tokenizer()).lookingAt();
   }
 
   /** Whether an endpoint is an address of the generator's own machine. */

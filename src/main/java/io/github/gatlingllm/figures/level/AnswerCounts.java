@@ -263,6 +263,11 @@ public final class AnswerCounts {
         return (double) server / local - 1;
       }
 
+      /** The same without so many tokens of a template in each request. */
+      public double differenceWithout(int template) {
+        return (double) (server - template * count()) / local - 1;
+      }
+
       private double distance() {
         return isTemplateOnly() ? 0 : Math.abs(difference());
       }

@@ -204,6 +204,8 @@ public record Summary(
    * The requests scheduled in measure, whether or not they succeeded.
    *
    * @param promptTokens tokens per prompt by the server; by our tokenizer if it reports none
+   * @param templateTokens tokens that the server adds to the text of each prompt; null where that
+   *     differs or is not known
    * @param promptsLeftOut prompts that only our tokenizer counted, such as those of refused
    *     requests, where the server reports others
    */
@@ -211,6 +213,7 @@ public record Summary(
       Distribution promptTokens,
       long promptsLeftOut,
       Distribution outputTokens,
+      @Nullable Integer templateTokens,
       @Nullable Double cachedShare,
       Map<Integer, Long> turns,
       List<Turn> byTurn,

@@ -23,6 +23,7 @@ final class WorkloadTally {
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder promptsByUs = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
+  private final Template template = new Template();
   private final Share cache = new Share();
   private final Map<Integer, OfTurn> turns = new TreeMap<>();
   private final KeyCounts<String> scenarios = new KeyCounts<>("other");
@@ -39,6 +40,7 @@ final class WorkloadTally {
     if (prompt != null) {
       (tokens.promptTokens() == null ? promptsByUs : prompts).add(prompt);
     }
+    template.add(tokens);
     Integer output = tokens.outputTokens();
     if (output != null && record.outcome().ok()) {
       outputs.add(output);
@@ -83,6 +85,7 @@ final class WorkloadTally {
         (isReported ? prompts : promptsByUs).distribution(),
         isReported ? promptsByUs.moments().count() : 0,
         outputs.distribution(),
+        template.tokens(),
         cache.share(),
         requests,
         turns.entrySet().stream().map(e -> e.getValue().turn(e.getKey())).toList(),
@@ -124,6 +127,28 @@ final class WorkloadTally {
           cache.share(),
           ttft.distribution(),
           e2e.distribution());
+    }
+  }
+
+  /** What the server counts beyond the texts of prompts, where it is the same for all. */
+  static final class Template {
+
+    /** No template is longer; a tokenizer of another model may be that wrong. */
+    private static final int MOST_TOKENS = 256;
+
+    private int least = Integer.MAX_VALUE;
+    private int most = Integer.MIN_VALUE;
+
+    void add(RequestRecord.Tokens tokens) {
+      if (tokens.promptTokens() != null && tokens.promptTokensLocal() != null) {
+        int more = tokens.promptTokens() - tokens.promptTokensLocal();
+        least = Math.min(least, more);
+        most = Math.max(most, more);
+      }
+    }
+
+    @Nullable Integer tokens() {
+      return least == most && least >= 0 && least <= MOST_TOKENS ? least : null;
     }
   }
 
