@@ -2,7 +2,6 @@ package io.github.gatlingllm.action;
 
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.workload.ServerTokenizer;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -120,7 +119,7 @@ final class TokenCounting {
             counted
                 .computeIfAbsent(tokenizer, CountedTexts::new)
                 .count(body.prefix(), body.promptTexts());
-      } catch (ServerTokenizer.Uncounted e) {
+      } catch (Tokenizer.Uncounted e) {
         tokens = null; // a server is not asked in the load
       } catch (RuntimeException e) {
         if (failing.add(tokenizer.name())) {

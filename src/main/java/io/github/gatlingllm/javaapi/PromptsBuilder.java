@@ -53,6 +53,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     private @Nullable Pairs pairs;
 
     private Tokenizer tokenizer = Tokenizer.cl100k();
+    private int template;
     private int distinct = Prompts.MAX_MADE;
     private @Nullable Long seed;
     private PromptPrefix prefix = PromptPrefix.NONE;
@@ -126,6 +127,15 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   }
 
   /**
+   * Makes the length that of the request, as the server counts it: each prompt is shorter by the
+   * tokens that the server's chat template adds, 0 or more.
+   */
+  public PromptsBuilder template(int tokens) {
+    int template = InvalidSimulation.atLeast(0, "template", tokens, "token");
+    return with(draft -> draft.template = template);
+  }
+
+  /**
    * How many distinct prompts of given lengths are generated before the load starts, 1 or more;
    * 1,000 by default.
    */
@@ -177,7 +187,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     LengthDistribution outputs =
         parts.pairs == null ? null : parts.pairs.outputs(seed, parts.distinct);
     Prompts unfitted = Prompts.of(parts.source, seed).prefix(parts.prefix.texts(counts));
-    Prompts prompts = lengths == null ? unfitted : unfitted.tokens(lengths, counts, parts.distinct);
+    Prompts prompts = lengths == null ? unfitted : unfitted.tokens(lengths, counts, parts.distinct, parts.template);
     if (LlmProtocol.isDryRun()) {
       PrintableText.print(
           "LLM dry run: prompts "

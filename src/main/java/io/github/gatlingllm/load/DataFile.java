@@ -58,6 +58,11 @@ public record DataFile(String name, Path path, Path original) {
                   StreamReadConstraints.builder().maxStringLength(MAX_TEXT).build())
               .build());
 
+  /** The folder of downloads, and of what else a later run can use again. */
+  public static Path cache() {
+    return Download.cache();
+  }
+
   /** The file, or a copy that is deleted at the end if it is in a jar or compressed. */
   public static DataFile of(String location) {
     try {

@@ -63,12 +63,12 @@ final class PageClient {
 
   private static CompletableFuture<String> text(CompletableFuture<HttpResponse<byte[]>> sent) {
     return sent.thenApply(
-            response -> {
-              if (response.statusCode() != 200) {
-                throw new CompletionException("HTTP " + response.statusCode(), null);
-              }
-              return new String(response.body(), UTF_8);
-            });
+        response -> {
+          if (response.statusCode() != 200) {
+            throw new CompletionException("HTTP " + response.statusCode(), null);
+          }
+          return new String(response.body(), UTF_8);
+        });
   }
 
   CompletableFuture<HttpResponse<byte[]>> send(String method, MetricsPage page) {
@@ -80,9 +80,7 @@ final class PageClient {
     CompletableFuture<HttpResponse<byte[]>> answer;
     try {
       HttpRequest.Builder request =
-          HttpRequest.newBuilder(page.uri())
-              .method(method, body)
-              .header("Accept", ACCEPT);
+          HttpRequest.newBuilder(page.uri()).method(method, body).header("Accept", ACCEPT);
       if (body.contentLength() > 0) {
         request.header("Content-Type", "application/json");
       }

@@ -88,7 +88,9 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  /** Asked once the server is up; not where the settings say that nothing is sent before the load. */
+  /**
+   * Asked once the server is up; not where the settings say that nothing is sent before the load.
+   */
   private static @Nullable ModelTokenizers serverTokenizer(Settings settings, Target target) {
     if (settings.get(Setting.DRY_RUN) || settings.get(Setting.WARMUP) == 0) {
       return null;

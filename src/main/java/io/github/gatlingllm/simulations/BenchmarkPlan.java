@@ -9,7 +9,6 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
-import io.github.gatlingllm.workload.ServerTokenizer;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -127,7 +126,7 @@ record BenchmarkPlan(
             seed);
     try {
       return empty.withPrompts();
-    } catch (ServerTokenizer.Uncounted e) { // it changed its mind: the next source
+    } catch (Tokenizer.Uncounted e) { // it changed its mind: the next source
       PrintableText.print("LLM: the server counts tokens no more (" + e.getMessage() + ")");
       return empty.counting(counters(settings, targets, target -> null)).withPrompts();
     }
@@ -141,8 +140,7 @@ record BenchmarkPlan(
   /** Last, because generating prompts takes seconds. */
   private BenchmarkPlan withPrompts() {
     WorkloadReader reader =
-        new WorkloadReader(
-            settings, counters.get(0), seed, Load.prompts(load), Load.trace(load));
+        new WorkloadReader(settings, counters.get(0), seed, Load.prompts(load), Load.trace(load));
     PromptPrefix texts = reader.prefix();
     Workload made = reader.workload(leastApi(targets, api), texts);
     checkInterleave(settings, targets, made);

@@ -3,9 +3,9 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Observers.MetricsPage;
-import io.github.gatlingllm.workload.ServerTokenizer;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.net.URI;
@@ -43,7 +43,8 @@ record ModelTokenizers(
 
   /** The one that stands in where no source has the model's own. */
   static ModelTokenizers about() {
-    return new ModelTokenizers(Tokenizer.cl100k(), "no tokenizer of the model was found", false, null, null);
+    return new ModelTokenizers(
+        Tokenizer.cl100k(), "no tokenizer of the model was found", false, null, null);
   }
 
   /** By the name of a model of OpenAI; null for others. */
@@ -66,8 +67,8 @@ record ModelTokenizers(
     sent.putAll(headers);
     var posting = MetricsPage.posting(TIMEOUT);
     try {
-      ServerTokenizer server =
-          ServerTokenizer.open(
+      Tokenizer.OfServer server =
+          Tokenizer.ofServer(
               (path, json) -> {
                 MetricsPage page =
                     new MetricsPage("", URI.create(root + path), shown, sent, verifyTls, true);
@@ -78,9 +79,10 @@ record ModelTokenizers(
                 }
               },
               target.model() == null ? "" : target.model(),
+              DataFile.cache(),
               System::nanoTime);
       return new ModelTokenizers(server, shown, true, server.template(), server.context());
-    } catch (IOException | ServerTokenizer.Uncounted e) {
+    } catch (IOException | Tokenizer.Uncounted e) {
       PrintableText.print("LLM: " + shown + " does not count tokens (" + e.getMessage() + ")");
       return null;
     }
@@ -108,7 +110,7 @@ record ModelTokenizers(
 
   /** Its name in a sentence. */
   String words() {
-    return tokenizer instanceof ServerTokenizer
+    return tokenizer instanceof Tokenizer.OfServer
         ? "the server's own tokenizer (" + source + ")"
         : tokenizer.name();
   }
@@ -120,17 +122,24 @@ record ModelTokenizers(
       return "";
     }
     return exact.matches()
-        ? ", %s with the chat template".formatted(NumberText.count(Long.parseLong(exact.group(1)) + template))
+        ? ", %s with the chat template"
+            .formatted(NumberText.count(Long.parseLong(exact.group(1)) + template))
         : ", and %s of the chat template".formatted(template);
   }
 
   String line() {
     return tokenizer.name()
-        + (source.equals(SET) ? "" : isOwn ? ", by " + source : ": WARNING, " + source + "; lengths are estimates: set tokenizer=hf:<owner>/<name>");
+        + (source.equals(SET)
+            ? ""
+            : isOwn
+                ? ", by " + source
+                : ": WARNING, "
+                    + source
+                    + "; lengths are estimates: set tokenizer=hf:<owner>/<name>");
   }
 
   void close() {
-    if (tokenizer instanceof ServerTokenizer server) {
+    if (tokenizer instanceof Tokenizer.OfServer server) {
       server.close();
     }
   }

@@ -101,7 +101,11 @@ final class Setting {
                   + " endpoints, or one per endpoint");
 
   static final SettingEntry<String> PROMPT_TOKENS_OF =
-      of("promptTokensOf", "text", "request", Form.choice(List.of("text", "request"), List.of("text", "request")))
+      of(
+              "promptTokensOf",
+              "text",
+              "request",
+              Form.choice(List.of("text", "request"), List.of("text", "request")))
           .means(
               "what promptTokens counts: the text, or the request as the server counts it, chat"
                   + " template included");

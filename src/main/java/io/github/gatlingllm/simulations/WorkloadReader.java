@@ -265,7 +265,10 @@ record WorkloadReader(
   /** Refuses what the server would: its context has room for prompt, template and answer. */
   private void requireContext(Prompts prompts) {
     int longest =
-        prompts.made().stream().mapToInt(each -> Objects.requireNonNullElse(each.tokens(), 0)).max().orElse(0);
+        prompts.made().stream()
+            .mapToInt(each -> Objects.requireNonNullElse(each.tokens(), 0))
+            .max()
+            .orElse(0);
     int template = Objects.requireNonNullElse(counter.template(), 0);
     int answer = settings.get(Setting.MAX_TOKENS).stream().mapToInt(each -> each).max().orElse(0);
     Integer context = counter.context();

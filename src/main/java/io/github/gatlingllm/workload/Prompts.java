@@ -77,8 +77,7 @@ public record Prompts(
   }
 
   /** The same, each so much shorter as a server adds tokens of its chat template. */
-  public Prompts tokens(
-      LengthDistribution lengths, Tokenizer tokenizer, int count, int template) {
+  public Prompts tokens(LengthDistribution lengths, Tokenizer tokenizer, int count, int template) {
     Tokenizer words = tokenizer.byWords();
     words.prepare(
         Stream.concat(
@@ -97,7 +96,10 @@ public record Prompts(
           IntStream.range(0, count)
               .parallel()
               .mapToObj(
-                  i -> isCounted(first, i, tokenizer) ? first.get(i) : make(tokenizer, lengths, template, i))
+                  i ->
+                      isCounted(first, i, tokenizer)
+                          ? first.get(i)
+                          : make(tokenizer, lengths, template, i))
               .toList();
     }
     prompts.forEach(prompt -> GenerationRequest.keepEscaped(prompt.text()));
@@ -147,8 +149,7 @@ public record Prompts(
     }
   }
 
-  private Prompt make(
-      Tokenizer tokenizer, LengthDistribution lengths, int template, int index) {
+  private Prompt make(Tokenizer tokenizer, LengthDistribution lengths, int template, int index) {
     int drawn = lengths.draw(Seed.at(seed, LENGTH_SALT, index), index);
     int wanted = Math.max(1, drawn - template);
     // A fixed text is always extended in the same way.

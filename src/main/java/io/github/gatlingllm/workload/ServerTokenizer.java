@@ -1,13 +1,23 @@
 package io.github.gatlingllm.workload;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -22,13 +32,14 @@ import org.jspecify.annotations.Nullable;
  * the chat template. It is asked before the load only, for {@value #SECONDS} s in all; after {@link
  * #close} a text that it has not counted is {@link Uncounted}.
  */
-public final class ServerTokenizer implements Tokenizer {
+final class ServerTokenizer implements Tokenizer.OfServer {
 
-  public static final String NAME = "server";
+  static final String NAME = "server";
 
   private static final int SECONDS = 10;
   private static final int AT_A_TIME = 8;
   private static final int NONCES = 5;
+  private static final int LONGEST_KEY = 60;
   private static final String PROBE = "Hello world, 東京 42!";
   private static final Pattern NONCE = Pattern.compile("\\d{18}(\\s+\\w?)?");
   private static final Pattern DIGIT = Pattern.compile("\\d");
@@ -51,21 +62,6 @@ public final class ServerTokenizer implements Tokenizer {
     }
   }
 
-  /** The server; a path is beside {@code /v1}. */
-  @FunctionalInterface
-  public interface Server {
-    String answer(String path, String json) throws IOException;
-  }
-
-  /** A text that has not been counted before the load, or that the server did not count. */
-  public static final class Uncounted extends IllegalStateException {
-    private static final long serialVersionUID = 1;
-
-    Uncounted(String why, @Nullable Throwable cause) {
-      super(why, cause);
-    }
-  }
-
   private final Server server;
   private final String model;
   private final Form form;
@@ -75,6 +71,8 @@ public final class ServerTokenizer implements Tokenizer {
   private boolean noncesAreAlike;
   private @Nullable Integer context;
   private @Nullable Integer template;
+  private @Nullable Path kept;
+  private int known;
   private volatile boolean closed;
 
   /** Null where words do not add up to texts. */
@@ -93,16 +91,18 @@ public final class ServerTokenizer implements Tokenizer {
    * The tokenizer of a server in the first form that it answers.
    *
    * @param model its name; empty where it is not known
+   * @param cache the folder where counts are kept for later runs; null for none
    * @throws IOException why it has none
    */
-  public static ServerTokenizer open(Server server, String model, LongSupplier nanoClock)
+  static ServerTokenizer open(
+      Server server, String model, @Nullable Path cache, LongSupplier nanoClock)
       throws IOException {
     long end = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(SECONDS);
     IOException why = null;
     for (Form form : Form.values()) {
       ServerTokenizer tokenizer = new ServerTokenizer(server, model, form, nanoClock, end);
       try {
-        tokenizer.probe();
+        tokenizer.probe(cache);
         return tokenizer;
       } catch (IOException e) {
         why = why == null ? e : why;
@@ -114,13 +114,14 @@ public final class ServerTokenizer implements Tokenizer {
     throw why == null ? new IOException("it has no form") : why;
   }
 
-  private void probe() throws IOException {
+  private void probe(@Nullable Path cache) throws IOException {
     JsonNode first = ask("/tokenize", plain(PROBE));
     int tokens = tokens(first);
     if (tokens < 1 || tokens != tokens(ask("/tokenize", plain(PROBE)))) {
       throw new IOException("no count in its answer, or two different ones of the same text");
     }
     counts.put(PROBE, tokens);
+    read(cache, model + "\n" + first.path("tokens") + tokens);
     context = first.path("max_model_len").isInt() ? first.path("max_model_len").intValue() : null;
     try {
       template = tokens(ask(form.chat, chat(PROBE))) - tokens;
@@ -181,19 +182,58 @@ public final class ServerTokenizer implements Tokenizer {
     throw new IOException("no count in its answer");
   }
 
-  /** Tokens that the chat template adds to one message; null where the server does not tell. */
+  @Override
   public @Nullable Integer template() {
     return template;
   }
 
-  /** The longest context in tokens; null where the server does not tell. */
+  @Override
   public @Nullable Integer context() {
     return context;
   }
 
-  /** Asks no more: the load begins. */
+  @Override
   public void close() {
     closed = true;
+    if (kept != null && counts.size() > known) {
+      try {
+        Files.createDirectories(kept.getParent());
+        Path part = Files.createTempFile(kept.getParent(), "tokens", ".part");
+        JSON.writeValue(part.toFile(), counts);
+        Files.move(part, kept, StandardCopyOption.REPLACE_EXISTING);
+      } catch (IOException e) {
+        kept = null; // a later run asks again
+      }
+    }
+  }
+
+  /** Takes what earlier runs have counted by the same tokenizer. */
+  private void read(@Nullable Path cache, String identity) {
+    if (cache == null) {
+      return;
+    }
+    kept = cache.resolve("tokens-" + key(identity + " ".repeat(LONGEST_KEY)) + ".json");
+    try {
+      if (Files.isRegularFile(kept)) {
+        counts.putAll(JSON.readValue(kept.toFile(), new TypeReference<Map<String, Integer>>() {}));
+      }
+    } catch (IOException e) {
+      counts.keySet().retainAll(List.of(PROBE)); // it is written again
+    }
+    known = counts.size();
+  }
+
+  /** A text, or the digest of a long one. */
+  private static String key(String text) {
+    if (text.length() <= LONGEST_KEY) {
+      return text;
+    }
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+      return HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every JVM has it
+    }
   }
 
   @Override
@@ -205,20 +245,22 @@ public final class ServerTokenizer implements Tokenizer {
   @Override
   public int count(String text) {
     Tokenizer byWords = words;
-    return closed && byWords != null && !counts.containsKey(text)
+    return closed && byWords != null && !counts.containsKey(key(text))
         ? byWords.count(text)
         : counted(text);
   }
 
   private int counted(String text) {
-    String key = noncesAreAlike && NONCE.matcher(text).matches() ? DIGIT.matcher(text).replaceAll("1") : text;
+    boolean isNonce = noncesAreAlike && NONCE.matcher(text).matches();
+    String asked = isNonce ? DIGIT.matcher(text).replaceAll("1") : text;
+    String key = key(asked);
     Integer known = counts.get(key);
     if (known == null) {
       if (closed) {
         throw new Uncounted("not counted before the load", null);
       }
       try {
-        known = text.isEmpty() ? 0 : tokens(ask("/tokenize", plain(key)));
+        known = text.isEmpty() ? 0 : tokens(ask("/tokenize", plain(asked)));
       } catch (IOException e) {
         throw new Uncounted(String.valueOf(e.getMessage()), e);
       }
@@ -304,7 +346,7 @@ public final class ServerTokenizer implements Tokenizer {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (java.util.concurrent.ExecutionException e) {
+    } catch (ExecutionException e) {
       if (e.getCause() instanceof Uncounted uncounted) {
         throw uncounted;
       }

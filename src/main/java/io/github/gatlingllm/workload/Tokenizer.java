@@ -1,6 +1,9 @@
 package io.github.gatlingllm.workload;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Splits plain text into tokens, without those of a chat template. Slow; thread-safe. */
@@ -54,13 +57,13 @@ public interface Tokenizer {
 
   /**
    * The tokenizer of a model on Hugging Face, of a {@code tokenizer.json}, of the folder that has
-   * it, or of {@code <owner>/<name>} on the Hub, whose file is downloaded once: counts as its server
-   * does, without special tokens, truncation or padding.
+   * it, or of {@code <owner>/<name>} on the Hub, whose file is downloaded once: counts as its
+   * server does, without special tokens, truncation or padding.
    *
-   * <p>Needs the optional dependency {@code ai.djl.huggingface:tokenizers}. The library
-   * downloads nothing: {@code ai.djl.offline=true} is set unless it has another value. On first use the native library
-   * is unpacked (15 MB) to {@code .djl.ai/tokenizers} in the home directory, or to {@code
-   * DJL_CACHE_DIR}; {@code RUST_LIBRARY_PATH} sets an installed one.
+   * <p>Needs the optional dependency {@code ai.djl.huggingface:tokenizers}. The library downloads
+   * nothing: {@code ai.djl.offline=true} is set unless it has another value. On first use the
+   * native library is unpacked (15 MB) to {@code .djl.ai/tokenizers} in the home directory, or to
+   * {@code DJL_CACHE_DIR}; {@code RUST_LIBRARY_PATH} sets an installed one.
    */
   static Tokenizer huggingFace(String file) {
     return HuggingFace.open(file);
@@ -74,6 +77,47 @@ public interface Tokenizer {
   /** One token per four characters, rounded up: an estimate without tables. */
   static Tokenizer chars4() {
     return CharsPerToken.FOUR;
+  }
+
+  /** A server that counts; a path is beside {@code /v1}. */
+  @FunctionalInterface
+  interface Server {
+    String answer(String path, String json) throws IOException;
+  }
+
+  /** The tokenizer of a server, which is asked before the load only. */
+  interface OfServer extends Tokenizer {
+
+    /** Tokens that the chat template adds to one message; null where the server does not tell. */
+    @Nullable Integer template();
+
+    /** The longest context in tokens; null where the server does not tell. */
+    @Nullable Integer context();
+
+    /** Asks no more: the load begins. Later runs find what was counted. */
+    void close();
+  }
+
+  /**
+   * The tokenizer of a server in the first form that it answers.
+   *
+   * @param model its name; empty where it is not known
+   * @param cache the folder where counts are kept for later runs; null for none
+   * @throws IOException why it has none
+   */
+  static OfServer ofServer(
+      Server server, String model, @Nullable Path cache, LongSupplier nanoClock)
+      throws IOException {
+    return ServerTokenizer.open(server, model, cache, nanoClock);
+  }
+
+  /** A text that has not been counted before the load, or that the server did not count. */
+  final class Uncounted extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    Uncounted(String why, @Nullable Throwable cause) {
+      super(why, cause);
+    }
   }
 
   /** That of a server which is not known yet: {@code cl100k_base} until then. */

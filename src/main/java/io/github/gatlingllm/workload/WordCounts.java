@@ -78,7 +78,9 @@ final class WordCounts implements Tokenizer {
     Integer known = counts.get(word);
     if (known == null) {
       known =
-          asked(word).equals(word) ? whole.count(word) : whole.count(asked(word)) - whole.count(NEXT);
+          asked(word).equals(word)
+              ? whole.count(word)
+              : whole.count(asked(word)) - whole.count(NEXT);
       counts.put(word, known);
     }
     return known;

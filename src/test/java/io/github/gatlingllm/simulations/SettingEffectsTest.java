@@ -97,6 +97,7 @@ class SettingEffectsTest {
         "drain=5 | drain          at most 5 s per level",
         "prompts=src/test/resources/datasets/prompts.txt | prompts        2 prompts",
         "promptTokens=40 | prompt size    exactly 40 tokens",
+        "promptTokensOf=text promptTokens=40 | prompt size    exactly 40 tokens by chars4",
         "promptTokens=256:32 | normal lengths of mean 256 and std 32 tokens",
         "prompt=Hi | prompts        1 prompt (fixed text), 2 characters",
         "promptTokens=lognormal:40:20 | prompt size    lognormal lengths of mean 40 and std 20",

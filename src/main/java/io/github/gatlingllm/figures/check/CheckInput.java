@@ -69,7 +69,8 @@ record CheckInput(Summary summary, RunFacts facts) {
 
   /** Whether lengths were asked for, so that another number of tokens is another benchmark. */
   boolean hasLengths() {
-    return Stream.of("promptTokens", "lengths", "scenario", "mix").anyMatch(info().config()::containsKey);
+    return Stream.of("promptTokens", "lengths", "scenario", "mix")
+        .anyMatch(info().config()::containsKey);
   }
 
   String config(String name) {

@@ -130,6 +130,33 @@ class AnswerChecksTest {
     assertThat(check.level()).isEqualTo(level);
   }
 
+  /** Where lengths were asked for, another number of tokens is another benchmark. */
+  @ParameterizedTest
+  @CsvSource({
+    "1014/1000 1014/1000, 14, OK",
+    "1014/1000 1013/1000, 14, OK",
+    "1014/1000 1014/1000, 2, WARNING",
+    "1014/1000 1020/1000, '', WARNING",
+    "142/128 142/128, 14, OK",
+    "362/128 342/128, 14, INVALID",
+    "1011/1000 1012/1000, '', WARNING",
+    "1009/1000 1010/1000, '', OK",
+  })
+  void promptsOfGivenLengthsArriveAsAsked(String counts, String template, Level level) {
+    Recorded[] records =
+        Stream.of(counts.split(" ", -1))
+            .map(both -> both.split("/", -1))
+            .map(
+                both ->
+                    at(0)
+                        .tokens(STEADY)
+                        .prompt(Integer.parseInt(both[0]))
+                        .ours(Integer.parseInt(both[1])))
+            .toArray(Recorded[]::new);
+    RunInfo run = RUN.config("promptTokens", "1000").config("template_tokens", template);
+    assertThat(check(summary(run, records), "prompt_tokens_agree").level()).isEqualTo(level);
+  }
+
   @Test
   void promptTokensAreComparedPerTarget() {
     Summary summary =
