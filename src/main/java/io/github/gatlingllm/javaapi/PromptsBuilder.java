@@ -187,7 +187,10 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     LengthDistribution outputs =
         parts.pairs == null ? null : parts.pairs.outputs(seed, parts.distinct);
     Prompts unfitted = Prompts.of(parts.source, seed).prefix(parts.prefix.texts(counts));
-    Prompts prompts = lengths == null ? unfitted : unfitted.tokens(lengths, counts, parts.distinct, parts.template);
+    Prompts prompts =
+        lengths == null
+            ? unfitted
+            : unfitted.tokens(lengths, counts, parts.distinct, parts.template);
     if (LlmProtocol.isDryRun()) {
       PrintableText.print(
           "LLM dry run: prompts "

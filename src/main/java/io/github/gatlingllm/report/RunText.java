@@ -95,7 +95,11 @@ final class RunText {
     String asked = summary.config().getOrDefault("lengths", "");
     asked = summary.config().getOrDefault(setting, asked);
     boolean isKnown = asked.isEmpty() || arrived.replace(",", "").equals(asked + " each");
-    return arrived.isEmpty() || isKnown ? arrived : arrived + ", asked for " + asked;
+    Integer template = setting.equals("promptTokens") ? workload.templateTokens() : null;
+    String all = isKnown ? arrived : arrived + ", asked for " + asked;
+    return arrived.isEmpty() || template == null || template == 0
+        ? all
+        : all + " and " + template + " of the chat template";
   }
 
   /** Median, mean and range of token counts; empty without values. */

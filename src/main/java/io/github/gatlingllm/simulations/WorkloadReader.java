@@ -270,7 +270,11 @@ record WorkloadReader(
             .max()
             .orElse(0);
     int template = Objects.requireNonNullElse(counter.template(), 0);
-    int answer = settings.get(Setting.MAX_TOKENS).stream().mapToInt(each -> each).max().orElse(0);
+    int answer =
+        settings.get(Setting.MAX_TOKENS).stream()
+            .mapToInt(each -> each.tokens().least())
+            .max()
+            .orElse(0);
     Integer context = counter.context();
     if (context != null && longest + template + answer > context) {
       throw settings.invalid(
