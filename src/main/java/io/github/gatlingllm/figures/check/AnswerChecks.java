@@ -45,11 +45,6 @@ final class AnswerChecks {
   private static final String OWN_TOKENIZER =
       "The model's own tokenizer is set already: ask the vendor how the server counts.";
 
-  /** A difference that is worth a note where nobody asked for lengths. */
-  private static final double UNPLANNED = 0.1;
-
-  private static final double EXPLAINED = 0.01;
-
   private AnswerChecks() {}
 
   static Finding errors(CheckInput in) {
@@ -217,7 +212,7 @@ final class AnswerChecks {
             "in requests of any length, from a chat template or special tokens");
     return found == null || found.level() != null || in.hasLengths()
         ? found
-        : found.level(found.value() > UNPLANNED ? Level.NOTE : Level.OK);
+        : found.level(found.value() > 0.1 ? Level.NOTE : Level.OK);
   }
 
   private static @Nullable Finding comparison(
@@ -227,7 +222,8 @@ final class AnswerChecks {
       return null;
     }
     double difference = Math.abs(worst.difference());
-    boolean isTemplate = worst.isTemplateOnly() || isTemplate(in, worst);
+    boolean isTemplate =
+        worst.isTemplateOnly() || worst.isExplainedBy(in.config("template_tokens"));
     Finding found =
         worst.areEqual()
             ? Finding.of(difference, "Server and tokenizer count the same %s%s.", tokens, scope)
@@ -243,13 +239,6 @@ final class AnswerChecks {
     return isTemplate
         ? found.warnsIf(false)
         : in.hasOwnTokenizer(worst.target()) ? found.remedy(OWN_TOKENIZER) : found;
-  }
-
-  /** Whether the template, whose tokens the server has said, explains all but 1 %. */
-  private static boolean isTemplate(CheckInput in, CountComparison.TargetCounts counts) {
-    String template = in.config("template_tokens");
-    return template.matches("\\d{1,6}")
-        && Math.abs(counts.differenceWithout(Integer.parseInt(template))) <= EXPLAINED;
   }
 
   static @Nullable Finding outputTokensAgree(CheckInput in) {

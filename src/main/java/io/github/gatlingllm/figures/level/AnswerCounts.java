@@ -230,6 +230,8 @@ public final class AnswerCounts {
 
     public static final class TargetCounts {
 
+      private static final double EXPLAINED = 0.01;
+
       private final String target;
 
       /** Per request: server − local. */
@@ -263,9 +265,11 @@ public final class AnswerCounts {
         return (double) server / local - 1;
       }
 
-      /** The same without so many tokens of a template in each request. */
-      public double differenceWithout(int template) {
-        return (double) (server - template * count()) / local - 1;
+      /** Whether the template, whose tokens the server has said, explains all but 1 %. */
+      public boolean isExplainedBy(String template) {
+        return template.matches("\\d{1,6}")
+            && Math.abs((double) (server - Integer.parseInt(template) * count()) / local - 1)
+                <= EXPLAINED;
       }
 
       private double distance() {
