@@ -239,7 +239,7 @@ final class LlmComponents implements ProtocolComponents {
   boolean leaveOut(AddedField rejected) {
     boolean isNamed =
         switch (rejected) {
-          case CONTINUOUS_USAGE -> false;
+          case CONTINUOUS_USAGE -> protocol.eventTokens != null;
           case USAGE -> protocol.includeUsage != null;
           case PINNING -> protocol.pinning == LlmProtocol.Pinning.ALWAYS;
           case LIMIT_NAME -> protocol.maxTokensField != null;

@@ -105,6 +105,12 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Whether streams end with usage; null for yes until the server rejects the field. */
   public @Nullable Boolean includeUsage;
 
+  /** Whether it is asked for the tokens of each event; null to ask a server that counts them. */
+  public @Nullable Boolean eventTokens;
+
+  /** Whether the server is known to count the tokens of each event on request. */
+  public boolean countsEvents;
+
   public @Nullable String extraBody;
   public PromptPrefix prefix = PromptPrefix.NONE;
   public Slo slo = Slo.NONE;
@@ -344,6 +350,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     putIfSet(config, "conversationHeader", conversationHeader);
     putIfSet(config, MAX_TOKENS_FIELD, maxTokensField);
     putIfSet(config, "includeUsage", includeUsage);
+    putIfSet(config, "eventTokens", asksEventTokens() ? "server" : null);
     putIfSet(config, "abandon", abandonment);
     putIfSet(config, "beforeLevel", beforeLevel.isEmpty() ? null : Hook.texts(beforeLevel));
     putIfSet(config, "maxInFlight", maxInFlight);
@@ -367,6 +374,10 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   static String seconds(Duration duration) {
     return NumberText.plain(duration.toNanos() / 1e9) + "s";
+  }
+
+  boolean asksEventTokens() {
+    return eventTokens == null ? countsEvents : eventTokens;
   }
 
   private static void putIfSet(Map<String, String> config, String name, @Nullable Object value) {

@@ -76,7 +76,7 @@ record PreparedRequest(
         // A prefix is sent, but is not part of the conversation.
         .prefix(prefixes.text(number, session, conversation != null || turn != null))
         .stream(stream == null ? protocol.streaming : stream)
-        .includeUsage(!Boolean.FALSE.equals(protocol.includeUsage))
+        .includeUsage(!Boolean.FALSE.equals(protocol.includeUsage), protocol.asksEventTokens())
         .maxTokens(maxTokens)
         .maxTokensField(protocol.maxTokensField)
         .ignoreEos(protocol.pinning != LlmProtocol.Pinning.NEVER && maxTokens != null)

@@ -13,12 +13,17 @@ interface ChunkListener {
 
   /**
    * A usage object, at any place where servers send one; also an object of zeros, and one per chunk
-   * with continuous usage. A count is −1 where absent, and {@link Integer#MAX_VALUE} where it is
-   * larger, or below −1.
+   * with continuous usage.
    */
-  void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens);
+  void usage(UsageFields usage);
 
   void server(String name, double value);
+
+  /** The next {@link #delta} came in a field that the tables of {@link TextFields} lack. */
+  default void unknownField(String name) {}
+
+  /** The next {@link #error} says that a rate limit or a quota is exceeded. */
+  default void rateLimited() {}
 
   /** The server reports an error instead of or after an answer; the message is one line. */
   void error(String message);
@@ -38,6 +43,8 @@ interface ChunkListener {
     CONTENT,
     REASONING,
     REFUSAL,
+    /** The words of generated sound. */
+    TRANSCRIPT,
     TOOL_NAME,
     TOOL_ARGUMENTS;
 

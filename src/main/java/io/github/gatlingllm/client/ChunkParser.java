@@ -191,13 +191,20 @@ abstract class ChunkParser implements SseDecoder.Listener {
     try {
       read(bytes, offset, offset + length);
       if (errorField && ErrorBody.isError(bytes, offset, length)) {
-        listener.error(ErrorBody.reported(bytes, offset, length));
+        reportError(bytes, offset, length);
       } else {
         learn();
       }
     } catch (Malformed malformed) {
       listener.malformed(malformed.getMessage());
     }
+  }
+
+  private void reportError(byte[] bytes, int offset, int length) {
+    if (ErrorBody.isRateLimit(bytes, offset, length)) {
+      listener.rateLimited();
+    }
+    listener.error(ErrorBody.reported(bytes, offset, length));
   }
 
   private void read(byte[] bytes, int start, int end) throws Malformed {

@@ -1,12 +1,14 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.ChunkListener.Channel;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads chunks and bodies of chat, {@code completions} and {@code embeddings}. */
 final class CompletionParser extends ChunkParser {
@@ -28,8 +30,11 @@ final class CompletionParser extends ChunkParser {
   private boolean hasDelta;
   private Text finish = NOTHING;
 
-  private int cachedTokens;
-  private int reasoningTokens;
+  private final List<Text> unknown = new ArrayList<>(0);
+  private final UsageFields usage = new UsageFields();
+
+  /** Choices whose text came in deltas: a message with it at the end repeats it. */
+  private final BitSet inDeltas = new BitSet();
 
   CompletionParser(ChunkListener listener) {
     super(listener, true);
@@ -84,12 +89,41 @@ final class CompletionParser extends ChunkParser {
       try {
         choice();
       } finally {
-        pass(hasDelta ? delta : text.isEmpty() ? message : text);
+        passTexts();
       }
       if (!finish.isEmpty()) {
         listener().finish(index, finish.text().intern());
       }
     }
+  }
+
+  private void passTexts() {
+    boolean isKnown = index >= 0 && inDeltas.get(index);
+    isKnown |= passDelta();
+    if (!isKnown) {
+      isKnown = !text.isEmpty();
+      pass(text);
+    }
+    if (!isKnown) {
+      if (hasDelta && !message.isEmpty()) {
+        // Whether the message counts depends on the delta.
+        doNotLearn();
+      }
+      pass(message);
+    }
+  }
+
+  /** Whether the delta of the choice has text. */
+  private boolean passDelta() {
+    boolean hasText = false;
+    for (Text piece : delta) {
+      hasText |= !piece.isEmpty();
+    }
+    if (hasText && index >= 0 && index < RequestRecord.MAX_CHOICES) {
+      inDeltas.set(index);
+    }
+    pass(delta);
+    return hasText;
   }
 
   /** Fields come in any order: texts before the index are kept until the index is known. */
@@ -104,7 +138,7 @@ final class CompletionParser extends ChunkParser {
           hasDelta = json.isExpectedStartObjectToken();
           texts(delta);
           if (indexKnown) {
-            pass(delta);
+            var unused = passDelta();
           }
         }
         case "message" -> texts(message);
@@ -133,25 +167,27 @@ final class CompletionParser extends ChunkParser {
 
   private void texts(List<Text> found) throws IOException {
     found.clear();
+    unknown.clear();
+    String unknownField = "";
     for (String field = firstField(); field != null; field = nextField()) {
-      switch (field) {
-        case "content" -> content(found);
-        case "reasoning", "reasoning_content" -> reasoning(found);
-        case "refusal" -> add(Channel.REFUSAL, found);
-        case "tool_calls" -> toolCalls(found);
-        default -> {}
+      @Nullable Channel channel = TextFields.OF_MESSAGE.get(field);
+      if (channel == Channel.REASONING) {
+        reasoning(found);
+      } else if (channel != null) {
+        TextFields.add(this, TextFields.OF_MESSAGE, channel, found);
+      } else if (field.equals("tool_calls")) {
+        toolCalls(found);
+      } else if (field.equals("function_call")) {
+        call(found);
+      } else if (unknown.isEmpty() && TextFields.mayHaveText(field)) {
+        TextFields.add(this, TextFields.OF_MESSAGE, Channel.CONTENT, unknown);
+        unknown.removeIf(Text::isEmpty);
+        unknownField = field;
       }
     }
-  }
-
-  private void content(List<Text> found) throws IOException {
-    add(Channel.CONTENT, found);
-    for (boolean more = firstElement(); more; more = nextElement()) {
-      for (String field = firstField(); field != null; field = nextField()) {
-        if (field.equals("text")) {
-          add(Channel.CONTENT, found);
-        }
-      }
+    if (!unknown.isEmpty() && found.stream().allMatch(Text::isEmpty)) {
+      listener().unknownField(unknownField);
+      found.addAll(unknown);
     }
   }
 
@@ -168,83 +204,58 @@ final class CompletionParser extends ChunkParser {
             callIndex = number >= 0 ? (int) number : callIndex;
           }
           case "id" -> id = isString() ? string(Channel.TOOL_NAME) : id;
-          case "function" -> function(found);
+          case "function", "custom" -> call(found);
           default -> {}
         }
       }
-      Call call = new Call(callIndex, id);
-      found.subList(first, found.size()).replaceAll(piece -> piece.with(piece.channel(), call));
+      TextFields.setCall(found.subList(first, found.size()), new Call(callIndex, id));
     }
   }
 
-  private void function(List<Text> found) throws IOException {
+  private void call(List<Text> found) throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {
-      switch (field) {
-        case "name" -> add(Channel.TOOL_NAME, found);
-        case "arguments" -> add(Channel.TOOL_ARGUMENTS, found);
-        default -> {}
-      }
+      TextFields.addCall(this, field, found);
     }
   }
 
   /** Some servers send the same reasoning in two fields. */
-  private void reasoning(List<Text> found) {
-    if (!isString()) {
-      return;
-    }
-    Text reasoning = string(Channel.REASONING);
-    for (Text before : found) {
-      if (before.channel() == Channel.REASONING) {
-        // The second text decides whether the first one counts twice.
-        doNotLearn();
-        if (isSame(before, reasoning)) {
-          return;
-        }
+  private void reasoning(List<Text> found) throws IOException {
+    int first = found.size();
+    TextFields.add(this, TextFields.OF_MESSAGE, Channel.REASONING, found);
+    String before = textOf(found.subList(0, first));
+    if (before != null && found.size() > first) {
+      // The second text decides whether the first one counts twice.
+      doNotLearn();
+      List<Text> second = found.subList(first, found.size());
+      if (before.equals(textOf(second))) {
+        second.clear();
       }
     }
-    found.add(reasoning);
   }
 
-  private boolean isSame(Text a, Text b) {
-    return Arrays.equals(buffer, a.from(), a.to(), buffer, b.from(), b.to())
-        || a.text().equals(b.text());
+  /** The reasoning among pieces; null where there is none. */
+  private static @Nullable String textOf(List<Text> pieces) {
+    StringBuilder text = null;
+    for (Text piece : pieces) {
+      if (piece.channel() == Channel.REASONING) {
+        text = text == null ? new StringBuilder() : text;
+        text.append(piece.text());
+      }
+    }
+    return text == null ? null : text.toString();
   }
 
   private void usage() throws IOException {
     if (!json.isExpectedStartObjectToken()) {
       return;
     }
-    int promptTokens = -1;
-    int completionTokens = -1;
-    cachedTokens = -1;
-    reasoningTokens = -1;
+    usage.clear();
     for (String field = firstField(); field != null; field = nextField()) {
-      switch (field) {
-        case "prompt_tokens" -> promptTokens = count();
-        case "completion_tokens" -> completionTokens = count();
-        case "prompt_tokens_details", "completion_tokens_details" -> usageDetails();
-        default -> {
-          usageDetail(field);
-          timing("usage", field);
-        }
+      if (!usage.take(this, field)) {
+        timing("usage", field);
       }
     }
-    listener().usage(promptTokens, completionTokens, cachedTokens, reasoningTokens);
-  }
-
-  private void usageDetails() throws IOException {
-    for (String field = firstField(); field != null; field = nextField()) {
-      usageDetail(field);
-    }
-  }
-
-  /** SGLang has these fields in usage itself, other servers in its details. */
-  private void usageDetail(String field) throws IOException {
-    switch (field) {
-      case "cached_tokens" -> cachedTokens = Math.max(cachedTokens, count());
-      case "reasoning_tokens" -> reasoningTokens = Math.max(reasoningTokens, count());
-      default -> {}
-    }
+    listener().usage(usage.withCache());
   }
 
   private void timings(String object) throws IOException {

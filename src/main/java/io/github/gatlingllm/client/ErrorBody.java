@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -94,8 +95,42 @@ final class ErrorBody {
   static String reported(byte[] buffer, int offset, int length) {
     String text = new String(buffer, offset, length, StandardCharsets.UTF_8);
     @Nullable String message = message(text);
+    @Nullable JsonNode root = message == null ? null : tree(text);
     return Secrets.oneLine(
-        message == null ? text.substring(0, Math.min(text.length(), MAX_RAW)) : message);
+        message == null
+            ? text.substring(0, Math.min(text.length(), MAX_RAW))
+            : details(root == null ? null : root.path("error"), message));
+  }
+
+  private static final Pattern RATE_LIMIT =
+      Pattern.compile(
+          "429|rate.?limit.*|too.?many.?requests|.*quota.*|resource.?exhausted|throttl.*",
+          Pattern.CASE_INSENSITIVE);
+
+  /** Whether an error within a response says by code or type what status 429 says. */
+  static boolean isRateLimit(byte[] buffer, int offset, int length) {
+    @Nullable JsonNode root = tree(new String(buffer, offset, length, StandardCharsets.UTF_8));
+    return root != null
+        && Stream.of(root.path("error"), root.path("response").path("error"), root)
+            .flatMap(error -> Stream.of("code", "type", "status").map(error::path))
+            .anyMatch(value -> RATE_LIMIT.matcher(value.asText()).matches());
+  }
+
+  /** Code, type and the upstream's own words, as far as the message does not have them. */
+  private static String details(@Nullable JsonNode error, String message) {
+    if (error == null) {
+      return message;
+    }
+    String kind =
+        Stream.of("code", "type")
+            .map(name -> error.path(name).asText())
+            .filter(text -> !text.isBlank() && !text.equals("null") && !message.contains(text))
+            .distinct()
+            .collect(Collectors.joining(" "));
+    String raw = error.path("metadata").path("raw").asText();
+    return message
+        + (kind.isEmpty() ? "" : " (" + kind + ")")
+        + (raw.isBlank() || message.contains(raw) ? "" : ": " + raw);
   }
 
   private static @Nullable String message(String json) {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.Api.Message.FunctionCall;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ final class GeneratedChoices {
   static final class GeneratedChoice {
     final AnswerBytes content;
     final AnswerBytes reasoning;
+    final ThinkTag thinkTag = new ThinkTag();
     @Nullable String finishReason;
 
     /** Tokens came after a finish reason, so this server's do not tell the end of the answer. */
@@ -114,6 +116,15 @@ final class GeneratedChoices {
   GeneratedChoices(int expected, AnswerMemory memory) {
     this.memory = memory;
     grow(expected);
+  }
+
+  /** Why no answer has a choice of this index; null where one may have it. */
+  static @Nullable String impossible(int index) {
+    return index < 0
+        ? "choice index is negative"
+        : index < RequestRecord.MAX_CHOICES
+            ? null
+            : "choice index is " + RequestRecord.MAX_CHOICES + " or more";
   }
 
   GeneratedChoice get(int index) {

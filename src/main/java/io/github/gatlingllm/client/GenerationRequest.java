@@ -205,6 +205,7 @@ public final class GenerationRequest {
     private String prefix = "";
     private boolean stream = true;
     private boolean includeUsage = true;
+    private boolean eventTokens;
     private @Nullable Integer maxTokens;
     private String maxTokensField = Api.MAX_TOKENS;
     private boolean ignoreEos;
@@ -259,7 +260,6 @@ public final class GenerationRequest {
       return this;
     }
 
-    /** Text in front of the prompt, of the first message, or of each text to embed. */
     public Builder prefix(String text) {
       prefix = text;
       return this;
@@ -270,9 +270,9 @@ public final class GenerationRequest {
       return this;
     }
 
-    /** Whether a stream ends with the server's usage; true unless set. */
-    public Builder includeUsage(boolean included) {
+    public Builder includeUsage(boolean included, boolean inEvents) {
       includeUsage = included;
+      eventTokens = inEvents;
       return this;
     }
 
@@ -287,7 +287,6 @@ public final class GenerationRequest {
       return this;
     }
 
-    /** Fields that the server rejects. */
     public Builder without(Set<AddedField> rejected) {
       leftOut = rejected;
       return this;
@@ -361,7 +360,10 @@ public final class GenerationRequest {
     private void addOutputOptions(ObjectNode whole) {
       whole.put("stream", stream);
       if (stream && includeUsage && api.terminalEvent() == null) {
-        whole.putObject("stream_options").put("include_usage", true);
+        ObjectNode options = whole.putObject("stream_options").put("include_usage", true);
+        if (eventTokens) {
+          options.put("continuous_usage_stats", true);
+        }
       }
       boolean isLimited = api == Api.MESSAGES || !maxTokensField.equals(Api.NO_MAX_TOKENS);
       if (maxTokens != null && isLimited) {

@@ -3,7 +3,6 @@ package io.github.gatlingllm.client;
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.Api.Message.FunctionCall;
 import io.github.gatlingllm.client.ChunkListener.Channel;
-import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
@@ -44,6 +43,7 @@ public final class ReceivedAnswer {
 
   private int events;
   private boolean done;
+  private boolean rateLimited;
 
   /** When the last token, finish reason or count came after which every choice was settled. */
   private long settledAt;
@@ -79,6 +79,7 @@ public final class ReceivedAnswer {
     try {
       decoder.endOfStream();
       readIgnored();
+      counts.end(timeline.count());
     } catch (TooLarge tooLarge) {
       content.malformed(tooLarge.getMessage());
     }
@@ -129,7 +130,17 @@ public final class ReceivedAnswer {
 
   /** Whether every choice is settled, and nothing else has to come: a body may be cut then. */
   boolean isSettled() {
-    return done || settled;
+    return done || (settled && terminalEvent == null);
+  }
+
+  /** Whether every choice is finished, so that the server may have left the body open. */
+  boolean isFinished() {
+    return settled;
+  }
+
+  /** The server has left the body open: an answer that is finished is over without its mark. */
+  void leftOpen() {
+    done |= settled;
   }
 
   /** When it was settled; the instant of the last mark does not change it. */
@@ -151,11 +162,6 @@ public final class ReceivedAnswer {
     return terminalEvent;
   }
 
-  /** Number of texts to embed; 0 where text is generated. */
-  int inputs() {
-    return request.inputs();
-  }
-
   int embeddings() {
     return embeddings;
   }
@@ -168,6 +174,11 @@ public final class ReceivedAnswer {
   @Nullable String error() {
     String gaveUp = error == null ? choices.failure() : null;
     return gaveUp == null ? error : "the server ended its answer with finish reason " + gaveUp;
+  }
+
+  /** Whether that error says that a rate limit or a quota is exceeded. */
+  boolean isRateLimited() {
+    return rateLimited;
   }
 
   /** Why a part of the data could not be parsed; null where all could. */
@@ -268,9 +279,8 @@ public final class ReceivedAnswer {
 
   /** Tokens of prompt and answer; null where the server did not report both. */
   public @Nullable Long totalTokens() {
-    Integer completion = completionTokens();
-    Integer prompt = counts.prompt();
-    return prompt == null || completion == null ? null : (Long) ((long) prompt + completion);
+    Integer output = completionTokens();
+    return counts.prompt() == null || output == null ? null : (long) counts.prompt() + output;
   }
 
   public ServerReport server() {
@@ -303,7 +313,6 @@ public final class ReceivedAnswer {
     private boolean output;
     private int usageInEvent = UNKNOWN;
     private boolean finishInEvent;
-    private int tokensBefore;
 
     @Override
     public void delta(int index, Channel channel, byte[] buffer, int offset, int length) {
@@ -313,7 +322,7 @@ public final class ReceivedAnswer {
       GeneratedChoices.GeneratedChoice choice = choices.get(index);
       choice.resumed |= choice.finishReason != null;
       switch (channel) {
-        case CONTENT, REFUSAL -> choice.content.append(buffer, offset, length);
+        case CONTENT, REFUSAL, TRANSCRIPT -> choice.content.append(buffer, offset, length);
         case REASONING -> choice.reasoning.append(buffer, offset, length);
         case TOOL_NAME -> choice.callName(buffer, offset, length);
         case TOOL_ARGUMENTS -> choice.callArguments(buffer, offset, length);
@@ -322,7 +331,10 @@ public final class ReceivedAnswer {
         flush();
       }
       tokenChoice = index;
-      output |= channel != Channel.REASONING;
+      output |=
+          channel == Channel.CONTENT
+              ? choice.thinkTag.isOutput(timeline, now, buffer, offset, length)
+              : channel != Channel.REASONING;
     }
 
     @Override
@@ -341,24 +353,36 @@ public final class ReceivedAnswer {
     }
 
     private boolean isImpossible(int index) {
-      if (index < 0) {
-        malformed("choice index is negative");
-      } else if (index >= RequestRecord.MAX_CHOICES) {
-        malformed("choice index is " + RequestRecord.MAX_CHOICES + " or more");
-      } else {
-        return false;
+      String impossible = GeneratedChoices.impossible(index);
+      if (impossible != null) {
+        malformed(impossible);
       }
-      return true;
+      return impossible != null;
     }
 
     @Override
-    public void usage(int prompt, int completion, int cached, int reasoning) {
+    public void usage(UsageFields usage) {
       Integer limit = request.maxTokens();
       long most = limit == null ? Long.MAX_VALUE : (long) limit * request.n() * MAX_OVERRUN;
+      int completion = usage.get(UsageFields.Count.OUTPUT);
       // A server that ignores the limit is right to count what it sent: a token has a byte or more.
-      boolean isPossible = completion <= most || completion <= choices.bytes();
-      usageInEvent =
-          counts.usage(prompt, isPossible ? completion : Integer.MAX_VALUE, cached, reasoning);
+      if (completion > most && completion > choices.bytes()) {
+        usage.set(UsageFields.Count.OUTPUT, Integer.MAX_VALUE);
+      }
+      usageInEvent = counts.usage(usage);
+      Integer reasoning = counts.reasoning();
+      boolean isHidden = reasoning != null && reasoning > 0 && !choices.haveReasoning();
+      timeline.counted(usageInEvent, isHidden ? reasoning : 0);
+    }
+
+    @Override
+    public void unknownField(String name) {
+      timeline.unknownField(name);
+    }
+
+    @Override
+    public void rateLimited() {
+      rateLimited = true;
     }
 
     @Override
@@ -396,10 +420,6 @@ public final class ReceivedAnswer {
       if (tokenChoice != UNKNOWN) {
         flush();
       }
-      if (timeline.count() == 0) {
-        // Tokens counted before the first one arrived, such as reasoning that is not streamed.
-        tokensBefore = Math.max(tokensBefore, usageInEvent);
-      }
       if (finishInEvent || settled) {
         settle();
       }
@@ -408,7 +428,7 @@ public final class ReceivedAnswer {
 
     /** A later count or token begins the wait for the end of the body anew. */
     private void settle() {
-      boolean is = choices.areSettled() && !(streaming && terminalEvent != null);
+      boolean is = choices.areSettled();
       if (is && (!settled || usageInEvent != UNKNOWN || finishInEvent)) {
         settledAt = now;
       }
@@ -416,16 +436,10 @@ public final class ReceivedAnswer {
       finishInEvent = false;
     }
 
-    /**
-     * Adds the tokens of the current event. Servers with continuous usage report the number of
-     * tokens so far, which is used for a single choice: a token whose text was held back (half a
-     * character) counts with the event that carries its text.
-     */
+    /** Adds an event, with the tokens that the server has counted so far for a single choice. */
     private void flush() {
       if (streaming) {
-        boolean counted = choices.count() == 1 && usageInEvent > tokensBefore;
-        timeline.tokens(tokenChoice, now, output, counted ? usageInEvent - tokensBefore : UNKNOWN);
-        tokensBefore = Math.max(tokensBefore, usageInEvent);
+        timeline.tokens(tokenChoice, now, output, choices.count() == 1 ? usageInEvent : UNKNOWN);
       }
       tokenChoice = UNKNOWN;
       output = false;

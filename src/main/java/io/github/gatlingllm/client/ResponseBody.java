@@ -89,19 +89,19 @@ sealed interface ResponseBody {
     public Answered answered() {
       return answer.hasLastMark()
           ? Answered.ENDED
-          : answer.isSettled() || answer.hasBareJson() ? Answered.SETTLED : Answered.NOT_YET;
+          : answer.isFinished() || answer.hasBareJson() ? Answered.SETTLED : Answered.NOT_YET;
     }
 
     @Override
     public long answeredAt(long now) {
-      return answer.hasLastMark() || !answer.isSettled() ? now : answer.settledAt();
+      return answer.hasLastMark() || !answer.isFinished() ? now : answer.settledAt();
     }
 
     @Override
     public Ending end(long now, boolean cut) {
       answer.endOfStream();
       if (answer.error() != null) {
-        return new Ending(RequestStatus.IN_STREAM_ERROR, answer.error());
+        return reported(answer);
       }
       if (answer.malformed() != null) {
         return quoting(RequestStatus.INVALID_RESPONSE, answer.malformed());
@@ -191,12 +191,12 @@ sealed interface ResponseBody {
       timeline.body(now);
       answer.body(body.array(), body.length());
       if (answer.error() != null) {
-        return new Ending(RequestStatus.IN_STREAM_ERROR, answer.error());
+        return reported(answer);
       }
       if (answer.malformed() != null) {
         return new Ending(RequestStatus.INVALID_RESPONSE, unexpected(answer.malformed()));
       }
-      int inputs = answer.inputs();
+      int inputs = answer.request().inputs();
       if (inputs > 0) {
         int embeddings = answer.embeddings();
         return embeddings == inputs
@@ -236,6 +236,12 @@ sealed interface ResponseBody {
           ? new Ending(RequestStatus.INVALID_RESPONSE, error)
           : new Ending(failure(httpStatus), "HTTP " + httpStatus + ": " + error);
     }
+  }
+
+  private static Ending reported(ReceivedAnswer answer) {
+    return new Ending(
+        answer.isRateLimited() ? RequestStatus.RATE_LIMITED : RequestStatus.IN_STREAM_ERROR,
+        answer.error());
   }
 
   /** Whether bytes are a complete document of JSON, or the end of a page. */

@@ -412,6 +412,7 @@ public final class StreamedExchange implements HttpListener {
   private void leftOpen(long answered) {
     if (body != null) {
       leftOpen = true;
+      answer.leftOpen();
       end(answered, body.end(answered, false));
       connection.abandon();
     }

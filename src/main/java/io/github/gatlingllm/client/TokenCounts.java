@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.client.UsageFields.Count;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,27 +11,69 @@ final class TokenCounts {
 
   private static final int UNKNOWN = -1;
 
+  /** One event of so many may be empty. */
+  private static final int MAX_EMPTY = 10;
+
   private int prompt = UNKNOWN;
   private int completion = UNKNOWN;
   private int cached = UNKNOWN;
   private int reasoning = UNKNOWN;
   private List<String> rejected = List.of();
 
-  /** Takes one usage object. Of several the last one counts; an object of zeros is ignored. */
-  int usage(int ofPrompt, int ofCompletion, int ofCache, int ofReasoning) {
-    int promptTokens = checked(ofPrompt, "prompt_tokens");
-    int completionTokens = checked(ofCompletion, "completion_tokens");
+  /**
+   * Takes one usage object. Of several the last one counts; an object of zeros is ignored.
+   *
+   * @return output tokens until now; {@value #UNKNOWN} where they are not reported
+   */
+  int usage(UsageFields usage) {
+    int promptTokens = checked(usage.get(Count.PROMPT), "prompt_tokens");
+    int completionTokens = checked(usage.get(Count.OUTPUT), "completion_tokens");
+    int cachedTokens = checked(usage.get(Count.CACHED), "cached_tokens");
+    int reasoningTokens = checked(usage.get(Count.REASONING), "reasoning_tokens");
+    int total = usage.get(Count.TOTAL);
+    if (promptTokens >= 0 && completionTokens >= 0 && total > promptTokens + completionTokens) {
+      int beside = total - promptTokens - completionTokens;
+      if (beside == reasoningTokens) {
+        // xAI and Gemini count reasoning beside the output.
+        completionTokens += beside;
+      } else if (beside == cachedTokens) {
+        promptTokens += beside;
+      } else {
+        reject("total_tokens");
+      }
+    } else if (promptTokens > 0 && completionTokens > 0 && total > 0) {
+      if (total < promptTokens + completionTokens) {
+        reject("total_tokens");
+      }
+    }
     if (promptTokens > 0 || completionTokens > 0) {
       prompt = lastNonZero(prompt, promptTokens);
       completion = lastNonZero(completion, completionTokens);
-    }
-    if (ofPrompt > 0 || ofCompletion > 0) {
-      int cachedTokens = checked(ofCache, "cached_tokens");
-      int reasoningTokens = checked(ofReasoning, "reasoning_tokens");
       cached = cachedTokens == UNKNOWN ? cached : cachedTokens;
       reasoning = reasoningTokens == UNKNOWN ? reasoning : reasoningTokens;
     }
     return completionTokens;
+  }
+
+  /**
+   * The answer has ended: counts that contradict each other are not used.
+   *
+   * @param events events with tokens, of which each has one or more
+   */
+  void end(int events) {
+    if (reasoning > completion && completion != UNKNOWN) {
+      reject("reasoning_tokens");
+      reasoning = UNKNOWN;
+    }
+    if (cached > prompt && prompt != UNKNOWN) {
+      reject("cached_tokens");
+      cached = UNKNOWN;
+    }
+    // A chunk for the finish reason, or half a character, may be an event without a token.
+    if (completion > 0 && completion + 1 + events / MAX_EMPTY < events) {
+      reject("completion_tokens");
+      completion = UNKNOWN;
+    }
   }
 
   /** The count; {@value #UNKNOWN} where no answer can have so many tokens. */
@@ -38,11 +81,15 @@ final class TokenCounts {
     if (count <= RequestRecord.MAX_TOKENS) {
       return count;
     }
+    reject(name);
+    return UNKNOWN;
+  }
+
+  private void reject(String name) {
     if (!rejected.contains(name)) {
       rejected = new ArrayList<>(rejected);
       rejected.add(name);
     }
-    return UNKNOWN;
   }
 
   private static int lastNonZero(int before, int count) {

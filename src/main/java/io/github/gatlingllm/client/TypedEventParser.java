@@ -3,14 +3,20 @@ package io.github.gatlingllm.client;
 import io.github.gatlingllm.client.ChunkListener.Channel;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.BitSet;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a typed event or a body of OpenAI's {@code responses} and Anthropic's {@code messages}: the
  * meaning of fields depends on {@code type}, so they are passed on at the end of the document.
  */
 final class TypedEventParser extends ChunkParser {
+
+  /** Further items count as one. */
+  private static final int MAX_ITEMS = 1_024;
 
   private String type = "";
   private String object = "";
@@ -23,16 +29,13 @@ final class TypedEventParser extends ChunkParser {
   /** Texts of an item or content block, or of all items of a body. */
   private final List<Text> pieces = new ArrayList<>();
 
+  private final UsageFields usage = new UsageFields();
   private boolean hasUsage;
-  private int inputTokens;
-  private int outputTokens;
-  private int cachedTokens;
-  private int reasoningTokens;
 
-  /** Anthropic: prompt tokens in addition to {@code input_tokens}; sent once per response. */
-  private int cacheRead = -1;
+  private String unknownField = "";
 
-  private int cacheCreated = -1;
+  /** Items whose texts of a channel have been passed: final objects with them repeat them. */
+  private final Map<Channel, BitSet> passed = new EnumMap<>(Channel.class);
 
   TypedEventParser(ChunkListener listener) {
     super(listener, false);
@@ -48,6 +51,7 @@ final class TypedEventParser extends ChunkParser {
     reason = "";
     status = "";
     incomplete = "";
+    unknownField = "";
     pieces.clear();
     hasUsage = false;
     for (String field = firstField(); field != null; field = nextField()) {
@@ -61,6 +65,11 @@ final class TypedEventParser extends ChunkParser {
         case "response" -> response();
         case "message" -> message();
         case "error", "detail" -> noteError();
+        case "text", "transcript", "refusal", "arguments", "input", "code" -> {
+          if (text.isEmpty()) {
+            take(Channel.CONTENT);
+          }
+        }
         default -> answer(field);
       }
     }
@@ -69,23 +78,18 @@ final class TypedEventParser extends ChunkParser {
 
   private void passOn() {
     switch (type) {
-      case "response.output_text.delta" -> pass(Channel.CONTENT);
-      case "response.refusal.delta" -> pass(Channel.REFUSAL);
-      case "response.reasoning_text.delta", "response.reasoning_summary_text.delta" ->
-          pass(Channel.REASONING);
-      case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta" ->
-          pass(Channel.TOOL_ARGUMENTS);
-      case "content_block_delta" -> pass(text.channel());
-      case "response.output_item.added", "content_block_start" -> {
-        Call call = new Call(position, null);
-        pieces.replaceAll(
-            piece ->
-                piece.with(
-                    piece.channel(),
-                    piece.call() == null ? call : new Call(position, piece.call().id())));
+      case "content_block_delta" -> {
+        if (!unknownField.isEmpty()) {
+          listener().unknownField(unknownField);
+        }
+        pass(text.channel());
+      }
+      case "response.output_item.added", "response.output_item.done", "content_block_start" -> {
+        passItem(position, pieces);
         pass(pieces);
       }
       case "response.completed", "response.incomplete" -> {
+        pass(pieces);
         passUsage();
         passFinish();
         listener().done();
@@ -106,9 +110,48 @@ final class TypedEventParser extends ChunkParser {
           pass(pieces);
           passUsage();
           passFinish();
+        } else {
+          passTextOf(type);
         }
       }
     }
+  }
+
+  /** An event of a piece of text, or of the complete text of a part that had no pieces. */
+  private void passTextOf(String event) {
+    boolean isDelta = event.endsWith(".delta");
+    if (text.isEmpty() || !(isDelta || event.endsWith(".done"))) {
+      return;
+    }
+    String kind = event.substring(0, event.lastIndexOf('.'));
+    @Nullable Channel channel = TextFields.OF_EVENT.get(kind);
+    if (channel == null && isDelta && TextFields.mayHaveText(kind)) {
+      listener().unknownField(event);
+      channel = Channel.CONTENT;
+    }
+    if (channel != null && (isDelta || !isPassed(position, channel))) {
+      pass(channel);
+    }
+  }
+
+  private boolean isPassed(int item, Channel channel) {
+    @Nullable BitSet items = passed.get(channel);
+    return items != null && items.get(Math.min(item, MAX_ITEMS));
+  }
+
+  private void note(int item, Channel channel) {
+    passed.computeIfAbsent(channel, none -> new BitSet()).set(Math.min(item, MAX_ITEMS));
+  }
+
+  /** Texts of an item; those that were passed before are not passed again. */
+  private void passItem(int item, List<Text> ofItem) {
+    ofItem.removeIf(piece -> isPassed(item, piece.channel()));
+    ofItem.replaceAll(
+        piece ->
+            piece.call() == null
+                ? piece
+                : piece.with(piece.channel(), new Call(item, piece.call().id())));
+    ofItem.forEach(piece -> note(item, piece.channel()));
   }
 
   private void pass(Channel channel) {
@@ -116,19 +159,18 @@ final class TypedEventParser extends ChunkParser {
     if (!text.isEmpty()) {
       Call call = channel.isToolCall() ? new Call(position, null) : null;
       pieces.add(text.with(channel, call));
+      note(position, channel);
     }
     pass(pieces);
   }
 
   private void passUsage() {
     if (hasUsage) {
-      int cached = Math.max(cachedTokens, cacheRead);
-      long additional = Math.max(0, cacheRead) + (long) Math.max(0, cacheCreated);
-      int prompt =
-          inputTokens < 0 ? -1 : (int) Math.min(Integer.MAX_VALUE, inputTokens + additional);
-      // At the beginning of a message the output is not counted yet.
-      int output = type.equals("message_start") ? -1 : outputTokens;
-      listener().usage(prompt, output, cached, reasoningTokens);
+      if (type.equals("message_start")) {
+        // The output is not counted yet.
+        usage.set(UsageFields.Count.OUTPUT, -1);
+      }
+      listener().usage(usage.withCacheBesidePrompt());
     }
   }
 
@@ -143,11 +185,17 @@ final class TypedEventParser extends ChunkParser {
     take(Channel.CONTENT);
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
-        case "text" -> take(Channel.CONTENT);
-        case "thinking" -> take(Channel.REASONING);
-        case "partial_json" -> take(Channel.TOOL_ARGUMENTS);
         case "stop_reason" -> reason = word();
-        default -> {}
+        default -> {
+          @Nullable Channel channel = TextFields.OF_MESSAGE.get(field);
+          @Nullable Channel ofCall = field.equals("partial_json") ? Channel.TOOL_ARGUMENTS : null;
+          if (channel != null || ofCall != null) {
+            take(channel == null ? ofCall : channel);
+          } else if (isString() && text.isEmpty() && TextFields.mayHaveText(field)) {
+            unknownField = field;
+            take(Channel.CONTENT);
+          }
+        }
       }
     }
   }
@@ -159,9 +207,11 @@ final class TypedEventParser extends ChunkParser {
   }
 
   private void items() throws IOException {
-    int position = 0;
+    int item = 0;
     for (boolean more = firstElement(); more; more = nextElement()) {
-      item(position++);
+      int first = pieces.size();
+      item(item);
+      passItem(item++, pieces.subList(first, pieces.size()));
     }
   }
 
@@ -175,13 +225,14 @@ final class TypedEventParser extends ChunkParser {
         case "type" -> kind = word();
         case "id" -> id = isString() ? string(Channel.TOOL_NAME) : id;
         case "call_id" -> callId = isString() ? string(Channel.TOOL_NAME) : callId;
-        case "name" -> add(Channel.TOOL_NAME, pieces);
-        case "arguments" -> add(Channel.TOOL_ARGUMENTS, pieces);
-        case "input" -> input();
-        case "content", "summary" -> parts();
-        case "text" -> add(Channel.CONTENT, pieces);
-        case "thinking" -> add(Channel.REASONING, pieces);
-        default -> {}
+        default -> {
+          @Nullable Channel channel = TextFields.OF_MESSAGE.get(field);
+          if (channel != null) {
+            TextFields.add(this, TextFields.OF_MESSAGE, channel, pieces);
+          } else {
+            TextFields.addCall(this, field, pieces);
+          }
+        }
       }
     }
     boolean isToolCall = kind.endsWith("call") || kind.endsWith("tool_use");
@@ -192,51 +243,18 @@ final class TypedEventParser extends ChunkParser {
     ofItem.replaceAll(piece -> piece.with(isReasoning ? Channel.REASONING : piece.channel(), call));
   }
 
-  private void parts() throws IOException {
-    for (boolean more = firstElement(); more; more = nextElement()) {
-      for (String field = firstField(); field != null; field = nextField()) {
-        switch (field) {
-          case "text" -> add(Channel.CONTENT, pieces);
-          case "refusal" -> add(Channel.REFUSAL, pieces);
-          default -> {}
-        }
-      }
-    }
-  }
-
-  /** Arguments of a tool call as a JSON object, where other APIs send a text. */
-  private void input() throws IOException {
-    add(Channel.TOOL_ARGUMENTS, pieces);
-    if (!json.isExpectedStartObjectToken()) {
-      return;
-    }
-    int start = offset(json.currentTokenLocation());
-    json.skipChildren();
-    byte[] escaped = escaped(start, offset(json.currentLocation()));
-    if (escaped.length > "{}".length()) {
-      pieces.add(new Text(Channel.TOOL_ARGUMENTS, escaped, 0, escaped.length, null));
-    }
-  }
-
-  private byte[] escaped(int from, int to) {
-    byte[] content = new byte[2 * (to - from)];
-    int length = 0;
-    for (int i = from; i < to; i++) {
-      if (buffer[i] == '\\') {
-        content[length++] = '\\';
-      }
-      content[length++] = buffer[i];
-    }
-    return Arrays.copyOf(content, length);
-  }
-
-  /** The response object in an event; its texts were sent in earlier events. */
+  /** The response object in an event; its texts were mostly sent in earlier events. */
   private void response() throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {
-      if (field.equals("error")) {
-        noteError();
-      } else {
-        answer(field);
+      switch (field) {
+        case "error" -> noteError();
+        case "output" -> {
+          // Its items may have other positions than in the stream, so kinds of text are compared.
+          List<Channel> streamed = List.copyOf(passed.keySet());
+          items();
+          pieces.removeIf(piece -> streamed.contains(piece.channel()));
+        }
+        default -> answer(field);
       }
     }
   }
@@ -266,27 +284,9 @@ final class TypedEventParser extends ChunkParser {
       return;
     }
     hasUsage = true;
-    inputTokens = -1;
-    outputTokens = -1;
-    cachedTokens = -1;
-    reasoningTokens = -1;
+    usage.clear();
     for (String field = firstField(); field != null; field = nextField()) {
-      switch (field) {
-        case "input_tokens" -> inputTokens = count();
-        case "output_tokens" -> outputTokens = count();
-        case "cache_read_input_tokens" -> cacheRead = Math.max(cacheRead, count());
-        case "cache_creation_input_tokens" -> cacheCreated = Math.max(cacheCreated, count());
-        case "input_tokens_details", "output_tokens_details" -> {
-          for (String inner = firstField(); inner != null; inner = nextField()) {
-            switch (inner) {
-              case "cached_tokens" -> cachedTokens = count();
-              case "reasoning_tokens" -> reasoningTokens = count();
-              default -> {}
-            }
-          }
-        }
-        default -> {}
-      }
+      var unused = usage.take(this, field);
     }
   }
 

@@ -194,7 +194,9 @@ final class RecordCodec {
         get(RecordField.LATE_EVENTS, 0),
         get(RecordField.DONE, false),
         get(RecordField.STALL_S),
-        get(RecordField.FIRST_EVENT_TOKENS));
+        get(RecordField.FIRST_EVENT_TOKENS),
+        get(RecordField.TAIL_TOKENS, 0),
+        get(RecordField.UNKNOWN_FIELDS, List.of()));
   }
 
   private int[] perEvent(RecordField field, int events) {

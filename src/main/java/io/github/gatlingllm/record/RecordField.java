@@ -115,8 +115,8 @@ enum RecordField implements FieldTable.Field {
   TPOT_S(
       SECONDS,
       r -> roundedTpot(r.timing()),
-      "(last token − first token) ÷ (`streamed_tokens` − tokens of the first event), see"
-          + " [metrics](metrics.md); null under 2 tokens or events"),
+      "(last token − first token) ÷ (`streamed_tokens` − tokens of the first event −"
+          + " `tail_tokens`), see [metrics](metrics.md); null under 2 tokens or events"),
 
   // Events and tokens.
   EVENT_OFFSETS_US(
@@ -126,7 +126,7 @@ enum RecordField implements FieldTable.Field {
   EVENT_TOKENS(
       INTEGERS.in("tokens"),
       r -> r.events().tokens(),
-      "tokens in each event, where known; else `[]`"),
+      "tokens in each event, where known, in sum `streamed_tokens`; else `[]`"),
   PROMPT_CHARS(INTEGER.in("characters"), r -> r.tokens().promptChars(), "of all prompt texts"),
   PROMPT_TOKENS(TOKENS, r -> r.tokens().promptTokens(), "by the server's usage"),
   PROMPT_TOKENS_LOCAL(
@@ -262,6 +262,17 @@ enum RecordField implements FieldTable.Field {
           + " of a request that was never admitted, until its end; null if neither is set"),
   INPUTS(INTEGER, r -> r.tokens().inputs(), "texts to embed; null with the other APIs"),
   HAS_TOOLS(FLAG, r -> r.identity().hasTools(), "whether the request offered tools to the model"),
+
+  TAIL_TOKENS(
+      TOKENS,
+      r -> r.events().tail(),
+      "counted by the server after the last token-bearing event; part of `event_tokens` of the last"
+          + " one, and of no gap and no TPOT"),
+  UNKNOWN_FIELDS(
+      TEXTS,
+      r -> r.events().unknownFields(),
+      "names of fields, or types of events, that carried text and that no API is known to have;"
+          + " their text counts as an event"),
 
   // Texts, only with the setting recordText.
   MESSAGES(

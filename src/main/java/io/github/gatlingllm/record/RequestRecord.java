@@ -181,7 +181,9 @@ public record RequestRecord(
       int late,
       boolean done,
       @Nullable Long longestGapNanos,
-      @Nullable Integer firstEventTokens) {
+      @Nullable Integer firstEventTokens,
+      int tail,
+      List<String> unknownFields) {
 
     /** From the first event to the next of its choice, in nanoseconds; null if unknown. */
     public @Nullable Long secondEventNanos() {

@@ -1,7 +1,9 @@
 package io.github.gatlingllm.record;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +24,11 @@ public final class Timeline {
   /** Most events of one answer whose times are kept: two hours at 300 per second. */
   private static final int MAX_EVENTS = 1 << 21;
 
+  private static final int MAX_UNKNOWN_FIELDS = 8;
+
   private static final long NONE = Long.MIN_VALUE;
+
+  private static final int UNKNOWN = -1;
 
   private final long scheduled;
   private final long start;
@@ -40,12 +46,17 @@ public final class Timeline {
 
   private int[] offsetsMicros = new int[32];
 
-  /** Tokens of each event, up to the first event whose tokens the server does not report. */
-  private int[] tokens = new int[0];
+  /** How many tokens the server had counted when each event came; empty if it counts none. */
+  private int[] counted = new int[0];
+
+  /** All tokens of the answer by the server, and how many of them it only billed. */
+  private int total = UNKNOWN;
+
+  private int hidden;
 
   private int[] choices = new int[0];
   private int count;
-  private boolean everyEventCounted = true;
+  private List<String> unknownFields = List.of();
   private int coalesced;
   private int late;
   private boolean done;
@@ -100,9 +111,9 @@ public final class Timeline {
    * @param choice index of its choice
    * @param now instant of the read that completed it; the events of one read share it
    * @param output whether part of it is not reasoning
-   * @param tokensInEvent how many tokens it holds; negative if the server does not report that
+   * @param countedSoFar how many tokens the server has counted with it; negative if it does not say
    */
-  public void tokens(int choice, long now, boolean output, int tokensInEvent) {
+  public void tokens(int choice, long now, boolean output, int countedSoFar) {
     if (firstToken == NONE) {
       firstToken = now;
     }
@@ -111,7 +122,33 @@ public final class Timeline {
     }
     lastToken = now;
     ofChoice(choice, now);
-    append(choice, now, tokensInEvent);
+    append(choice, now, countedSoFar);
+  }
+
+  /** The server's count of the answer's tokens until now, and how many of them it only billed. */
+  public void counted(int tokens, int billed) {
+    total = tokens;
+    hidden = billed;
+  }
+
+  /** What came until now turns out to be reasoning. */
+  public void allWasReasoning() {
+    firstOutput = NONE;
+  }
+
+  /** Text that came at that instant turns out to be no reasoning. */
+  public void outputFrom(long instant) {
+    if (firstOutput == NONE) {
+      firstOutput = instant;
+    }
+  }
+
+  /** A field that is not known to carry text has carried it. */
+  public void unknownField(String name) {
+    if (!unknownFields.contains(name) && unknownFields.size() < MAX_UNKNOWN_FIELDS) {
+      unknownFields = new ArrayList<>(unknownFields);
+      unknownFields.add(name);
+    }
   }
 
   /** The last byte of a body that is not streamed. */
@@ -152,7 +189,7 @@ public final class Timeline {
     choiceLast[choice] = now;
   }
 
-  private void append(int choice, long now, int tokensInEvent) {
+  private void append(int choice, long now, int countedSoFar) {
     if (count >= MAX_EVENTS) {
       count++;
       return;
@@ -166,10 +203,13 @@ public final class Timeline {
       choices[count] = choice;
     }
     offsetsMicros[count] = (int) Math.min(Integer.MAX_VALUE, (now - admitted) / 1_000);
-    everyEventCounted &= tokensInEvent >= 0;
-    if (everyEventCounted) {
-      tokens = tokens.length > count ? tokens : Arrays.copyOf(tokens, offsetsMicros.length);
-      tokens[count] = tokensInEvent;
+    if (countedSoFar >= 0 || counted.length > 0) {
+      int from = counted.length;
+      if (from <= count) {
+        counted = Arrays.copyOf(counted, offsetsMicros.length);
+        Arrays.fill(counted, from, counted.length, UNKNOWN);
+      }
+      counted[count] = countedSoFar;
     }
     count++;
   }
@@ -210,24 +250,95 @@ public final class Timeline {
   /** The token-bearing events, with their times unless they are too many. */
   public RequestRecord.Events events(boolean keep) {
     boolean keepTimes = keep && count <= MAX_EVENTS;
-    boolean counted = count > 0 && everyEventCounted;
+    EventTokens known = eventTokens();
+    int first = known.each.length > 0 ? known.each[0] : firstCounted();
     return new RequestRecord.Events(
         keepTimes ? Arrays.copyOf(offsetsMicros, count) : new int[0],
-        keepTimes && counted ? Arrays.copyOf(tokens, count) : new int[0],
+        keepTimes ? known.withTail() : new int[0],
         keepTimes && choices.length > 0 ? Arrays.copyOf(choices, count) : new int[0],
         count,
         coalesced,
         late,
         done,
         longestGap == NONE ? null : longestGap,
-        tokens.length > 0 ? (Integer) tokens[0] : null);
+        first > 0 ? (Integer) first : null,
+        known.tail,
+        unknownFields);
+  }
+
+  /**
+   * The tokens of each event, from the server's counts; empty where they are not known for each.
+   *
+   * @param tail tokens that it counted after the last event
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record EventTokens(int[] each, int tail) {
+
+    private static final EventTokens UNKNOWN = new EventTokens(new int[0], 0);
+
+    int[] withTail() {
+      int[] all = each.clone();
+      if (tail > 0) {
+        all[all.length - 1] += tail;
+      }
+      return all;
+    }
+  }
+
+  private EventTokens eventTokens() {
+    if (counted.length == 0 || count > MAX_EVENTS) {
+      return EventTokens.UNKNOWN;
+    }
+    EventTokens known = eventTokens(0);
+    return known.each.length == 0 && counted[0] <= 0 ? eventTokens(1) : known;
+  }
+
+  /**
+   * The tokens of each event by the counts that came with it, or with later events for a server
+   * that counts an event only {@code lag} events later. Tokens that were counted before the first
+   * event belong to it, unless they were billed only ({@code hidden}); between two events, to the
+   * second one. A count that covers several events is understood if each has one token.
+   */
+  private EventTokens eventTokens(int lag) {
+    int[] each = new int[count];
+    int before = 0;
+    int from = 0;
+    for (int i = 0; i < count; i++) {
+      int at = i + lag;
+      int soFar = at < count ? (at == 0 && counted[0] == 0 ? UNKNOWN : counted[at]) : total;
+      if (soFar < 0 && i == count - 1) {
+        soFar = total;
+      }
+      if (soFar >= 0) {
+        int events = i - from + 1;
+        int tokens = soFar - before;
+        if (tokens < 0 || (events > 1 && tokens != events)) {
+          return EventTokens.UNKNOWN;
+        }
+        Arrays.fill(each, from, i + 1, events > 1 ? 1 : tokens);
+        before = soFar;
+        from = i + 1;
+      }
+    }
+    if (from < count) {
+      return EventTokens.UNKNOWN;
+    }
+    int billed = each[0] > hidden ? hidden : 0;
+    each[0] -= billed;
+    int tail = total == UNKNOWN ? 0 : total - hidden - (before - billed);
+    return new EventTokens(each, Math.max(0, tail));
+  }
+
+  private int firstCounted() {
+    return counted.length == 0 ? UNKNOWN : counted[0];
   }
 
   /**
    * TPOT = (last token − first token) / (N − k), where k is the number of tokens of the first
-   * event: as the server reports it, otherwise an even share of N. With several choices the spans
-   * are summed, and k covers the first event of each. Null for fewer than 2 events or tokens, and
-   * if all events came in one read, because there is no gap to measure.
+   * event: as the server reports it, otherwise an even share of N. Tokens that it counted after the
+   * last event are in no gap: N does not include them. With several choices the spans are summed,
+   * and k covers the first event of each. Null for fewer than 2 events or tokens, and if all events
+   * came in one read, because there is no gap to measure.
    */
   private @Nullable Double tpotNanos(@Nullable Integer streamedTokens) {
     if (streamedTokens == null || count < 2) {
@@ -241,9 +352,11 @@ public final class Timeline {
         firsts++;
       }
     }
+    EventTokens known = eventTokens();
     double share = TokenGaps.share(count, streamedTokens);
-    double taken = tokens.length > 0 && firsts == 1 ? Math.max(1, tokens[0]) : firsts * share;
-    double steps = streamedTokens - taken;
+    int first = known.each.length > 0 ? known.each[0] : firstCounted();
+    double taken = first > 0 && firsts == 1 ? first : firsts * share;
+    double steps = streamedTokens - known.tail - taken;
     return steps < 1 || spans == 0 ? null : (Double) (spans / steps);
   }
 
@@ -257,7 +370,8 @@ public final class Timeline {
    * <p>ICL is the gap between consecutive events of one choice. ITL is that gap ÷ the tokens of the
    * event that ends it, counted once per token. Tokens per event are those that the server reports;
    * otherwise N is divided evenly among the events, at least one each. An event of 0 tokens ends no
-   * inter-token gap: its gap is part of the next one.
+   * inter-token gap: its gap is part of the next one. Tokens that were counted after the last event
+   * have no gap.
    *
    * <pre>
    * offsets µs   100  130  190       ICL  30, 60
@@ -294,6 +408,7 @@ public final class Timeline {
       int[] tail = null;
       for (int i = 0; i < offsets.length; i++) {
         int count = known ? events.tokens()[i] : share == 1 ? 1 : evenly(share, i);
+        count -= i == offsets.length - 1 ? events.tail() : 0;
         int[] last = oneChoice ? tail : tails.get(events.choices()[i]);
         if (last == null) {
           last = new int[] {offsets[i], offsets[i]};

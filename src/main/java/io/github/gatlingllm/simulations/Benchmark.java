@@ -164,6 +164,7 @@ public final class Benchmark extends Simulation {
     if (plan.settings().isSet(Setting.INCLUDE_USAGE)) {
       protocol.includeUsage = plan.get(Setting.INCLUDE_USAGE);
     }
+    protocol.eventTokens = SimulationSettings.eventTokens(plan.get(Setting.EVENT_TOKENS));
     if (plan.settings().isSet(Setting.IGNORE_EOS)) {
       protocol.pinning = SimulationSettings.pinning(plan.get(Setting.IGNORE_EOS));
     }
@@ -217,6 +218,13 @@ public final class Benchmark extends Simulation {
           .protocol()
           .with(whole -> SimulationSettings.applyAll(plan.settings(), whole))
           .awaitReady();
+    }
+    if (plan.get(Setting.EVENT_TOKENS).equals("auto") && plan.get(Setting.WARMUP) > 0) {
+      boolean counts =
+          ServedModels.countsEvents(
+              target, plan.settings().headers(), plan.get(Setting.VERIFY_TLS));
+      protocol =
+          LlmProtocolBuilder.of(protocol.protocol().with(whole -> whole.countsEvents = counts));
     }
     String model =
         isAsked

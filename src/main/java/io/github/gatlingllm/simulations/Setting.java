@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Setting {
 
+  private static final List<String> EVENT_TOKEN_COUNTS = List.of("auto", "server", "none");
+
   private static final List<SettingEntry<?>> ENTRIES = new ArrayList<>();
 
   private static final Form<Optional<Api>> API_FORM =
@@ -419,6 +421,13 @@ final class Setting {
   static final SettingEntry<Boolean> INCLUDE_USAGE =
       flag("includeUsage", true)
           .means("asks for the server's count of tokens: stream_options.include_usage");
+
+  static final SettingEntry<String> EVENT_TOKENS =
+      of("eventTokens", "auto", "server", Form.choice(EVENT_TOKEN_COUNTS, EVENT_TOKEN_COUNTS))
+          .means(
+              "who counts the tokens of each event of a stream: server asks it to"
+                  + " (stream_options.continuous_usage_stats); auto asks vLLM and SGLang, as"
+                  + " /v1/models names them; none asks nobody, and estimates");
 
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag("ignoreEos", true)

@@ -88,6 +88,7 @@ class SimulationSettings implements RunSettings {
           new Part<>(Setting.WARMUP, (p, requests) -> p.warmUpRequests = requests),
           new Part<>(Setting.STREAM, (p, on) -> p.streaming = on),
           new Part<>(Setting.INCLUDE_USAGE, (p, on) -> p.includeUsage = on),
+          new Part<>(Setting.EVENT_TOKENS, (p, who) -> p.eventTokens = eventTokens(who)),
           new Part<>(Setting.IGNORE_EOS, (p, on) -> p.pinning = pinning(on)),
           new Part<>(
               Setting.UNIQUE_PROMPTS,
@@ -105,6 +106,10 @@ class SimulationSettings implements RunSettings {
         Objects.requireNonNullElse(failBuild, said.failBuild()),
         Objects.requireNonNullElse(failOnInvalid, said.failOnInvalid()),
         said.readingSpeed());
+  }
+
+  static @Nullable Boolean eventTokens(String who) {
+    return who.equals("auto") ? null : (Boolean) who.equals("server");
   }
 
   static LlmProtocol.Pinning pinning(boolean on) {

@@ -153,8 +153,9 @@ class LlmChecksTest {
   private static MeasuredAnswer response(@Nullable Integer cached, long... tokenMs) {
     Timeline timeline = new Timeline(0, MILLI);
     timeline.admitted(3 * MILLI);
+    int counted = 0;
     for (long ms : tokenMs) {
-      timeline.tokens(0, (3 + ms) * MILLI, ms != tokenMs[0], 1);
+      timeline.tokens(0, (3 + ms) * MILLI, ms != tokenMs[0], ++counted);
     }
     return new MeasuredAnswer(
         timeline.timing(1, null, 12),

@@ -48,7 +48,7 @@ class ChunkParserTest {
           parts; {'content':[{'type':'text','text':'a'},{'type':'x'},{'text':'b'}]}; content[0] a | \
           content[0] b
           odd parts; {'content':[1,null,[],{'text':null}]};
-          content of another kind; {'content':{'text':'a'}};
+          content of another kind; {'content':{'text':'a'}}; content[0] a
           """)
   void deltas(String name, String delta, @Nullable String pushes) {
     chunks(name, "{'choices':[{'index':0,'delta':" + delta + "}]}", pushes);
@@ -114,7 +114,7 @@ class ChunkParserTest {
           # P12: done
           done; [DONE]; done
           # P14: errors
-          error object; {'error':{'message':'bad\\nthing','code':500}}; error bad thing
+          error object; {'error':{'message':'bad\\nthing','code':500}}; error bad thing (500)
           error text; {'error':'bad'}; error bad
           error of an unknown form; {'error':{'code':500}}; error {\"code\":500}
           error null; {'error':null,'choices':[]};
@@ -125,7 +125,7 @@ class ChunkParserTest {
           detail text; {'detail':'Not Found'}; error Not Found
           detail list; {'detail':[{'loc':['body','n'],'msg':'too large'}]}; error too large (body.n)
           error after tokens; {'choices':[{'delta':{'content':'a'},'finish_reason':'error'}],\
-          'error':{'code':502,'message':'gone'}}; content[0] a | finish[0] error | error gone
+          'error':{'code':502,'message':'gone'}}; content[0] a | finish[0] error | error gone (502)
           a message beside choices is none; {'message':'hi','choices':[]};
           Ollama's own API is no error; {'message':{'content':'a'},'done':false};
           # P21: finish reasons
@@ -301,7 +301,7 @@ class ChunkParserTest {
           completion; {'choices':[{'text':'hi','finish_reason':'length','index':0}]}; \
           content[0] hi | finish[0] length
           no tokens; {'choices':[{'message':{'content':''},'finish_reason':'stop'}]}; finish[0] stop
-          error; {'error':{'message':'m','type':'t'}}; error m
+          error; {'error':{'message':'m','type':'t'}}; error m (t)
           FastAPI; {'detail':'Not Found'}; error Not Found
           """)
   void bodies(String name, String json, String pushes) {

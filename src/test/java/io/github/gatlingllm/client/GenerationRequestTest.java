@@ -38,7 +38,17 @@ class GenerationRequestTest {
             GenerationRequest.of(Api.COMPLETIONS).model("m").prompt("hi"),
             "{'model':'m','prompt':'hi'" + STREAM + "}"),
         chat("not streamed", b -> b.prompt("hi").stream(false), "{" + HI + ",'stream':false}"),
-        chat("no usage", b -> b.prompt("hi").includeUsage(false), "{" + HI + ",'stream':true}"),
+        chat(
+            "no usage",
+            b -> b.prompt("hi").includeUsage(false, true),
+            "{" + HI + ",'stream':true}"),
+        chat(
+            "usage in events",
+            b -> b.prompt("hi").includeUsage(true, true),
+            "{"
+                + HI
+                + ",'stream':true,'stream_options':{'include_usage':true,"
+                + "'continuous_usage_stats':true}}"),
         chat("limit", b -> b.prompt("hi").maxTokens(128), "{" + HI + STREAM + ",'max_tokens':128}"),
         chat(
             "pinned",

@@ -54,6 +54,17 @@ class OpenEndIT {
           Map.entry("DONE", "data: [DONE]\n\n"),
           Map.entry("BEAT", ": heartbeat\n\n"),
           Map.entry("OOM", "data: " + FAILED + "\n\n"),
+          Map.entry("QUOTA-429", data("{'error':{'message':'slow','code':429}}")),
+          Map.entry(
+              "EXHAUSTED", data("{'error':{'message':'slow','status':'RESOURCE_EXHAUSTED'}}")),
+          Map.entry(
+              "UPSTREAM",
+              data(
+                  "{'error':{'message':'Provider error','code':429,"
+                      + "'metadata':{'raw':'try again in 7 s'}}}")),
+          Map.entry(
+              "limited",
+              data("{'type':'error','error':{'type':'rate_limit_error','message':'slow'}}")),
           Map.entry("error:OOM", "error: " + FAILED + "\n\n"),
           Map.entry("bareOOM", FAILED),
           Map.entry("prettyOOM", FAILED.replace(",", ",\n  ") + "\n\n"),
@@ -110,7 +121,11 @@ class OpenEndIT {
       Map.ofEntries(
           Map.entry("-", ""),
           Map.entry("idle", "no byte for 5 s (idle timeout)"),
-          Map.entry("oom", "out of memory"),
+          Map.entry("oom", "out of memory (500)"),
+          Map.entry("slow-429", "slow (429)"),
+          Map.entry("slow", "slow"),
+          Map.entry("slow-type", "slow (rate_limit_error)"),
+          Map.entry("upstream", "Provider error (429): try again in 7 s"),
           Map.entry("no-gpu", "no GPU"),
           Map.entry("overloaded", "overloaded"),
           Map.entry("no-message", "error event without a message"),
@@ -141,9 +156,15 @@ class OpenEndIT {
       chat complete - 600 open: 100 A STOP 500 A DONE 250 5
       chat in_stream_error oom 100 open: 100 A OOM 250 5
       messages complete - 100 open: 100 text message_stop 250 5
-      messages stalled idle 5105 no: 100 text end_turn 5000 5
+      messages complete - 100 open: 100 text end_turn 1500 5
       responses complete - 100 open: 100 delta completed 250 5
       responses in_stream_error no-gpu 100 open: 100 failed 250 5
+
+      chat rate_limited slow-429 100 no: 100 BEAT QUOTA-429 DONE END
+      chat rate_limited slow-429 100 open: 100 A QUOTA-429 250 5
+      chat rate_limited slow 100 no: 100 EXHAUSTED END
+      chat rate_limited upstream 100 no: 100 UPSTREAM END
+      messages rate_limited slow-type 100 no: 100 limited END
 
       chat in_stream_error abort 100 no: 100 A ABORT DONE END
       chat in_stream_error CANCELLED 100 no: 100 A CANCELLED DONE END

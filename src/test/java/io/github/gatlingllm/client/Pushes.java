@@ -88,10 +88,24 @@ final class Pushes implements ChunkListener {
   }
 
   @Override
-  public void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens) {
+  public void usage(UsageFields usage) {
     lines.add(
         "usage %d %d %d %d"
-            .formatted(promptTokens, completionTokens, cachedTokens, reasoningTokens));
+            .formatted(
+                usage.get(UsageFields.Count.PROMPT),
+                usage.get(UsageFields.Count.OUTPUT),
+                usage.get(UsageFields.Count.CACHED),
+                usage.get(UsageFields.Count.REASONING)));
+  }
+
+  @Override
+  public void unknownField(String name) {
+    lines.add("unknown " + name);
+  }
+
+  @Override
+  public void rateLimited() {
+    lines.add("rate limited");
   }
 
   @Override

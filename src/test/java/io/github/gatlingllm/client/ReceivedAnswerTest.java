@@ -169,9 +169,20 @@ final class ReceivedAnswerTest {
   }
 
   @Test
+  void tokensThatAreCountedBeforeTheFirstEventBelongToIt() {
+    event(1, withUsage(content(""), 9, 30));
+    event(2, withUsage(content("a"), 9, 31));
+    assertThat(timeline.events(true).tokens()).containsExactly(31);
+  }
+
+  @Test
   void reasoningThatIsCountedButNotStreamedIsInNoEvent() {
     event(1, withUsage(content(""), 9, 30));
     event(2, withUsage(content("a"), 9, 31));
+    event(
+        3,
+        "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":31,"
+            + "\"completion_tokens_details\":{\"reasoning_tokens\":30}}}");
     assertThat(timeline.events(true).tokens()).containsExactly(1);
   }
 

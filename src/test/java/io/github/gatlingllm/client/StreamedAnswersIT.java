@@ -164,7 +164,7 @@ final class StreamedAnswersIT {
         error(
             Api.MESSAGES,
             "error after tokens",
-            "Overloaded",
+            "Overloaded (overloaded_error)",
             "ab",
             until("message_delta", MESSAGE) + overloaded));
   }

@@ -32,7 +32,7 @@ class TypedEventParserTest {
           'incomplete_details':{'reason':'max_output_tokens'},'output':[]}; \
           finish[0] max_output_tokens
           responses, failed; RESPONSES; {'object':'response','status':'failed',\
-          'error':{'code':'x','message':'broke'}}; finish[0] failed | error broke
+          'error':{'code':'x','message':'broke'}}; finish[0] failed | error broke (x)
           messages; MESSAGES; {'id':'msg_1','type':'message','role':'assistant','model':'m',\
           'content':[{'type':'thinking','thinking':'hm','signature':'s'},\
           {'type':'text','text':'hi'},{'type':'tool_use','id':'t','name':'f',\
@@ -41,7 +41,7 @@ class TypedEventParserTest {
           'output_tokens':9}}; reasoning[0] hm | content[0] hi | tool_name[0.2] f | \
           tool_arguments[0.2] {"a":"x\\\\y","b":[1]} | usage 11 9 4 -1 | finish[0] tool_use
           messages, an error; MESSAGES; {'type':'error',\
-          'error':{'type':'overloaded_error','message':'Overloaded'}}; error Overloaded
+          'error':{'type':'overloaded_error','message':'Overloaded'}}; error Overloaded (overloaded_error)
           embeddings; EMBEDDINGS; {'object':'list','data':[{'embedding':[0.1,-2e-3],'index':0},\
           {'index':1,'embedding':'AAAA'}],'usage':{'prompt_tokens':7,'total_tokens':7}}; \
           embeddings 2 | usage 7 -1 -1 -1
@@ -63,7 +63,7 @@ class TypedEventParserTest {
           RESPONSES; {'type':'response.audio.delta','delta':'AAAA'}; end
           RESPONSES; {'type':'response.output_text.delta','delta':''}; end
           RESPONSES; {'type':'response.output_text.delta','delta':null}; end
-          RESPONSES; {'type':'response.output_text.done','text':'all'}; end
+          RESPONSES; {'type':'response.output_text.done','text':'all'}; content[0] all | end
           RESPONSES; {'type':'response.output_item.added','item':{'type':'message','content':[]}}; end
           RESPONSES; {'type':'response.queued','response':{'error':null}}; end
           MESSAGES; {'type':'ping'}; end

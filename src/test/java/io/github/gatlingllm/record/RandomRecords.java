@@ -101,7 +101,9 @@ public final class RandomRecords {
         random.nextInt(3),
         random.nextBoolean(),
         maybe(this::nanos),
-        maybe(() -> random.nextInt(100_000)));
+        maybe(() -> random.nextInt(100_000)),
+        random.nextInt(3),
+        chance(0.1) ? List.of(text()) : List.of());
   }
 
   private Map<String, Double> server() {

@@ -39,9 +39,10 @@ final class TimelineTest {
   }
 
   /**
-   * Events are at milliseconds since admission: {@code 40x4} has 4 tokens, {@code 1:20} is of
-   * choice 1, {@code r30} is reasoning. Then N and, in milliseconds, TTFT, TTFO, latency, TPOT and
-   * the longest gap; empty where the figure is absent; and how many events were coalesced.
+   * Events are at milliseconds since admission: {@code 40x4} came when the server had counted 4
+   * tokens, {@code 1:20} is of choice 1, {@code r30} is reasoning. Then N and, in milliseconds,
+   * TTFT, TTFO, latency, TPOT and the longest gap; empty where the figure is absent; and how many
+   * events were coalesced.
    */
   @ParameterizedTest(name = "{0}")
   @CsvSource(
@@ -59,7 +60,7 @@ final class TimelineTest {
           # (80 - 50) / (4 - 1); the second shares its read with the first
           two coalesced | 50 50 60 80 | 4 | 50 | 50 | 80 | 10 | 20 | 1
           # (100 - 40) / (10 - 4)
-          first chunk of 4 | 40x4 70x3 100x3 | 10 | 40 | 40 | 100 | 10 | 30 | 0
+          first chunk of 4 | 40x4 70x7 100x10 | 10 | 40 | 40 | 100 | 10 | 30 | 0
           # k is not known, an even share is: (1020 - 20) / (100 - 100 / 2), as ITL has it
           2 events, N = 100 | 20 1020 | 100 | 20 | 20 | 1020 | 20 | 1000 | 0
           # (100 - 40) / (6 - 6 / 4)
@@ -68,7 +69,13 @@ final class TimelineTest {
           first chunk of 4, then unknown | 40x4 70 100 | 10 | 40 | 40 | 100 | 10 | 30 | 0
           # spans 50 and 50 over 2 events of 5 tokens each: 100 / (20 - 2 * 5)
           two choices, N = 20 | 0:10 1:20 0:60 1:70 | 20 | 10 | 10 | 70 | 10 | 50 | 0
-          first chunk holds all N | 40x5 70x1 | 5 | 40 | 40 | 70 | | 30 | 0
+          first chunk holds all N | 40x5 70x5 | 5 | 40 | 40 | 70 | | 30 | 0
+          # 51 until the first event, 1 in each gap, 5 after the last: 40 / 2
+          tokens without text | 50x51 70x52 90x53 | 58 | 50 | 50 | 90 | 20 | 20 | 0
+          # each count is the one before it: 8, 1, 1
+          counts lag one event | 40x0 60x8 80x9 | 10 | 40 | 40 | 80 | 20 | 20 | 0
+          # every second event is counted: 2 in each two
+          counts of every second | 40 60x2 80 100x4 | 4 | 40 | 40 | 100 | 20 | 20 | 0
           # reasoning is a token, and no output
           reasoning first | r30 r40 70 | 3 | 30 | 70 | 70 | 20 | 30 | 0
           reasoning only | r30 r50 | 2 | 30 | | 50 | 20 | 20 | 0
@@ -96,6 +103,9 @@ final class TimelineTest {
     List<At> all =
         events == null ? List.of() : Stream.of(events.split(" ", -1)).map(At::of).toList();
     Timeline timeline = admitted(events == null ? new String[0] : events.split(" ", -1));
+    if (n != null) {
+      timeline.counted(n, 0);
+    }
     RequestRecord.Timing timing = timeline.timing(1, null, n);
     assertThat(timing.ttftNanos()).isEqualTo(nanos(ttft));
     assertThat(timing.ttfoNanos()).isEqualTo(nanos(ttfo));
@@ -190,13 +200,23 @@ final class TimelineTest {
 
   @Test
   void tokensPerEventAreKeptWhereEveryEventHasThem() {
-    Timeline known = admitted("10x2", "20x3");
+    Timeline known = admitted("10x2", "20x5");
     assertThat(known.events(true).tokens()).containsExactly(2, 3);
     assertThat(known.events(true).firstEventTokens()).isEqualTo(2);
 
     add(known, "30");
     assertThat(known.events(true).tokens()).isEmpty();
     assertThat(known.events(true).firstEventTokens()).isEqualTo(2);
+  }
+
+  @Test
+  void everyTokenThatTheServerCountedBelongsToAnEvent() {
+    Timeline timeline = admitted("10x6", "20x7", "30x9");
+    timeline.counted(12, 5);
+    RequestRecord.Events events = timeline.events(true);
+    assertThat(events.tokens()).as("5 of the first were billed only").containsExactly(1, 1, 5);
+    assertThat(events.tail()).isEqualTo(3);
+    assertThat(timeline.timing(1, null, 7).tpotNanos()).isEqualTo(20d / 3 * MS);
   }
 
   /** 2 events 1 s apart, N = 100: 50 tokens in the 1 s, 20 ms each by TPOT and by ITL. */
@@ -210,7 +230,7 @@ final class TimelineTest {
         .containsOnly(20_000);
     assertThat(record.isTpotEstimated()).isTrue();
 
-    record = record(admitted("20x60", "1020x40"), hundred);
+    record = record(admitted("20x60", "1020x100"), hundred);
     assertThat(record.timing().tpotNanos()).isEqualTo(25d * MS);
     assertThat(TokenGaps.sortedTokenMicros(record.events(), hundred))
         .hasSize(40)
@@ -359,7 +379,7 @@ final class TimelineTest {
 
   private static RequestRecord.Events events(int[] offsets, int[] tokens, int[] choices) {
     return new RequestRecord.Events(
-        offsets, tokens, choices, offsets.length, 0, 0, true, null, null);
+        offsets, tokens, choices, offsets.length, 0, 0, true, null, null, 0, List.of());
   }
 
   private static RequestRecord.Tokens tokens(@Nullable Integer n) {

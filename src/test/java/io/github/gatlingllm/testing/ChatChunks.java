@@ -55,9 +55,7 @@ public final class ChatChunks {
   }
 
   public static String error(String message) {
-    return "{\"error\":{\"message\":"
-        + quoted(message)
-        + ",\"type\":\"server_error\",\"code\":500}}";
+    return "{\"error\":{\"message\":" + quoted(message) + "}}";
   }
 
   /** Any delta of choice 0; both arguments are JSON. */

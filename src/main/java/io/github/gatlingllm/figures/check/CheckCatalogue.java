@@ -258,6 +258,19 @@ enum CheckCatalogue {
                   Property.UNKNOWN_FINISH,
                   Property.OK,
                   "of the answers have an unknown finish reason."))),
+  KNOWN_FIELDS(
+      "Does generated text come in the fields that its API is known to have?",
+      "share of answers with text in another field, of the worst target",
+      Threshold.of("warning above 0 %"),
+      "runs with answers",
+      "It counts as output, though it may be reasoning: the records name it (unknown_fields).",
+      one(
+          in ->
+              AnswerChecks.share(
+                  in,
+                  Property.UNKNOWN_FIELD,
+                  Property.OK,
+                  "of the answers have text in a field that is not known."))),
   LEFT_OPEN(
       "Does the server end the body of an answer that is complete?",
       "share of answers whose body it left open, of the worst target",

@@ -47,6 +47,8 @@ public final class AnswerCounts {
     RESENT,
     /** Complete answers whose body the server did not end. */
     LEFT_OPEN,
+    /** Ok answers with text in a field that no API is known to have. */
+    UNKNOWN_FIELD,
     /** Ok answers with a finish reason that no known server has. */
     UNKNOWN_FINISH,
     CANCELLED,
@@ -116,6 +118,7 @@ public final class AnswerCounts {
     }
     count(Property.OK, true);
     count(Property.LEFT_OPEN, record.outcome().leftOpen());
+    count(Property.UNKNOWN_FIELD, !record.events().unknownFields().isEmpty());
     String finish = record.outcome().finishReason();
     count(Property.UNKNOWN_FINISH, finish != null && RequestStatus.ofFinishReason(finish) == null);
     count(Property.SHARED, isShared);

@@ -111,6 +111,7 @@ class ChecksTest {
           pair("pinned_output", 0.1, () -> pinned(r -> r.max(128)), () -> pinned(r -> {})),
           pair("finish_reasons", 0.1, one(r -> r.finish(null))),
           pair("known_finish_reasons", 0.1, one(r -> r.finish("quota"))),
+          pair("known_fields", 0.1, one(r -> r.unknownField("draft"))),
           pair("left_open", 0.1, one(Recorded::leftOpen)),
           pair("token_counts", 0.1, one(Recorded::estimated)),
           pair("token_counts_agree", 0.1, one(r -> r.output(7))),

@@ -73,6 +73,7 @@ public final class Recorded {
   private boolean done = true;
   private boolean resent;
   private boolean leftOpen;
+  private List<String> unknownFields = List.of();
   private int coalesced;
   private ServerReport server = ServerReport.NONE;
   private @Nullable Double pacingMs;
@@ -312,6 +313,11 @@ public final class Recorded {
     return this;
   }
 
+  public Recorded unknownField(String name) {
+    unknownFields = List.of(name);
+    return this;
+  }
+
   public Recorded leftOpen() {
     leftOpen = true;
     return this;
@@ -409,7 +415,9 @@ public final class Recorded {
             0,
             done,
             longestGap(),
-            perEvent.length > 0 ? Integer.valueOf(perEvent[0]) : null);
+            perEvent.length > 0 ? Integer.valueOf(perEvent[0]) : null,
+            0,
+            unknownFields);
     Tokens tokens =
         new Tokens(
             null,
