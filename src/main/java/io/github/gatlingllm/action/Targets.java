@@ -98,6 +98,9 @@ final class Targets {
       config.put("seedOfTheUnseeded", Long.toString(seed.value()));
     }
     config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
+    if (config.containsKey("uniquePrompts")) {
+      config.put("nonceOfRun", Long.toString(Seed.ofRun()));
+    }
     Long own = used.get(0).seed;
     run.describe(
         info ->

@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.record.ProcessSetting;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,10 +25,10 @@ public final class Seed {
   /** Random seeds stay below: programs that know only doubles read them from JSON. */
   private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
 
-  /** What nonces depend on besides the seed: the run, or nothing. */
-  public static final List<String> NONCES = List.of("run", "seed");
-
+  /** The setting {@code nonce}: the run, nothing besides the seed, or the number of another run. */
   private static final ProcessSetting NONCE = new ProcessSetting("llm.nonce");
+
+  private static final long OF_THE_SEED_ONLY = 0;
 
   private static @Nullable Seed ofProcess;
   private static @Nullable Long ofRun;
@@ -50,14 +51,29 @@ public final class Seed {
     return ofProcess;
   }
 
-  /** Differs from run to run, but not between the injectors of one; 0 with {@code nonce=seed}. */
+  /** What nonces depend on besides the seed; {@code run.json} has it as {@code nonceOfRun}. */
   public static synchronized long ofRun() {
     if (ofRun == null) {
-      String of = NONCE.read(System.getProperties(), System.getenv(), text -> text);
-      StartTime start = Injector.ofProcess().startAt();
-      ofRun = NONCES.get(1).equals(of) ? 0 : start != null ? common(start) : random();
+      Injector injector = Injector.ofProcess();
+      ofRun = ofRun(System.getProperties(), System.getenv(), injector.startAt());
     }
     return ofRun;
+  }
+
+  /** Differs from run to run, but not between injectors with a common start. */
+  static long ofRun(
+      Map<?, ?> properties, Map<String, String> environment, @Nullable StartTime start) {
+    Long number = NONCE.read(properties, environment, Seed::nonce);
+    return number != null ? number : start != null ? common(start) : random();
+  }
+
+  /** Null for the number of the run itself. */
+  public static @Nullable Long nonce(String text) {
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "run" -> null;
+      case "seed" -> OF_THE_SEED_ONLY;
+      default -> number(text, "run or seed");
+    };
   }
 
   /** That seed; the one of the process where there is none. */
@@ -66,14 +82,14 @@ public final class Seed {
   }
 
   static @Nullable Long setting(Map<?, ?> properties, Map<String, String> environment) {
-    return SETTING.read(properties, environment, Seed::number);
+    return SETTING.read(properties, environment, text -> number(text, "or leave it out"));
   }
 
-  private static Long number(String text) {
+  private static Long number(String text, String others) {
     try {
       return Long.valueOf(text);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("expected a whole number, or leave it out", e);
+      throw new IllegalArgumentException("expected a whole number, " + others, e);
     }
   }
 

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class InjectorMerge {
 
   private static final Set<String> OF_ONE_INJECTOR =
-      Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
+      Set.of("injector", "seed", "seedOfTheUnseeded", "nonceOfRun", "promptsNotExact", "results");
 
   final List<Part> parts;
   private final List<RunInfo> runs;

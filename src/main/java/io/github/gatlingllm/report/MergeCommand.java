@@ -1,10 +1,12 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.Merged;
 import io.github.gatlingllm.report.InjectorMerge.Part;
 import io.github.gatlingllm.report.RunInputs.RunPoller;
 import io.github.gatlingllm.storage.S3Location;
@@ -49,7 +51,7 @@ final class MergeCommand implements Callable<Integer> {
       names = "--out",
       required = true,
       paramLabel = "<dir>",
-      description = "folder of the merged run, empty or new (required)")
+      description = "folder of the merged run: new, empty, or with an incomplete merge (required)")
   private Path out = Path.of(".");
 
   @Option(
@@ -68,7 +70,8 @@ final class MergeCommand implements Callable<Integer> {
   @Option(
       names = "--wait",
       paramLabel = "<duration>",
-      description = "longest wait for the runs of all injectors to end, e.g. 10m [no wait]")
+      description =
+          "longest wait for runs of injectors that nothing is written to, e.g. 10m [no wait]")
   private @Nullable String wait;
 
   @Option(
@@ -87,7 +90,9 @@ final class MergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    requireEmpty(out);
+    if (!isIncomplete(out)) {
+      requireEmpty(out);
+    }
     if (expected != null && expected < 1) {
       throw new IllegalArgumentException(
           "--expect " + expected + " is out of range; expected a whole number ≥ 1");
@@ -102,7 +107,7 @@ final class MergeCommand implements Callable<Integer> {
         throw new IOException(out + " cannot be written: " + e.getMessage(), e);
       }
     }
-    try (RunInputs inputs = from.inputs(places)) {
+    try (RunInputs inputs = from.inputs(places).without(out)) {
       if (wait != null) {
         expected =
             new RunPoller(inputs, System::nanoTime, TimeUnit.SECONDS::sleep)
@@ -136,6 +141,10 @@ final class MergeCommand implements Callable<Integer> {
     RunFiles files = new RunFiles(out);
     InjectorMerge merge = new InjectorMerge(String.valueOf(name), parts, expected, isForced);
     MergedRecords records = new MergedRecords(merge, files);
+    if (isIncomplete(out)) {
+      RunFiles.delete(files.folder());
+      PrintableText.print("the incomplete merge in " + out + " is replaced");
+    }
     Files.createDirectories(files.folder());
     records.copyOthers();
     merge.remarks().forEach(PrintableText::print);
@@ -155,6 +164,19 @@ final class MergeCommand implements Callable<Integer> {
     return RunReport.failsBuild(summary, run.report(), isWhole, PrintableText::print)
         ? Main.MISSED
         : 0;
+  }
+
+  /** Whether it is a merged run of which injectors are missing or still ran. */
+  private static boolean isIncomplete(Path out) throws IOException {
+    Merged merged =
+        RunInfo.read(new RunFiles(out).info())
+            .map(RunInfo::merged)
+            .orElse(new Merged(List.of(), null));
+    Integer of = merged.injectorsExpected();
+    List<InjectorRun> injectors = merged.injectors();
+    return !injectors.isEmpty()
+        && ((of != null && injectors.size() < of)
+            || injectors.stream().anyMatch(InjectorRun::isDead));
   }
 
   private static void requireEmpty(Path out) throws IOException {

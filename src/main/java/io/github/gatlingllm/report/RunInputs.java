@@ -46,12 +46,25 @@ final class RunInputs implements AutoCloseable {
   private final Consumer<String> log;
   private final Map<S3Location, Path> downloads = new HashMap<>();
   private List<Path> runs = List.of();
+  private @Nullable Path leftOut;
 
   /** Downloads to a temporary folder if {@code cache} is null; first when {@link #runs} does. */
   RunInputs(List<String> places, @Nullable Path cache, Consumer<String> log) {
     this.places = List.copyOf(places);
     this.cache = cache;
     this.log = log;
+  }
+
+  /** Leaves out the run in a folder, which may lie below a place. */
+  RunInputs without(Path folder) {
+    leftOut = folder.toAbsolutePath().normalize();
+    return this;
+  }
+
+  private List<Path> runsBelow(Path folder, Predicate<Path> sought) throws IOException {
+    return below(folder, sought).stream()
+        .filter(run -> leftOut == null || !run.toAbsolutePath().normalize().equals(leftOut))
+        .toList();
   }
 
   /** Finds and downloads the runs at the first call. Messages of exceptions are one line. */
@@ -68,8 +81,9 @@ final class RunInputs implements AutoCloseable {
       if (S3Location.isS3Url(place)) {
         all.addAll(completeRuns(S3Location.parse(place)));
       } else {
-        List<Path> inFolder = runsIn(Path.of(place));
-        all.addAll(inFolder.isEmpty() ? List.of(Path.of(place)) : inFolder);
+        Path folder = Path.of(place);
+        List<Path> inFolder = isRun(folder) ? List.of() : runsBelow(folder, RunInputs::isRun);
+        all.addAll(inFolder.isEmpty() ? List.of(folder) : inFolder);
       }
     }
     return List.copyOf(all);
@@ -205,8 +219,17 @@ final class RunInputs implements AutoCloseable {
     private static final int MOST_SILENT_LOOKS = 24;
 
     private static final class Silence {
-      private long bytes = -1;
-      private int looks;
+      private long bytes;
+      private int looks = -1;
+
+      void look(long found) {
+        looks = bytes == found ? looks + 1 : 0;
+        bytes = found;
+      }
+
+      boolean grew() {
+        return looks == 0 && bytes > 0;
+      }
     }
 
     interface Sleep {
@@ -220,6 +243,7 @@ final class RunInputs implements AutoCloseable {
     /** Ended runs, and why injectors have none, by their index. */
     private static final class Found {
       private int ended;
+      private int growing;
       private final Set<Integer> shares = new TreeSet<>();
       private final Map<Integer, String> without = new TreeMap<>();
       private @Nullable Integer all;
@@ -230,8 +254,10 @@ final class RunInputs implements AutoCloseable {
       }
 
       /** A run whose process is gone ends as interrupted, with the records that it has. */
-      void add(RunInfo run, boolean isSilent) {
+      void add(RunInfo run, Silence silence) {
         boolean isRunning = run.state() == RunInfo.State.RUNNING;
+        boolean isSilent = silence.looks >= MOST_SILENT_LOOKS;
+        growing += isRunning && silence.grew() ? 1 : 0;
         if (isRunning && isSilent && run.share() != null) {
           addWithout(run.share(), " (silent for 2 min)");
         } else if (!isRunning || isSilent) {
@@ -264,16 +290,21 @@ final class RunInputs implements AutoCloseable {
                     .filter(index -> !shares.contains(index))
                     .mapToObj(index -> index + "/" + all + without.getOrDefault(index, ""))
                     .collect(Collectors.joining(", ", ", not ", ""));
-        return ended + (all == null ? "" : " of " + all) + " runs are there" + missing;
+        return ended
+            + (all == null ? "" : " of " + all)
+            + " runs are there"
+            + missing
+            + (growing == 0 ? "" : "; still written: " + growing);
       }
     }
 
     /**
-     * Waits at most that long for the ended runs of {@code expected} injectors, or of as many as
-     * the runs say; returns their number, null if not known.
+     * Waits for the ended runs of {@code expected} injectors, or of as many as the runs say: as
+     * long as one is written, and at most that long after it. Returns their number, null if not
+     * known.
      */
     @Nullable Integer await(Duration timeout, @Nullable Integer expected) throws IOException {
-      long start = nanoTime.getAsLong();
+      long since = nanoTime.getAsLong();
       Found found = look(expected);
       String reported = "";
       while (!found.isAll()) {
@@ -282,7 +313,9 @@ final class RunInputs implements AutoCloseable {
               "the runs do not say how many injectors there are; name their number by --expect"
                   + " <n>");
         }
-        boolean isOver = nanoTime.getAsLong() - start >= timeout.toNanos();
+        long now = nanoTime.getAsLong();
+        since = found.growing > 0 ? now : since;
+        boolean isOver = found.growing == 0 && now - since >= timeout.toNanos();
         if (isOver || !reported.equals(found.toString())) {
           reported = found.toString();
           inputs.log.accept((isOver ? "the time to wait is over: " : "waiting: ") + reported);
@@ -325,7 +358,9 @@ final class RunInputs implements AutoCloseable {
           InjectorEnd end = InjectorEnd.read(folder.resolve(InjectorEnd.FILE));
           found.addWithout(end.share(), " (ended with exit code " + end.exitCode() + ")");
         } else {
-          found.add(run, isSilent(folder));
+          Silence silence = silences.computeIfAbsent(folder, each -> new Silence());
+          silence.look(new RunFiles(folder).generator().toFile().length());
+          found.add(run, silence);
         }
       } catch (IOException e) {
         throw new IOException(inputs.named(String.valueOf(e.getMessage())), e);
@@ -335,7 +370,7 @@ final class RunInputs implements AutoCloseable {
     /** The folders of the runs in a place, and of injectors that ended without one. */
     private List<Path> ended(String place) throws IOException {
       if (!S3Location.isS3Url(place)) {
-        return below(
+        return inputs.runsBelow(
             Path.of(place),
             each ->
                 Files.exists(each.resolve(INFO)) || Files.exists(each.resolve(InjectorEnd.FILE)));
@@ -345,14 +380,6 @@ final class RunInputs implements AutoCloseable {
           .filter(run -> hasEnded(run.getValue()))
           .map(run -> inputs.folderOf(prefix, run.getKey()))
           .toList();
-    }
-
-    private boolean isSilent(Path run) {
-      long bytes = new RunFiles(run).generator().toFile().length();
-      Silence silence = silences.computeIfAbsent(run, r -> new Silence());
-      silence.looks = silence.bytes == bytes ? silence.looks + 1 : 0;
-      silence.bytes = bytes;
-      return silence.looks >= MOST_SILENT_LOOKS;
     }
   }
 }

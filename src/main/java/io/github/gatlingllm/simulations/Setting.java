@@ -375,11 +375,12 @@ final class Setting {
       flag("uniquePrompts", true)
           .means("begins every prompt with a seeded nonce, so that none is in a prefix cache");
 
-  static final SettingEntry<String> NONCE =
-      of("nonce", "run", "seed", Form.choice(Seed.NONCES, Seed.NONCES))
+  static final SettingEntry<@Nullable Long> NONCE =
+      of("nonce", "run", "seed", new Form<>("run, seed, whole number", Seed::nonce))
           .means(
-              "what nonces depend on: seed and run, so that the prompts of an earlier run are in no"
-                  + " prefix cache, or the seed only, so that equal seeds send equal bytes");
+              "what nonces depend on besides the seed: the run, so that the prompts of an earlier"
+                  + " run are in no prefix cache; nothing, so that equal seeds send equal bytes; the"
+                  + " nonceOfRun in the run.json of a run, to send its bytes again");
 
   static final SettingEntry<@Nullable ShownImages> IMAGES =
       of("images", "1x512x512", "<n>x<w>x<h>, file", ShownImages::parse)

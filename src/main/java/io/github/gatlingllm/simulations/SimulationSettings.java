@@ -135,6 +135,7 @@ class SimulationSettings implements RunSettings {
       List.of(
           Setting.INJECTOR,
           Setting.START_AT,
+          Setting.NONCE,
           Setting.SELF_TEST_FILE,
           Setting.DATASET_CACHE,
           Setting.PROXY,
@@ -218,7 +219,7 @@ class SimulationSettings implements RunSettings {
     }
     settings.save();
     passOn(settings, OF_RUN);
-    passOn(settings, List.of(Setting.DRY_RUN, Setting.SEED, Setting.NONCE));
+    passOn(settings, List.of(Setting.DRY_RUN, Setting.SEED));
   }
 
   /** Benchmark is the self-test, whatever the simulation, and its exit code the one of this JVM. */

@@ -62,7 +62,7 @@ public sealed interface PromptPrefix {
 
   /**
    * A nonce for every request, 18 digits and an empty line, unique within a run: a permutation of
-   * 59-bit numbers by the seed and the start of the run, as a server may have the prompts of an
+   * 59-bit numbers by the seed and the number of the run, as a server may have the prompts of an
    * earlier run with this seed in its cache. Two seeds share one with a probability of 2^−59. Most
    * tokenizers give every nonce the same count: 7 tokens by {@code cl100k_base}, 5 by {@code
    * chars4}.

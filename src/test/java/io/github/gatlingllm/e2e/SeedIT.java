@@ -9,7 +9,7 @@ import io.github.gatlingllm.testing.GatlingRun;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Two runs of one seed send the same prompts, with the same nonces before them. */
+/** Two runs of one seed send the same prompts, and with their nonce the same bytes. */
 class SeedIT {
 
   /**
@@ -18,22 +18,43 @@ class SeedIT {
    */
   @Test
   void feedersAndMixesInClosedLoopsRepeatTheirPromptsExactly() throws Exception {
-    List<String> first = sent();
+    List<String> first = sent("nonce=seed");
     assertThat(first)
         .hasSizeGreaterThanOrEqualTo(3 * SeedSimulation.ITERATIONS)
-        .filteredOn(text -> text.matches("(?s)\\d{18}\n.*"))
+        .filteredOn(SeedIT::hasNonce)
         .hasSize(3 * SeedSimulation.ITERATIONS)
         .doesNotHaveDuplicates();
-    assertThat(sent()).containsExactlyInAnyOrderElementsOf(first);
+    assertThat(sent("nonce=seed")).containsExactlyInAnyOrderElementsOf(first);
   }
 
-  private static List<String> sent() throws Exception {
+  /** Else the second would read what a server cached of the first. */
+  @Test
+  void runsOfOneSeedDifferInNothingButTheirNonces() throws Exception {
+    List<String> first = sent("nonce=12");
+    List<String> second = sent("");
+
+    assertThat(second).filteredOn(SeedIT::hasNonce).doesNotContainAnyElementsOf(first);
+    assertThat(withoutNonces(second)).containsExactlyInAnyOrderElementsOf(withoutNonces(first));
+    assertThat(sent("nonce=12")).containsExactlyInAnyOrderElementsOf(first);
+  }
+
+  private static boolean hasNonce(String text) {
+    return text.matches("(?s)\\d{18}\n.*");
+  }
+
+  private static List<String> withoutNonces(List<String> texts) {
+    return texts.stream().map(text -> hasNonce(text) ? text.substring(18) : text).toList();
+  }
+
+  private static List<String> sent(String nonce) throws Exception {
     try (Parrot server = new Parrot()) {
       GatlingRun run =
           GatlingRun.of(SeedSimulation.class, server.baseUrl())
-              .llm("tokenizer=chars4 seed=3")
+              .llm("tokenizer=chars4 seed=3 " + nonce)
               .succeed();
       assertThat(run.info().outcome().started()).isEqualTo(server.heard().size());
+      assertThat(run.info().config().get("nonceOfRun"))
+          .matches(nonce.isEmpty() ? "\\d{6,}" : nonce.equals("nonce=seed") ? "0" : "12");
       return server.heard().stream().flatMap(heard -> heard.contents().stream()).toList();
     }
   }

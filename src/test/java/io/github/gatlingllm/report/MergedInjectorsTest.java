@@ -329,6 +329,23 @@ class MergedInjectorsTest {
         .startsWith("run run-1 has share 1/3, expected one of 4; ");
   }
 
+  /** Of the third there is nothing, then the part until it died or until it was merged too soon. */
+  @Test
+  void aLaterMergeReplacesAnIncompleteOneAlsoBelowTheRuns() throws IOException {
+    Path out = folder.resolve("merged");
+    merge(out, share(1, 0, null), share(2, 0, null));
+    Path incomplete = share(3, 0, 100);
+    for (int count : new int[] {100, 400}) {
+      Path third = count == 100 ? incomplete : share(3, 0, null);
+      assertThat(merge(out, folder).error()).isEmpty();
+      assertThat(third).exists();
+      RunInfo merged = RunInfo.read(new RunFiles(out).info()).orElseThrow();
+      assertThat(merged.merged().injectors()).hasSize(INJECTORS);
+      assertThat(merged.merged().injectors().get(2).records()).isEqualTo(count);
+    }
+    assertThat(merge(out, folder).error()).contains("is not an empty directory");
+  }
+
   /** Of a metrics page the first complete run counts: one that died has no samples after that. */
   @Test
   void serverMetricsComeFromTheFirstCompleteInjectorThatReadThem() throws IOException {

@@ -396,6 +396,19 @@ class ObjectStorageTest {
             "0 of 2 runs are there, not 1/2 (silent for 2 min), 2/2 (ended with exit code 1)");
   }
 
+  /** A wait of 5 s for a run that writes for 20 s more, and then for nothing. */
+  @Test
+  void mergeWaitsLongerForARunThatIsWritten() throws IOException {
+    RunFiles files = run(10);
+    RunInfo.started("sim-1", "Sim", "h", 1).share(new InjectorShare(1, 2)).write(files.info());
+    AtomicInteger looks = new AtomicInteger();
+    Callable<?> grow = () -> Files.writeString(files.generator(), "{}\n", CREATE, APPEND);
+    List<String> places = List.of(folder.toString());
+    RunPoller wait = waiting(places, () -> looks.incrementAndGet() < 5 ? grow.call() : null);
+    assertThat(wait.await(Duration.ofSeconds(5), 2)).isEqualTo(2);
+    assertThat(looks).hasValue(5);
+  }
+
   @Test
   void injectorsThatAllEndedWithoutARunAreAnError() throws IOException {
     new InjectorEnd(new InjectorShare(1, 1), 1).write(folder);

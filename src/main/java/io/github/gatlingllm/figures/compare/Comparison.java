@@ -279,7 +279,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         Set.of(
             """
             apiKey assert config csv dataset dataset.B2 dataset.D datasetCache endpoint engineVersion
-            env failBuild failOnInvalid injector jvm late live metricsUrl otlp promptsNotExact
+            env failBuild failOnInvalid injector jvm late live metricsUrl nonceOfRun otlp promptsNotExact
             recordText recordTokens results saveConfig seed seedOfTheUnseeded selfTestFile startAt
             target upload waitReady
             """
