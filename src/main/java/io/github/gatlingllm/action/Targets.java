@@ -179,7 +179,11 @@ final class Targets {
   }
 
   static ReportOptions report(List<LlmProtocol> protocols) {
-    boolean failOnInvalid = InvalidSimulation.checked(() -> FAIL_ON_INVALID.isTrue(true));
+    Boolean failOnInvalid =
+        InvalidSimulation.checked(
+            () ->
+                FAIL_ON_INVALID.read(
+                    System.getProperties(), System.getenv(), ProcessSetting::booleanOf));
     return protocols.stream()
         .map(protocol -> protocol.report)
         .reduce(new ReportOptions(false, true, failOnInvalid), ReportOptions::and);

@@ -337,7 +337,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Reports missed assertions and invalid runs, but does not fail the build. */
   public LlmProtocolBuilder disableFailBuild() {
-    return report(new ReportOptions(false, false, true)).note("failBuild", "false");
+    return report(new ReportOptions(false, false, null)).note("failBuild", "false");
   }
 
   /** Does not fail the build if a check calls the run invalid. */
@@ -357,7 +357,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Also writes the records as {@code llm/requests.csv}. */
   public LlmProtocolBuilder csv() {
-    return report(new ReportOptions(true, true, true)).note("csv", "true");
+    return report(new ReportOptions(true, true, null)).note("csv", "true");
   }
 
   /**

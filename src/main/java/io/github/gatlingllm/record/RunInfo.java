@@ -109,19 +109,20 @@ public record RunInfo(
    * Options of the report.
    *
    * @param failBuild whether a missed assertion, or an invalid run, fails the build
-   * @param failOnInvalid whether a check that calls the run invalid fails the build
+   * @param failOnInvalid whether a check that calls the run invalid fails the build; null if any
+   *     does but the generator's alone, which fails one that asserts something
    * @param readingSpeed of a reader of answers, tokens per second
    */
   public record ReportOptions(
-      boolean csv, boolean failBuild, boolean failOnInvalid, double readingSpeed) {
+      boolean csv, boolean failBuild, @Nullable Boolean failOnInvalid, double readingSpeed) {
 
-    public static final ReportOptions DEFAULT = new ReportOptions(false, true, true);
+    public static final ReportOptions DEFAULT = new ReportOptions(false, true, null);
 
     public ReportOptions {
       readingSpeed = readingSpeed > 0 ? readingSpeed : ReadingSpeed.DEFAULT;
     }
 
-    public ReportOptions(boolean csv, boolean failBuild, boolean failOnInvalid) {
+    public ReportOptions(boolean csv, boolean failBuild, @Nullable Boolean failOnInvalid) {
       this(csv, failBuild, failOnInvalid, ReadingSpeed.DEFAULT);
     }
 
@@ -134,7 +135,9 @@ public record RunInfo(
       return new ReportOptions(
           csv || other.csv,
           failBuild && other.failBuild,
-          failOnInvalid && other.failOnInvalid,
+          failOnInvalid == null || Boolean.FALSE.equals(other.failOnInvalid)
+              ? other.failOnInvalid
+              : failOnInvalid,
           other.readingSpeed == ReadingSpeed.DEFAULT ? readingSpeed : other.readingSpeed);
     }
   }

@@ -111,11 +111,18 @@ public final class RunReport {
    */
   public static boolean failsBuild(
       Summary summary, RunInfo.ReportOptions options, boolean isWhole, Consumer<String> console) {
-    String why = isWhole && options.failOnInvalid() ? summary.whyInvalid() : null;
-    boolean invalid = options.failBuild() && why != null;
-    if (invalid) {
+    Boolean set = options.failOnInvalid();
+    String why = isWhole && !Boolean.FALSE.equals(set) ? summary.whyInvalid() : null;
+    boolean isFirstLook =
+        set == null && summary.assertions().isEmpty() && Checks.isOnlyGeneratorInvalid(summary);
+    boolean invalid = options.failBuild() && why != null && !isFirstLook;
+    if (why != null && options.failBuild()) {
       console.accept(
-          "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): " + why);
+          "LLM: the run is invalid, "
+              + (isFirstLook
+                  ? "which fails no build where nothing is asserted (failOnInvalid=true does): "
+                  : "so the build fails (failOnInvalid=false lets it pass): ")
+              + why);
     }
     return invalid || (options.failBuild() && !summary.assertionsHold());
   }

@@ -168,7 +168,7 @@ public final class Benchmark extends Simulation {
     if (plan.settings().isSet(Setting.IGNORE_EOS)) {
       protocol.pinning = SimulationSettings.pinning(plan.get(Setting.IGNORE_EOS));
     }
-    if (!plan.get(Setting.FAIL_ON_INVALID)) { // without endpoint by default
+    if (Boolean.FALSE.equals(plan.get(Setting.FAIL_ON_INVALID))) { // without endpoint by default
       protocol.notes = Draft.and(protocol.notes, Setting.FAIL_ON_INVALID.name, "false");
     }
     plan.config().forEach((name, text) -> protocol.notes = Draft.and(protocol.notes, name, text));

@@ -557,8 +557,9 @@ final class Setting {
       flag("failBuild", true)
           .means("whether a missed assertion, or an invalid run (failOnInvalid), fails the build");
 
-  static final SettingEntry<Boolean> FAIL_ON_INVALID =
-      flag("failOnInvalid", true)
+  static final SettingEntry<@Nullable Boolean> FAIL_ON_INVALID =
+      of("failOnInvalid", "false", Form.flag())
+          .orNull("true; where nothing is asserted, not for the check generator alone")
           .withoutEndpoint("false")
           .means("whether a run that a check calls invalid fails the build, with exit code 2");
 

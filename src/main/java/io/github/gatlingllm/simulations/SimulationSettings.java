@@ -104,7 +104,7 @@ class SimulationSettings implements RunSettings {
     return new ReportOptions(
         Objects.requireNonNullElse(csv, said.csv()),
         Objects.requireNonNullElse(failBuild, said.failBuild()),
-        Objects.requireNonNullElse(failOnInvalid, said.failOnInvalid()),
+        failOnInvalid == null ? said.failOnInvalid() : failOnInvalid,
         said.readingSpeed());
   }
 

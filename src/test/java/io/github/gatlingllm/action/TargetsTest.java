@@ -106,7 +106,7 @@ class TargetsTest {
             Map.entry("a", new TargetFacts(true, "chars4", 8.0, 2.5)),
             Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null, null)),
             Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base", null, null)));
-    assertThat(Targets.report(protocols)).isEqualTo(new ReportOptions(true, false, true));
+    assertThat(Targets.report(protocols)).isEqualTo(new ReportOptions(true, false, null));
     assertThat(Targets.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Two runs of one seed send the same prompts, and with their nonce the same bytes. */
@@ -31,7 +32,7 @@ class SeedIT {
   @Test
   void runsOfOneSeedDifferInNothingButTheirNonces() throws Exception {
     List<String> first = sent("nonce=12");
-    List<String> second = sent("");
+    List<String> second = sent("nonce=run");
 
     assertThat(second).filteredOn(SeedIT::hasNonce).doesNotContainAnyElementsOf(first);
     assertThat(withoutNonces(second)).containsExactlyInAnyOrderElementsOf(withoutNonces(first));
@@ -54,7 +55,7 @@ class SeedIT {
               .succeed();
       assertThat(run.info().outcome().started()).isEqualTo(server.heard().size());
       assertThat(run.info().config().get("nonceOfRun"))
-          .matches(nonce.isEmpty() ? "\\d{6,}" : nonce.equals("nonce=seed") ? "0" : "12");
+          .matches(Map.of("nonce=seed", "0", "nonce=12", "12").getOrDefault(nonce, "\\d{6,}"));
       return server.heard().stream().flatMap(heard -> heard.contents().stream()).toList();
     }
   }

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.run.AfterRun.GatlingExit;
 import io.github.gatlingllm.run.Run.RunClock;
@@ -119,6 +121,32 @@ class AfterRunTest {
     assertThat(said()).contains(isFailed ? "errors" : "LLM report generated");
     assertThat(said().contains("LLM: the run is invalid, so the build fails"))
         .isEqualTo(fails && assertion == null);
+  }
+
+  /** Of two requests one failed as no port was left; no other check calls the run invalid. */
+  @ParameterizedTest
+  @CsvSource({
+    ", , false",
+    ", true, true",
+    ", false, false",
+    "errors<60%, , true",
+    "errors<60%, false, false"
+  })
+  void aGeneratorThatDidNotKeepUpFailsTheBuildWhereSomethingIsAsserted(
+      @Nullable String assertion, @Nullable Boolean failOnInvalid, boolean fails)
+      throws IOException {
+    Run opened = open();
+    if (assertion != null) {
+      demand(opened, assertion);
+    }
+    opened.describe(info -> info.report(new RunInfo.ReportOptions(false, true, failOnInvalid)));
+    send(opened, LevelRecord.ok("c=1"));
+    String error = GeneratorLimit.PORTS.error();
+    send(opened, LevelRecord.ok("c=1").failed(RequestStatus.CONNECTION_ERROR, error));
+    opened.ending().complete();
+    assertThat(failsBuild(opened)).isEqualTo(fails);
+    assertThat(said().contains("LLM: the run is invalid, "))
+        .isEqualTo(!Boolean.FALSE.equals(failOnInvalid));
   }
 
   @Test

@@ -22,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** In nanoseconds; the epoch began 1,000 before the monotonic clock's 0. */
 class LiveLevelTallyTest {
@@ -90,6 +92,24 @@ class LiveLevelTallyTest {
     for (Recorded record : records) {
       tally.requestEnded(record.record());
     }
+  }
+
+  /** Of 40 requests all answers meet the SLO; 2 of them are 5 %. */
+  @ParameterizedTest
+  @CsvSource({
+    "RATE_LIMITED, 2, true",
+    "RATE_LIMITED, 3, false",
+    "TIMEOUT, 3, false",
+    "HTTP_ERROR, 3, false"
+  })
+  void aLevelThatShedsItsLoadDoesNotHold(RequestStatus status, int count, boolean holds) {
+    ObservedLevel level = closed();
+    for (int i = 0; i < 40; i++) {
+      add(i < count ? ok().failed(status, null) : judged(ok(), true));
+    }
+    LevelResult result = tally.result(level);
+    assertThat(result.failed() + result.refused()).isEqualTo(count);
+    assertThat(result.holdsSlo()).isEqualTo(holds);
   }
 
   @Test

@@ -31,6 +31,13 @@ public final class Checks {
 
   private Checks() {}
 
+  /** Whether no check calls the run invalid but that of the load generator. */
+  public static boolean isOnlyGeneratorInvalid(Summary summary) {
+    return summary.checks().stream()
+        .filter(check -> check.level() == Check.Level.INVALID)
+        .allMatch(check -> check.id().equals(CheckCatalogue.GENERATOR.id()));
+  }
+
   public static RunFigures judged(RunFigures figures) {
     Summary summary = figures.summary();
     CheckInput in = new CheckInput(summary, figures.facts());

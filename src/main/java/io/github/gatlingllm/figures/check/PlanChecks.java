@@ -88,6 +88,13 @@ final class PlanChecks {
               (double) open, "Output is flat from the first load level on: the knee is below it.")
           .remedy("Add lower load levels.");
     }
+    if (open > 0 && in.levels().stream().anyMatch(LevelFigures::sheds)) {
+      return Finding.of(
+              (double) open,
+              "The knee was not reached: more than 5 %% of the requests of a load level were refused"
+                  + " or failed.")
+          .remedy("Raise the limits of the server, or quote the highest load that it accepts.");
+    }
     return open == 0
         ? Finding.of(0.0, "The knee is within the loads tried.")
         : Finding.of(

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -59,25 +60,19 @@ final class VerdictSentence {
       new Sentences<>(FIELDS)
           .row("level", quote -> quote.isSingle() && !quote.isJudged(), "{At}: {figures}")
           .row("judged_level", Quote::isSingle, "{At}: {tokens}; {slo}")
-          .row(
-              "knee",
-              quote -> quote.isChosenAs(Choice.KNEE),
-              "{short} is the knee: {tokens}, {times}{growth}")
+          .row("knee", as(Choice.KNEE), "{short} is the knee: {tokens}, {times}{growth}")
           .row(
               "saturated",
-              quote -> quote.isChosenAs(Choice.SATURATED),
+              as(Choice.SATURATED),
               "{short}, the lightest load, saturates the server: {tokens}, {times}{growth}")
           .row(
               "no_knee",
-              quote -> quote.isChosenAs(Choice.HIGHEST),
+              as(Choice.HIGHEST),
               "No knee up to the highest load tried, {load}: {figures}")
-          .row(
-              "keeps_up",
-              quote -> quote.isChosenAs(Choice.KEEPS_UP),
-              "The server keeps up with {load}: {figures}")
+          .row("keeps_up", as(Choice.KEEPS_UP), "The server keeps up with {load}: {figures}")
           .row(
               "accepts",
-              quote -> quote.isChosenAs(Choice.ACCEPTED),
+              as(Choice.ACCEPTED),
               "{load} is the highest load of which at most 5 % were refused or failed: {figures}")
           .row("chosen", quote -> !quote.hasSlo(), "{At}: {figures}")
           .row(
@@ -104,6 +99,10 @@ final class VerdictSentence {
               "slo_met", "{met} up to {load} ({tokens}{few}){missed}{certain}{undecided}{growth}");
 
   private VerdictSentence() {}
+
+  private static Predicate<Quote> as(Choice choice) {
+    return quote -> quote.isChosenAs(choice);
+  }
 
   private record Quote(LoadCurve curve, LevelFigures level) {
 

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
@@ -88,8 +89,7 @@ public final class Recorded {
   /** So many requests, by their number from 0. */
   public static List<RequestRecord> requests(int count, IntFunction<Recorded> each) {
     return IntStream.range(0, count)
-        .mapToObj(each)
-        .map(Recorded::record)
+        .mapToObj(number -> each.apply(number).record())
         .collect(Collectors.toCollection(ArrayList::new));
   }
 
@@ -308,9 +308,8 @@ public final class Recorded {
 
   /** N is the number of events. */
   public Recorded chunks() {
-    estimated = true;
     source = TokenSource.CHUNKS;
-    return this;
+    return estimated();
   }
 
   public Recorded unknownField(String name) {
@@ -362,7 +361,12 @@ public final class Recorded {
   public RequestRecord record() {
     boolean any = tokenMs.length > 0;
     Double last = any ? Double.valueOf(tokenMs[tokenMs.length - 1]) : latencyMs;
-    Integer n = output != null ? output : any ? Integer.valueOf(eventTokens()) : null;
+    Integer n =
+        output != null
+            ? output
+            : any
+                ? (Integer) (perEvent.length > 0 ? Arrays.stream(perEvent).sum() : tokenMs.length)
+                : null;
     Long first = any ? nanos(tokenMs[0]) : null;
     Double tpot =
         tokenMs.length > 1 && n != null && n > firstTokens(n) && last != null
@@ -434,8 +438,7 @@ public final class Recorded {
             List.of(),
             inputs);
     boolean ok = verdict == RequestStatus.COMPLETE;
-    Outcome outcome =
-        new Outcome(finish, 200, verdict, ok, error, inSlo, List.of(), resent, leftOpen);
+    var outcome = new Outcome(finish, 200, verdict, ok, error, inSlo, List.of(), resent, leftOpen);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
   }
 
@@ -443,20 +446,15 @@ public final class Recorded {
     return perEvent.length > 0 ? perEvent[0] : Math.max(1, (double) n / tokenMs.length);
   }
 
-  private int eventTokens() {
-    return perEvent.length > 0 ? Arrays.stream(perEvent).sum() : tokenMs.length;
-  }
-
   private int[] micros() {
     return Arrays.stream(tokenMs).mapToInt(ms -> (int) Math.round(ms * 1_000)).toArray();
   }
 
   private @Nullable Long longestGap() {
-    long longest = -1;
-    for (int i = 1; i < tokenMs.length; i++) {
-      longest = Math.max(longest, nanos(tokenMs[i]) - nanos(tokenMs[i - 1]));
-    }
-    return longest < 0 ? null : (Long) longest;
+    return IntStream.range(1, tokenMs.length)
+        .mapToObj(i -> nanos(tokenMs[i]) - nanos(tokenMs[i - 1]))
+        .max(Comparator.naturalOrder())
+        .orElse(null);
   }
 
   static long nanos(double ms) {
