@@ -135,7 +135,7 @@ public record RunInfo(
       return new ReportOptions(
           csv || other.csv,
           failBuild && other.failBuild,
-          failOnInvalid == null || Boolean.FALSE.equals(other.failOnInvalid)
+          (failOnInvalid == null || Boolean.FALSE.equals(other.failOnInvalid))
               ? other.failOnInvalid
               : failOnInvalid,
           other.readingSpeed == ReadingSpeed.DEFAULT ? readingSpeed : other.readingSpeed);

@@ -101,7 +101,7 @@ final class VerdictSentence {
   private VerdictSentence() {}
 
   private static Predicate<Quote> as(Choice choice) {
-    return quote -> quote.isChosenAs(choice);
+    return quote -> !quote.hasSlo() && quote.curve.chosen().by() == choice;
   }
 
   private record Quote(LoadCurve curve, LevelFigures level) {
@@ -128,10 +128,6 @@ final class VerdictSentence {
 
     boolean hasFailed() {
       return levels().stream().allMatch(each -> each.figures().counts().ok() == 0);
-    }
-
-    boolean isChosenAs(Choice choice) {
-      return !hasSlo() && curve.chosen().by() == choice;
     }
 
     boolean isJudged() {

@@ -254,7 +254,6 @@ public final class Recorded {
     return this;
   }
 
-  /** Our own count of the prompt. */
   public Recorded ours(@Nullable Integer tokens) {
     ours = tokens;
     return this;
@@ -290,7 +289,6 @@ public final class Recorded {
     return this;
   }
 
-  /** Whether it met the SLO of the run. */
   public Recorded judged(@Nullable Boolean met) {
     inSlo = met;
     return this;
@@ -306,7 +304,6 @@ public final class Recorded {
     return this;
   }
 
-  /** N is the number of events. */
   public Recorded chunks() {
     source = TokenSource.CHUNKS;
     return estimated();
@@ -348,7 +345,7 @@ public final class Recorded {
 
   /** What response headers said of rate limits. */
   public Recorded limits(Map<String, Double> left, @Nullable Double retryAfterS) {
-    Long nanos = retryAfterS == null ? null : (Long) Math.round(retryAfterS * 1e9);
+    Long nanos = retryAfterS == null ? null : (Long) nanos(retryAfterS * 1_000);
     return server(new ServerReport(Map.of(), List.of(), left, nanos, null));
   }
 
@@ -368,9 +365,13 @@ public final class Recorded {
                 ? (Integer) (perEvent.length > 0 ? Arrays.stream(perEvent).sum() : tokenMs.length)
                 : null;
     Long first = any ? nanos(tokenMs[0]) : null;
+    double after =
+        n == null
+            ? 0
+            : n - (perEvent.length > 0 ? perEvent[0] : Math.max(1, (double) n / tokenMs.length));
     Double tpot =
-        tokenMs.length > 1 && n != null && n > firstTokens(n) && last != null
-            ? Double.valueOf((last - tokenMs[0]) * MS / (n - firstTokens(n)))
+        tokenMs.length > 1 && after > 0 && last != null
+            ? Double.valueOf((last - tokenMs[0]) * MS / after)
             : null;
     Identity identity =
         new Identity(
@@ -411,7 +412,9 @@ public final class Recorded {
             roundTripMs == null ? null : Long.valueOf(nanos(roundTripMs)));
     Events events =
         new Events(
-            times ? micros() : new int[0],
+            Arrays.stream(times ? tokenMs : new double[0])
+                .mapToInt(ms -> (int) Math.round(ms * 1_000))
+                .toArray(),
             perEvent,
             choices,
             tokenMs.length,
@@ -440,14 +443,6 @@ public final class Recorded {
     boolean ok = verdict == RequestStatus.COMPLETE;
     var outcome = new Outcome(finish, 200, verdict, ok, error, inSlo, List.of(), resent, leftOpen);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
-  }
-
-  private double firstTokens(int n) {
-    return perEvent.length > 0 ? perEvent[0] : Math.max(1, (double) n / tokenMs.length);
-  }
-
-  private int[] micros() {
-    return Arrays.stream(tokenMs).mapToInt(ms -> (int) Math.round(ms * 1_000)).toArray();
   }
 
   private @Nullable Long longestGap() {
