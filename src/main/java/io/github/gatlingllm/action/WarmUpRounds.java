@@ -133,8 +133,8 @@ final class WarmUpRounds {
     }
     int expected = local + (template.isEmpty() ? 0 : Integer.parseInt(template));
     int unexplained = template.isEmpty() ? MAX_TEMPLATE : 0;
-    if (Math.abs(server - expected) > expected / 100 && server - expected > unexplained
-        || server < expected - expected / 100) {
+    boolean isMore = server - expected > Math.max(unexplained, expected / 100);
+    if (isMore || server < expected - expected / 100) {
       PrintableText.print(
           StartCommand.typed(
               "LLM WARNING: %s counts %s prompt tokens where %s were expected by %s; set the model's own tokenizer: llm.tokenizer=server or hf:<owner>/<name>"

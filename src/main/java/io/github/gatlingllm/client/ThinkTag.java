@@ -59,7 +59,7 @@ final class ThinkTag {
     for (int i = offset; i < offset + length; i++) {
       byte b = bytes[i];
       if (b == '\\' && i + 1 < offset + length) {
-        // <\/think> of PHP, \u003c of Go, \n as white space.
+        // PHP escapes the slash, Go the brackets; a line feed is white space.
         int step = escape(bytes, i, offset + length);
         b = escaped(bytes, i, step);
         i += step - 1;
