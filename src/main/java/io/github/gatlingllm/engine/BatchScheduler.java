@@ -108,18 +108,24 @@ final class BatchScheduler implements Scheduler {
 
   private long stepNanos(int prefillTokens) {
     int batch = 0;
-    long kvTokens = 0;
     for (Sequence sequence : running) {
       batch += sequence.decodes() ? 1 : 0;
-      kvTokens += sequence.kvTokens();
     }
     double prefillNanos = prefillTokens / model.prefillTokensPerSecond * 1e9;
-    double growth = 1 + model.perSequence * batch + model.perKvToken * kvTokens;
+    double growth = 1 + model.perSequence * batch + model.perKvToken * kvTokens();
     return Math.round(prefillNanos + model.decodeStepNanos * growth);
+  }
+
+  private long kvTokens() {
+    long tokens = 0;
+    for (Sequence sequence : running) {
+      tokens += sequence.kvTokens();
+    }
+    return tokens;
   }
 
   @Override
   public Load load() {
-    return new Load(running.size(), waiting.size(), queriedTokens, hitTokens);
+    return new Load(running.size(), waiting.size(), queriedTokens, hitTokens, kvTokens());
   }
 }

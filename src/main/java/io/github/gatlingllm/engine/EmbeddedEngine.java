@@ -65,7 +65,7 @@ public final class EmbeddedEngine implements AutoCloseable {
 
   EmbeddedEngine(String host, int port, Scheduler schedule, Builder settings) {
     this.settings = settings;
-    metrics = new EngineMetrics(settings.model);
+    metrics = new EngineMetrics(settings.model, (double) settings.maxBatch * settings.maxContext);
     eventLoops =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("embedded-engine", true), NioIoHandler.newFactory());
@@ -168,9 +168,11 @@ public final class EmbeddedEngine implements AutoCloseable {
    * @param prefixQueriedTokens prompt tokens looked up in the prefix cache, once per choice; 0
    *     without prefix caching
    * @param prefixHitTokens of these, tokens that were cached and needed no prefill
+   * @param kvTokens tokens that the batch holds in the KV cache; 0 where times are fixed
    */
-  public record Load(int running, int waiting, long prefixQueriedTokens, long prefixHitTokens) {
-    static final Load NONE = new Load(0, 0, 0, 0);
+  public record Load(
+      int running, int waiting, long prefixQueriedTokens, long prefixHitTokens, long kvTokens) {
+    static final Load NONE = new Load(0, 0, 0, 0, 0);
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.TreeMap;
  */
 final class EngineMetrics {
   private final String labels;
+  private final double kvCapacity;
   private final SecondsHistogram ttft =
       new SecondsHistogram(
           0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20,
@@ -27,7 +28,12 @@ final class EngineMetrics {
   private long promptTokens;
   private long generatedTokens;
 
-  EngineMetrics(String model) {
+  /**
+   * @param kvCapacity tokens of the KV cache: those of a full batch of the longest contexts, as the
+   *     engine never preempts
+   */
+  EngineMetrics(String model, double kvCapacity) {
+    this.kvCapacity = kvCapacity;
     labels = "model_name=\"" + model.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
 
@@ -66,6 +72,7 @@ final class EngineMetrics {
     StringBuilder out = new StringBuilder(8_192);
     value(out, "vllm:num_requests_running", "gauge", load.running());
     value(out, "vllm:num_requests_waiting", "gauge", load.waiting());
+    value(out, "vllm:kv_cache_usage_perc", "gauge", load.kvTokens() / kvCapacity);
     value(out, "vllm:prefix_cache_queries_total", "counter", load.prefixQueriedTokens());
     value(out, "vllm:prefix_cache_hits_total", "counter", load.prefixHitTokens());
     value(out, "vllm:prompt_tokens_total", "counter", promptTokens);

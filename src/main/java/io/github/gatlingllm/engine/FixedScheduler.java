@@ -59,6 +59,6 @@ final class FixedScheduler implements Scheduler {
 
   @Override
   public EmbeddedEngine.Load load() {
-    return new EmbeddedEngine.Load(timetable.size(), arrived.size(), 0, 0);
+    return new EmbeddedEngine.Load(timetable.size(), arrived.size(), 0, 0, 0);
   }
 }

@@ -1,9 +1,15 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.Timeline.TokenGaps;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -24,11 +30,13 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Micrometer meters of requests, named by OpenTelemetry's semantic conventions for generative AI
  * clients (status "development", 2026). Other names start with {@code gatling_llm}. A request is
- * recorded when it ends; warm-up requests are not.
+ * recorded when it ends; warm-up requests are not. A level is shown while it runs.
  */
 final class GenAiMeters implements RunObserver {
 
@@ -78,11 +86,24 @@ final class GenAiMeters implements RunObserver {
   /** Of each request; {@code gen_ai.token.type} is input or output. */
   private static final String TOKEN_USAGE = "gen_ai.client.token.usage";
 
+  /** Requests that were judged by an SLO; {@code gatling_llm.slo} is met or missed. */
+  private static final String JUDGED = "gatling_llm.judged_requests";
+
+  /** Requests admitted and not ended. */
+  private static final String IN_FLIGHT = "gatling_llm.requests_in_flight";
+
+  /** Of each running level: its users or requests/s, in {@code gatling_llm.unit}. */
+  private static final String OFFERED = "gatling_llm.offered_load";
+
   private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
   private @Nullable Supplier<String> prometheus;
   private final Map<Tags, Operation> operations = new HashMap<>();
+  private final Map<Tags, Judged> judged = new HashMap<>();
+  private final Map<LevelInfo.Key, Gauge> offered = new HashMap<>();
 
-  private GenAiMeters() {}
+  private GenAiMeters(LongSupplier inFlight) {
+    Gauge.builder(IN_FLIGHT, inFlight::getAsLong).register(registry);
+  }
 
   private static double[] powers(double first, int count, int factor) {
     return DoubleStream.iterate(first, each -> each * factor).limit(count).toArray();
@@ -102,8 +123,9 @@ final class GenAiMeters implements RunObserver {
   }
 
   /** The enabled meters of a run whose registry is on the class path; null if there are none. */
-  static @Nullable GenAiMeters open(String run, Observers options, Consumer<String> say) {
-    GenAiMeters meters = new GenAiMeters();
+  static @Nullable GenAiMeters open(
+      String run, LongSupplier inFlight, Observers options, Consumer<String> say) {
+    GenAiMeters meters = new GenAiMeters(inFlight);
     if (options.page() != null) {
       meters.addPrometheus();
     }
@@ -139,19 +161,51 @@ final class GenAiMeters implements RunObserver {
   private record Operation(
       List<Timer> times, DistributionSummary inputTokens, DistributionSummary outputTokens) {}
 
+  /** Both from the first request on, as a rate needs a counter that began with 0. */
+  private record Judged(Counter met, Counter missed) {}
+
   @Override
   public String name() {
     return "meters";
   }
 
   @Override
+  public void phaseBegan(ObservedLevel level, Phase phase) {
+    levelEnded(level, null);
+    LevelInfo.Key key = level.key();
+    LoadLevel load = level.running().level();
+    Tags tags =
+        Tags.of(
+            "gatling_llm.target", key.target(),
+            "gatling_llm.scenario", Objects.requireNonNullElse(key.scenario(), ""),
+            "gatling_llm.stage", key.label(),
+            "gatling_llm.phase", phase.key(),
+            "gatling_llm.unit", load.unit());
+    offered.put(key, Gauge.builder(OFFERED, load::offered).tags(tags).register(registry));
+  }
+
+  @Override
+  public void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {
+    Gauge gauge = offered.remove(level.key());
+    if (gauge != null) {
+      registry.remove(gauge);
+    }
+  }
+
+  @Override
   public void requestEnded(RequestRecord record) {
-    Operation operation = operations.computeIfAbsent(tags(record), this::operation);
+    Tags tags = tags(record);
+    Operation operation = operations.computeIfAbsent(tags, this::operation);
     for (int i = 0; i < TIMES.size(); i++) {
       TIMES.get(i).recorder().accept(record, operation.times.get(i));
     }
     tokens(operation.inputTokens, record.tokens().prompt());
     tokens(operation.outputTokens, record.tokens().outputTokens());
+    Boolean isMet = record.outcome().sloOk();
+    if (isMet != null) {
+      Judged counters = judged.computeIfAbsent(tags, this::judged);
+      (isMet ? counters.met : counters.missed).increment();
+    }
   }
 
   private static void tokens(DistributionSummary meter, @Nullable Integer count) {
@@ -199,6 +253,14 @@ final class GenAiMeters implements RunObserver {
         TIMES.stream().map(time -> seconds(time, tags)).toList(),
         tokens("input", tags),
         tokens("output", tags));
+  }
+
+  private Judged judged(Tags tags) {
+    return new Judged(judged(tags, "met"), judged(tags, "missed"));
+  }
+
+  private Counter judged(Tags tags, String slo) {
+    return Counter.builder(JUDGED).tags(tags.and("gatling_llm.slo", slo)).register(registry);
   }
 
   private Timer seconds(TimeMeter meter, Tags tags) {

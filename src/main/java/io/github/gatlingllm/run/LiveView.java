@@ -140,8 +140,8 @@ final class LiveView implements RunObserver {
 
   /**
    * Serves the live page at {@code /}, its server-sent events at {@code /events} and meters at
-   * {@code /metrics}. Against DNS rebinding, a {@code Host} must be an IP address or {@code
-   * localhost}.
+   * {@code /metrics}. Against DNS rebinding, a {@code Host} must be an IP address or a name without
+   * a dot, such as {@code localhost} or that of a service of Docker Compose.
    */
   static final class LiveServer implements AutoCloseable {
 
@@ -160,7 +160,7 @@ final class LiveView implements RunObserver {
     }
 
     private static final Pattern HOST =
-        Pattern.compile("(?:localhost|[\\d.]+|\\[[\\da-fA-F:.]+\\])(?::\\d+)?");
+        Pattern.compile("(?:[\\w-]+|[\\d.]+|\\[[\\da-fA-F:.]+\\])(?::\\d+)?");
 
     record Views(
         Supplier<String> page, Supplier<String> event, @Nullable Supplier<String> meters) {}

@@ -105,7 +105,7 @@ public record Observers(
   /** Null without Micrometer too, an optional dependency that the class of the meters needs. */
   private @Nullable GenAiMeters meters(Run run) {
     try {
-      return GenAiMeters.open(run.id(), this, PrintableText::print);
+      return GenAiMeters.open(run.id(), run::inFlight, this, PrintableText::print);
     } catch (NoClassDefFoundError noMicrometer) {
       if (otlp != null) {
         PrintableText.print(

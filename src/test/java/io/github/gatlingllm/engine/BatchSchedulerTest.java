@@ -113,6 +113,7 @@ final class BatchSchedulerTest {
     BatchScheduler scheduler = new BatchScheduler(model(8));
     scheduler.add(sequence("a", 5, 4));
     assertThat(run(scheduler, 0, 1)).containsExactly("15.0: a");
+    assertThat(scheduler.load().kvTokens()).as("prompt and first token").isEqualTo(6);
     scheduler.add(sequence("b", 30, 1));
     // The step from 15 ms to 25 ms is under way; b joins the next one.
     assertThat(run(scheduler, 15, 99)).containsExactly("25.0: a", "65.0: a b", "75.0: a");
@@ -129,7 +130,7 @@ final class BatchSchedulerTest {
     assertThat(run(scheduler, 0, 1)).containsExactly("11.0: a");
     scheduler.cancel(running);
     scheduler.cancel(queued);
-    assertThat(scheduler.load()).isEqualTo(new EmbeddedEngine.Load(0, 1, 0, 0));
+    assertThat(scheduler.load()).isEqualTo(new EmbeddedEngine.Load(0, 1, 0, 0, 0));
     // The step that had begun at 11 ms still ends, empty.
     assertThat(run(scheduler, 11, 99)).containsExactly("21.0: ", "32.0: c");
   }

@@ -235,6 +235,7 @@ final class EmbeddedEngineTest {
                         "vllm:[a-z0-9_]+\\{model_name=\"embedded\"(,[a-z_]+=\"[^\"]+\")?}"
                             + " [0-9.E-]+"))
         .contains(
+            "vllm:kv_cache_usage_perc{model_name=\"embedded\"} 0.0",
             "vllm:prompt_tokens_total{model_name=\"embedded\"} 3",
             "vllm:generation_tokens_total{model_name=\"embedded\"} 5",
             "vllm:request_success_total{model_name=\"embedded\",finished_reason=\"length\"} 1",

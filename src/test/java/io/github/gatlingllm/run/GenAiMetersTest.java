@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.run.RunObserver.ObservedLevel;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
 import io.opentelemetry.proto.metrics.v1.Metric;
@@ -14,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class GenAiMetersTest {
@@ -23,7 +27,7 @@ class GenAiMetersTest {
   private final List<String> said = new ArrayList<>();
 
   private GenAiMeters open(Observers options) {
-    return Objects.requireNonNull(GenAiMeters.open("run-1", options, said::add));
+    return Objects.requireNonNull(GenAiMeters.open("run-1", () -> 7, options, said::add));
   }
 
   /**
@@ -31,7 +35,7 @@ class GenAiMetersTest {
    * TTFT from schedule 120 ms, gaps of 30 and 60 ms.
    */
   private static void oneGoodOneBad(GenAiMeters meters) {
-    meters.requestEnded(Recorded.at(20).lag(20).tokens(100, 130, 190).record());
+    meters.requestEnded(Recorded.at(20).lag(20).tokens(100, 130, 190).judged(true).record());
     meters.requestEnded(
         Recorded.at(0).failed(RequestStatus.TIMEOUT, "too long").closed(500).record());
   }
@@ -54,7 +58,31 @@ class GenAiMetersTest {
         .containsPattern("gatling_llm_queue_wait_seconds_bucket\\{.*le=\"0.01\"} 0\n")
         .containsPattern("gatling_llm_queue_wait_seconds_bucket\\{.*le=\"0.02\"} 1\n")
         .containsPattern("gen_ai_client_token_usage_sum\\{.*gen_ai_token_type=\"input\".* 10.0\n")
-        .containsPattern("gen_ai_client_token_usage_sum\\{.*gen_ai_token_type=\"output\".* 3.0\n");
+        .containsPattern("gen_ai_client_token_usage_sum\\{.*gen_ai_token_type=\"output\".* 3.0\n")
+        .containsPattern("gatling_llm_judged_requests_total\\{.*gatling_llm_slo=\"met\".* 1.0\n")
+        .containsPattern("gatling_llm_judged_requests_total\\{.*gatling_llm_slo=\"missed\".* 0.0\n")
+        .contains("gatling_llm_requests_in_flight 7.0\n");
+    meters.runEnded();
+  }
+
+  @Test
+  void levelHasItsOfferedLoadWhileItRuns() {
+    GenAiMeters meters = open(new Observers(Observers.Address.parse("0"), null, null));
+    Supplier<String> scraped = Objects.requireNonNull(meters.scraped());
+    ObservedLevel level =
+        new LiveLevelTallyTest().begin(new LoadLevel.Closed(4, LiveLevelTallyTest.PHASES));
+
+    assertThat(scraped.get()).doesNotContain("gatling_llm_offered_load");
+    meters.phaseBegan(level, Phase.FILL);
+    meters.phaseBegan(level, Phase.MEASURE);
+    assertThat(scraped.get().lines().filter(line -> line.startsWith("gatling_llm_offered_load{")))
+        .singleElement()
+        .asString()
+        .contains("gatling_llm_phase=\"measure\"", "gatling_llm_stage=\"c=4\"")
+        .contains("gatling_llm_unit=\"concurrent\"")
+        .endsWith(" 4.0");
+    meters.levelEnded(level, null);
+    assertThat(scraped.get()).doesNotContain("gatling_llm_offered_load{");
     meters.runEnded();
   }
 

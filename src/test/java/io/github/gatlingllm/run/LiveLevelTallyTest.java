@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** In nanoseconds; the epoch began 1,000 before the monotonic clock's 0. */
 class LiveLevelTallyTest {
 
-  private static final Phases PHASES = new Phases(0, 0, 200, 30, null);
+  static final Phases PHASES = new Phases(0, 0, 200, 30, null);
 
   private LiveLevelTally tally = new LiveLevelTally(new RunClock(1_000, 0));
   private final List<RunningLevel> started = new ArrayList<>();
@@ -37,7 +37,7 @@ class LiveLevelTallyTest {
   private Slo.Rule rule = Slo.Rule.PERCENTILES;
 
   /** A level that starts at 0, or an open one 20 ms later. */
-  private ObservedLevel begin(LoadLevel level) {
+  ObservedLevel begin(LoadLevel level) {
     new PlanDriver(
             new LoadPlan.Sweep(List.of(level)).source(),
             () -> 0,

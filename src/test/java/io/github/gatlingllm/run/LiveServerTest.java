@@ -130,11 +130,11 @@ class LiveServerTest {
     "127.0.0.1.evil.example:8088, 403",
     "'', 403",
     "localhost:9999, 200",
+    "a-service:8088, 200",
     "10.42.0.7:8088, 200",
     "[fd00::7]:8088, 200"
   })
-  void hostsThatAreNeitherLocalhostNorAnAddressAreRefused(String host, int status)
-      throws IOException {
+  void hostsWithADomainAreRefused(String host, int status) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
       socket
           .getOutputStream()
@@ -237,7 +237,9 @@ class LiveServerTest {
 
   @Test
   void invalidCollectorUrlIsPrinted() {
-    assertThat(GenAiMeters.open("run-1", new Observers(null, "localhost:4318", null), said::add))
+    assertThat(
+            GenAiMeters.open(
+                "run-1", () -> 0, new Observers(null, "localhost:4318", null), said::add))
         .isNull();
     assertThat(said)
         .singleElement()
