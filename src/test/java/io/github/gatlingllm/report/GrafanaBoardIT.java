@@ -13,7 +13,6 @@ import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -73,6 +72,8 @@ class GrafanaBoardIT {
       String prometheus = "127.0.0.1:" + freePort();
       Process process = start(prometheus, page.group(1), URI.create(engine.baseUrl()));
       try {
+        Path log = dir.resolve("prometheus.log");
+        run.await("Prometheus", () -> Files.readString(log).contains("Server is ready"));
         List<String> queries = queries();
         assertThat(queries).hasSizeGreaterThan(30);
         for (String query : queries) {
@@ -175,8 +176,6 @@ class GrafanaBoardIT {
     try (InputStream body =
         URI.create("http://" + prometheus + "/api/v1/" + path).toURL().openStream()) {
       return JSON.readTree(body);
-    } catch (ConnectException stillStarting) {
-      return JSON.createObjectNode();
     }
   }
 
