@@ -142,10 +142,10 @@ class TokensOfAnswersTest {
       """;
 
   /** Its lines come at these times, in ms. */
-  private record Row(String[] head, List<String> lines, List<Long> at) {
+  private record Row(List<String> head, List<String> lines, List<Long> at) {
     @Override
     public String toString() {
-      return head[0];
+      return head.get(0);
     }
   }
 
@@ -154,7 +154,10 @@ class TokensOfAnswersTest {
     for (String line : TABLE.lines().toList()) {
       if (line.startsWith("= ")) {
         rows.add(
-            new Row(line.substring(2).split(" \\| ", -1), new ArrayList<>(), new ArrayList<>()));
+            new Row(
+                List.of(line.substring(2).split(" \\| ", -1)),
+                new ArrayList<>(),
+                new ArrayList<>()));
       } else {
         add(rows.get(rows.size() - 1), line.split(" ", 2)[0], line.split(" ", 2)[1]);
       }
@@ -191,8 +194,8 @@ class TokensOfAnswersTest {
   @ParameterizedTest
   @MethodSource("rows")
   void figures(Row row) {
-    Api api = Api.valueOf(row.head()[1].toUpperCase(Locale.ROOT));
-    String[] expected = row.head()[2].split(" ", -1);
+    Api api = Api.valueOf(row.head().get(1).toUpperCase(Locale.ROOT));
+    String[] expected = row.head().get(2).split(" ", -1);
     Timeline timeline = new Timeline(0, 0);
     timeline.admitted(0);
     ReceivedAnswer answer =
