@@ -67,6 +67,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     switch (path) {
       case "/v1/models" -> page(context, http, ResponseWriter.JSON, this::models);
+      case "/tokenize" -> tokenize(context, http);
       case "/health" -> page(context, http, "text/plain", () -> "");
       case "/metrics" -> page(context, http, METRICS, () -> engine.metrics.text(engine.load()));
       default -> throw Refusal.unknownPath(path);
@@ -78,6 +79,22 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       throws Refusal {
     allow(HttpMethod.GET, http);
     ResponseWriter.ok(context, null, type, page.get());
+  }
+
+  /** Counts a prompt or messages, in the form of vLLM. */
+  private void tokenize(ChannelHandlerContext context, FullHttpRequest http) throws Refusal {
+    authorize(http);
+    allow(HttpMethod.POST, http);
+    byte[] body = ByteBufUtil.getBytes(http.content());
+    boolean isChat = new String(body, UTF_8).contains("\"messages\"");
+    CompletionRequest request =
+        CompletionRequest.parse(isChat ? Api.CHAT : Api.COMPLETIONS, body, MAPPER);
+    ObjectNode counted =
+        MAPPER
+            .createObjectNode()
+            .put("count", request.prompt().tokens())
+            .put("max_model_len", engine.settings.maxContext);
+    ResponseWriter.ok(context, null, ResponseWriter.JSON, counted.toString());
   }
 
   private void answer(

@@ -201,6 +201,18 @@ final class EmbeddedEngineTest {
   }
 
   @Test
+  void tokensOfAPromptAndOfMessagesAreCounted() throws Exception {
+    EmbeddedEngine engine = start(EmbeddedEngine.builder());
+    String prompt = "{\"prompt\":\"eight ch and 12\",\"add_special_tokens\":false}";
+    String chat = "{\"messages\":[{\"role\":\"user\",\"content\":\"eight ch\"}]}";
+    for (String[] each : new String[][] {{prompt, "4"}, {chat, "2"}}) {
+      HttpRequest.BodyPublisher body = HttpRequest.BodyPublishers.ofString(each[0]);
+      assertThat(send(request(engine, "/tokenize").POST(body).build()))
+          .isEqualTo("{\"count\":%s,\"max_model_len\":8192}", each[1]);
+    }
+  }
+
+  @Test
   void cancelledRequestFreesItsPlaceInTheBatch() throws Exception {
     EmbeddedEngine engine = start(FAST.maxBatch(1));
     String endless = ",\"max_tokens\":8000,\"ignore_eos\":true,\"stream\":true";
