@@ -26,9 +26,11 @@ import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * -Dllm.help=true} list all settings.
  */
 public final class Benchmark extends Simulation {
+
+  private static final Map<Target, Optional<String>> SERVED = new HashMap<>();
 
   /** Reads the settings of this process and sets up the load. */
   public Benchmark() {
@@ -97,7 +101,24 @@ public final class Benchmark extends Simulation {
     }
     LlmProtocolBuilder awaited = llm.baseUrls(target.urls()).apiKey(target.apiKey());
     awaited.protocol().with(all -> SimulationSettings.applyAll(settings, all)).awaitReady();
-    return ModelTokenizers.ofServer(target, settings.headers(), settings.get(Setting.VERIFY_TLS));
+    boolean isAsked = target.model() == null && settings.get(Setting.MODEL).mix().isEmpty();
+    String model = isAsked ? onlyModel(settings, target) : target.model();
+    return ModelTokenizers.ofServer(
+        new Target(target.name(), target.urls(), target.api(), model, target.apiKey()),
+        settings.headers(),
+        settings.get(Setting.VERIFY_TLS));
+  }
+
+  /** The only model of a server, which is asked and told about once. */
+  private static @Nullable String onlyModel(Settings settings, Target target) {
+    return SERVED
+        .computeIfAbsent(
+            target,
+            each ->
+                Optional.ofNullable(
+                    ServedModels.only(
+                        each, settings.headers(), settings.get(Setting.VERIFY_TLS))))
+        .orElse(null);
   }
 
   /**
@@ -228,7 +249,7 @@ public final class Benchmark extends Simulation {
     }
     String model =
         isAsked
-            ? ServedModels.only(target, plan.settings().headers(), plan.get(Setting.VERIFY_TLS))
+            ? onlyModel(plan.settings(), target)
             : target.model();
     return model == null ? protocol : protocol.model(model);
   }

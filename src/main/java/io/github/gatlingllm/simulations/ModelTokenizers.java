@@ -9,6 +9,8 @@ import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -35,6 +37,8 @@ record ModelTokenizers(
   static final String SET = "setting";
   private static final Pattern EXACT = Pattern.compile("exactly ([0-9]+) tokens?");
 
+  private static final String FILE = "tokenizer.json";
+
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   static ModelTokenizers set(Tokenizer tokenizer) {
@@ -53,6 +57,51 @@ record ModelTokenizers(
     return tokenizer == null
         ? null
         : new ModelTokenizers(tokenizer, "the name of the model", true, null, null);
+  }
+
+  /**
+   * By the {@code tokenizer.json} of a model whose name is a path, which is in the cache of the
+   * Hub's own tools, or which {@code HF_ENDPOINT} has; null for others. Nothing is downloaded from
+   * the public Hub unless the setting names it.
+   */
+  static @Nullable ModelTokenizers ofFile(
+      @Nullable String model, Map<String, String> environment) {
+    try {
+      String file = model == null ? null : file(model, environment);
+      return file == null
+          ? null
+          : new ModelTokenizers(
+              Tokenizer.huggingFace(file), "tokenizer.json of the model", true, null, null);
+    } catch (IllegalArgumentException | IOException e) {
+      PrintableText.print("LLM: no tokenizer.json of the model (" + e.getMessage() + ")");
+      return null;
+    }
+  }
+
+  private static @Nullable String file(String model, Map<String, String> environment)
+      throws IOException {
+    if (Files.isRegularFile(Path.of(model, FILE)) || model.endsWith(FILE)) {
+      return model;
+    }
+    if (!model.matches("[\\w-][\\w.-]*/[\\w-][\\w.-]*")) {
+      return null;
+    }
+    String home = environment.get("HF_HOME");
+    Path snapshots =
+        (home == null
+                ? Path.of(System.getProperty("user.home"), ".cache", "huggingface")
+                : Path.of(home))
+            .resolve("hub/models--" + model.replace("/", "--") + "/snapshots");
+    if (Files.isDirectory(snapshots)) {
+      try (var versions = Files.newDirectoryStream(snapshots)) {
+        for (Path version : versions) {
+          if (Files.isRegularFile(version.resolve(FILE))) {
+            return version.resolve(FILE).toString();
+          }
+        }
+      }
+    }
+    return environment.getOrDefault("HF_ENDPOINT", "").isBlank() ? null : model;
   }
 
   /** The server's own; null with a line that says why not. */
@@ -100,7 +149,8 @@ record ModelTokenizers(
               .formatted(Secrets.redactUrl(target.url())));
     }
     ModelTokenizers named = ofName(target.model());
-    return named == null ? about() : named;
+    ModelTokenizers own = named == null ? ofFile(target.model(), System.getenv()) : named;
+    return own == null ? about() : own;
   }
 
   /** Lengths in words: exact only by the model's own tokenizer. */

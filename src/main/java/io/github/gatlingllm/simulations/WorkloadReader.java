@@ -19,6 +19,8 @@ import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import io.github.gatlingllm.record.PrintableText;
+import java.util.SplittableRandom;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -54,6 +56,8 @@ record WorkloadReader(
           "messages", "prompt",
           "prompt", "prompt",
           "max_tokens", "maxTokens");
+
+  private static final int DRAWS = 1_000;
 
   /** Default lengths of built-in prompts: questions with some context. */
   private static final int BUILT_IN_LEAST = 64;
@@ -276,12 +280,36 @@ record WorkloadReader(
             .max()
             .orElse(0);
     Integer context = counter.context();
-    if (context != null && longest + template + answer > context) {
+    if (context == null) {
+      return;
+    }
+    if (longest + template + answer > context) {
       throw settings.invalid(
           Setting.PROMPT_TOKENS,
           "%s tokens, %s of the chat template and llm.maxTokens=%s exceed the server's context of %s; ask for less"
               .formatted(longest, template, answer, context));
     }
+    int drawn = longestAnswer();
+    if (longest + template + drawn > context) {
+      PrintableText.print(
+          "LLM WARNING: prompts of up to %s tokens, %s of the chat template and outputs of up to %s may exceed the server's context of %s"
+              .formatted(longest, template, drawn, context));
+    }
+  }
+
+  /** The longest output of {@value #DRAWS} draws. */
+  private int longestAnswer() {
+    LengthDistribution.Pairs pairs = settings.get(Setting.LENGTHS);
+    Stream<LengthDistribution> outputs =
+        pairs == null
+            ? settings.get(Setting.MAX_TOKENS).stream().map(Grid.Length::tokens)
+            : pairs.pairs().stream().map(LengthDistribution.Pairs.Pair::output);
+    SplittableRandom random = new SplittableRandom(seed);
+    return outputs
+        .flatMapToInt(
+            lengths -> IntStream.range(0, DRAWS).map(index -> lengths.draw(random, index)))
+        .max()
+        .orElse(0);
   }
 
   /** The lengths of prompts, several in a grid; empty where prompts keep theirs. */

@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -107,5 +110,21 @@ final class ModelTokenizersTest {
                 ModelTokenizers.of(
                     target("http://a/v1", "m"), new Tokenizer.Unresolved("server"), null))
         .isInstanceOf(InvalidSimulation.class);
+  }
+
+  @Test
+  void aModelWhoseFileIsHereHasItsTokenizer(@TempDir Path folder) throws IOException {
+    Path cached = folder.resolve("hub/models--owner--name/snapshots/abc/tokenizer.json");
+    Files.createDirectories(cached.getParent());
+    Files.copy(Path.of("src/test/resources/tokenizers/bpe.tokenizer.json"), cached);
+    Map<String, String> environment = Map.of("HF_HOME", folder.toString());
+    for (String model : List.of("owner/name", cached.toString(), cached.getParent().toString())) {
+      ModelTokenizers found = ModelTokenizers.ofFile(model, environment);
+      assertThat(found).as(model).isNotNull();
+      assertThat(found.isOwn()).isTrue();
+    }
+    for (String other : List.of("owner/other", "m", folder.toString(), "a/b/c")) {
+      assertThat(ModelTokenizers.ofFile(other, environment)).as(other).isNull();
+    }
   }
 }

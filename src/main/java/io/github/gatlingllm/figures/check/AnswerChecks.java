@@ -212,7 +212,7 @@ final class AnswerChecks {
             "in requests of any length, from a chat template or special tokens");
     return found == null || found.level() != null || in.hasLengths()
         ? found
-        : found.level(found.value() > 0.1 ? Level.NOTE : Level.OK);
+        : asNote(found);
   }
 
   private static @Nullable Finding comparison(
@@ -251,13 +251,16 @@ final class AnswerChecks {
             "output tokens",
             " in the " + count(counted) + " answers counted by both",
             "in answers of any length, such as an end token");
-    return outputs.worst() != null
-            && in.hasOwnTokenizer(outputs.worst().target())
-            && found != null
-            && found.level() == null
-            && CheckCatalogue.OUTPUT_TOKENS_AGREE.threshold.level(found.value()) == Level.NOTE
-        ? found.level(Level.WARNING)
-        : found;
+    return found == null || found.level() != null
+        ? found
+        : in.hasOwnTokenizer(Objects.requireNonNull(outputs.worst()).target())
+            ? found
+            : asNote(found);
+  }
+
+  /** Of lengths that were not asked for, or a tokenizer that stands in for the model's own. */
+  private static Finding asNote(Finding found) {
+    return found.level(found.value() > 0.1 ? Level.NOTE : Level.OK);
   }
 
   static @Nullable Finding notStreamed(CheckInput in) {

@@ -318,8 +318,9 @@ enum CheckCatalogue {
       "Do the server and the local tokenizer count the same output tokens?",
       "|Σ streamed_tokens ÷ Σ output_tokens_local − 1|, of the target where it is largest",
       Threshold.of(
-          "note above 10 %, warning if the tokenizer is the model's own (hf:), never if the"
-              + " difference is the same for answers of all lengths"),
+          "warning above 1 %, invalid above 10 %, never if the difference is the same for answers of"
+              + " all lengths; where the tokenizer is not the model's own only a note, of more than"
+              + " 10 %"),
       "answers with usage that were counted by both",
       "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>), or ask how it counts.",
       one(AnswerChecks::outputTokensAgree)),

@@ -1,0 +1,138 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Request;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Lengths by the tokenizer of a server: three characters a token, and a template of 17. */
+class OwnTokenizerIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int TEMPLATE = 17;
+
+  @TempDir Path folder;
+
+  /** A server whose usage is more than it says at {@code /tokenize}, by that share. */
+  private static ScriptedServer server(double more) {
+    return ScriptedServer.start(exchange -> answer(exchange, more))
+        .pages(
+            page ->
+                page.respond(
+                    page.request().path().endsWith("/models") ? 200 : 404,
+                    "application/json",
+                    "{\"data\":[{\"id\":\"m\"}]}"));
+  }
+
+  private static void answer(Exchange exchange, double more) throws IOException {
+    JsonNode body = JSON.readTree(exchange.request().body());
+    if (isCount(exchange.request())) {
+      assertThat(body.path("model").asText()).as("asked of the only model").isEqualTo("m");
+      int tokens = body.has("prompt") ? tokens(body.path("prompt")) : request(body);
+      exchange.respond(200, "application/json", "{\"count\":" + tokens + ",\"max_model_len\":4096}");
+    } else {
+      int usage = (int) Math.round(request(body) * (1 + more));
+      exchange.respond(
+          200, "application/json", ChatChunks.withUsage(ChatChunks.whole("Hi"), usage, 1));
+    }
+  }
+
+  private static boolean isCount(Request request) {
+    return request.path().equals("/tokenize");
+  }
+
+  private static int request(JsonNode body) {
+    return tokens(body.at("/messages/0/content")) + TEMPLATE;
+  }
+
+  private static int tokens(JsonNode text) {
+    return (text.asText().length() + 2) / 3;
+  }
+
+  private GatlingRun run(ScriptedServer server, String settings) throws Exception {
+    return GatlingRun.benchmark(server.baseUrl())
+        .set("llm.datasetCache", folder)
+        .llm("concurrency=2 requests=12 seed=5 failOnInvalid=false " + settings)
+        .reports()
+        .succeed();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"text, 1000, 1017", "request, 983, 1000"})
+  void lengthsArriveAsAskedByDefault(String of, int text, int request) throws Exception {
+    try (ScriptedServer server = server(0);
+        GatlingRun run = run(server, "promptTokens=1000 maxTokens=4 promptTokensOf=" + of)) {
+      List<Request> seen = server.requests();
+      List<Request> load = seen.stream().filter(each -> !isCount(each)).toList();
+      assertThat(load).hasSizeGreaterThanOrEqualTo(12);
+      for (Request each : load) {
+        int tokens = tokens(JSON.readTree(each.body()).at("/messages/0/content"));
+        assertThat(tokens).isBetween(text - 2, text + 2);
+      }
+      assertThat(run.requests())
+          .allSatisfy(
+              record ->
+                  assertThat(record.tokens().promptTokens()).isBetween(request - 2, request + 2));
+      assertThat(seen.subList(seen.indexOf(load.get(0)), seen.size()))
+          .as("not counted in the load")
+          .noneMatch(OwnTokenizerIT::isCount);
+      assertThat(run.info().config())
+          .containsEntry("tokenizer", "server")
+          .containsEntry("tokenizer_source", server.baseUrl() + "/tokenize")
+          .containsEntry("template_tokens", "17");
+      assertThat(run.summary().findValue("template_tokens").asInt()).isEqualTo(TEMPLATE);
+      assertThat(run.output())
+          .contains("the server's own tokenizer (" + server.baseUrl() + "/tokenize)")
+          .doesNotContain("LLM WARNING");
+      assertThat(run.check("prompt_tokens_agree").path("level").asText()).isEqualTo("ok");
+    }
+  }
+
+  @Test
+  void laterRunsAskForNoTextAgain() throws Exception {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      try (ScriptedServer server = server(0);
+          GatlingRun run = run(server, "promptTokens=200 maxTokens=4")) {
+        texts.clear();
+        for (Request each : server.requests()) {
+          JsonNode body = JSON.readTree(each.body());
+          if (isCount(each) && body.has("prompt")) {
+            texts.add(body.path("prompt").asText());
+          }
+        }
+        assertThat(run.info().config()).containsEntry("tokenizer", "server");
+      }
+    }
+    assertThat(texts).as("only whether it is the same tokenizer").hasSize(2);
+    assertThat(texts.get(0)).isEqualTo(texts.get(1));
+  }
+
+  /** The server counts by another model at {@code /tokenize} than in its usage. */
+  @ParameterizedTest
+  @CsvSource({"0.05, warning", "0.2, invalid"})
+  void aDifferenceThatNoTemplateExplainsIsSaidBeforeTheLoad(double more, String level)
+      throws Exception {
+    try (ScriptedServer server = server(more);
+        GatlingRun run = run(server, "promptTokens=1000 maxTokens=4")) {
+      assertThat(run.check("prompt_tokens_agree").path("level").asText()).isEqualTo(level);
+      assertThat(run.lines())
+          .filteredOn(line -> line.startsWith("LLM WARNING") && line.contains("prompt tokens"))
+          .singleElement()
+          .asString()
+          .contains(String.valueOf(Math.round(1017 * (1 + more))), "1017", "tokenizer=");
+    }
+  }
+}
