@@ -41,8 +41,7 @@ final class ServerTokenizer implements Tokenizer.OfServer {
   private static final int NONCES = 5;
   private static final int LONGEST_KEY = 60;
   private static final String PROBE = "Hello world, 東京 42!";
-  private static final Pattern NONCE = Pattern.compile("\\d{18}(\\s+\\w?)?");
-  private static final Pattern DIGIT = Pattern.compile("\\d");
+  private static final Pattern NONCE = Pattern.compile("^\\d{18}(?!\\d)");
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** How servers are asked, in the order in which they are tried. */
@@ -245,14 +244,18 @@ final class ServerTokenizer implements Tokenizer.OfServer {
   @Override
   public int count(String text) {
     Tokenizer byWords = words;
-    return closed && byWords != null && !counts.containsKey(key(text))
+    return closed && byWords != null && !counts.containsKey(key(alike(text)))
         ? byWords.count(text)
         : counted(text);
   }
 
+  /** The same text for all nonces, which differ in the load. */
+  private String alike(String text) {
+    return noncesAreAlike ? NONCE.matcher(text).replaceFirst("1".repeat(18)) : text;
+  }
+
   private int counted(String text) {
-    boolean isNonce = noncesAreAlike && NONCE.matcher(text).matches();
-    String asked = isNonce ? DIGIT.matcher(text).replaceAll("1") : text;
+    String asked = alike(text);
     String key = key(asked);
     Integer known = counts.get(key);
     if (known == null) {
