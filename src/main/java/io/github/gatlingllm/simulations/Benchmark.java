@@ -116,8 +116,7 @@ public final class Benchmark extends Simulation {
             target,
             each ->
                 Optional.ofNullable(
-                    ServedModels.only(
-                        each, settings.headers(), settings.get(Setting.VERIFY_TLS))))
+                    ServedModels.only(each, settings.headers(), settings.get(Setting.VERIFY_TLS))))
         .orElse(null);
   }
 
@@ -247,10 +246,7 @@ public final class Benchmark extends Simulation {
       protocol =
           LlmProtocolBuilder.of(protocol.protocol().with(whole -> whole.countsEvents = counts));
     }
-    String model =
-        isAsked
-            ? onlyModel(plan.settings(), target)
-            : target.model();
+    String model = isAsked ? onlyModel(plan.settings(), target) : target.model();
     return model == null ? protocol : protocol.model(model);
   }
 }

@@ -64,8 +64,7 @@ record ModelTokenizers(
    * Hub's own tools, or which {@code HF_ENDPOINT} has; null for others. Nothing is downloaded from
    * the public Hub unless the setting names it.
    */
-  static @Nullable ModelTokenizers ofFile(
-      @Nullable String model, Map<String, String> environment) {
+  static @Nullable ModelTokenizers ofFile(@Nullable String model, Map<String, String> environment) {
     try {
       String file = model == null ? null : file(model, environment);
       return file == null

@@ -41,7 +41,8 @@ class OwnTokenizerIT {
     if (isCount(exchange.request())) {
       assertThat(body.path("model").asText()).as("asked of the only model").isEqualTo("m");
       int tokens = body.has("prompt") ? tokens(body.path("prompt")) : request(body);
-      exchange.respond(200, "application/json", "{\"count\":" + tokens + ",\"max_model_len\":4096}");
+      exchange.respond(
+          200, "application/json", "{\"count\":" + tokens + ",\"max_model_len\":4096}");
     } else {
       int usage = (int) Math.round(request(body) * (1 + more));
       exchange.respond(

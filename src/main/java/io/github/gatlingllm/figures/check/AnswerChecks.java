@@ -210,9 +210,7 @@ final class AnswerChecks {
             "prompt tokens",
             "",
             "in requests of any length, from a chat template or special tokens");
-    return found == null || found.level() != null || in.hasLengths()
-        ? found
-        : asNote(found);
+    return found == null || found.level() != null || in.hasLengths() ? found : asNote(found);
   }
 
   private static @Nullable Finding comparison(
