@@ -210,7 +210,14 @@ final class AnswerChecks {
             "prompt tokens",
             "",
             "in requests of any length, from a chat template or special tokens");
-    return found == null || found.level() != null || in.hasLengths() ? found : asNote(found);
+    return judged(found, in.hasLengths());
+  }
+
+  /** Only a note of lengths that were not asked for, or by a tokenizer that stands in. */
+  private static @Nullable Finding judged(@Nullable Finding found, boolean isExact) {
+    return found == null || found.level() != null || isExact
+        ? found
+        : found.level(found.value() > 0.1 ? Level.NOTE : Level.OK);
   }
 
   private static @Nullable Finding comparison(
@@ -249,16 +256,7 @@ final class AnswerChecks {
             "output tokens",
             " in the " + count(counted) + " answers counted by both",
             "in answers of any length, such as an end token");
-    return found == null || found.level() != null
-        ? found
-        : in.hasOwnTokenizer(Objects.requireNonNull(outputs.worst()).target())
-            ? found
-            : asNote(found);
-  }
-
-  /** Of lengths that were not asked for, or a tokenizer that stands in for the model's own. */
-  private static Finding asNote(Finding found) {
-    return found.level(found.value() > 0.1 ? Level.NOTE : Level.OK);
+    return judged(found, found != null && in.hasOwnTokenizer(outputs.worst().target()));
   }
 
   static @Nullable Finding notStreamed(CheckInput in) {
