@@ -363,6 +363,8 @@ def figures(records, spans, slo):
                             "tokens_per_s": slo_tokens / length, "attempted": attempted, "met": met,
                             "excluded": excluded}
     found["each"] = list(each.values())
+    ended_by_itself = started - sum(verdicts.get(cut, 0) for cut in ("cancelled", "abandoned"))
+    found["sheds"] = ended_by_itself - ok > 0.05 * ended_by_itself
     return found
 
 
@@ -376,6 +378,8 @@ def may_lack(record, measure):
 def holds(level, run):
     """Whether a load level meets the SLO; None where more than 1 % were cancelled and decide it."""
     goodput = level["goodput"]
+    if level["sheds"]:
+        return False
     at_once = [(goodput["met"], goodput["attempted"], goodput["excluded"])]
     decided = []
     for met, of, unknown in at_once if run["slo_rule"] == "requests" else level["each"]:
@@ -445,6 +449,7 @@ def main(folder, compare):
     found["requests"] = [figures([r for r in records if r["name"] == name], spans, slo) for name in names]
     for part in (found, *found["stages"], *found["targets"], *found["requests"]):
         part.pop("each", None)
+        part.pop("sheds", None)
     if not compare:
         print(json.dumps(found, indent=2))
         return 0

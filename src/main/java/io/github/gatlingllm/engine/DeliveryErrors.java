@@ -7,7 +7,7 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.SelfTest;
-import io.github.gatlingllm.record.Timeline.TokenGaps;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;

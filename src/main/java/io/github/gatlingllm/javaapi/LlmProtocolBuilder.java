@@ -13,7 +13,7 @@ import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.action.LlmRequest.Abandonment;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
-import io.github.gatlingllm.record.Timeline.TokenGaps.ReadingSpeed;
+import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.run.Run;

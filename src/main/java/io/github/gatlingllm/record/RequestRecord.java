@@ -61,7 +61,7 @@ public record RequestRecord(
   boolean isTpotEstimated() {
     return timing.tpotNanos != null
         && events.firstEventTokens == null
-        && Timeline.TokenGaps.share(events.count, tokens.streamedTokens) > 1;
+        && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
   public RequestRecord in(Phase phase) {

@@ -17,7 +17,7 @@ import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
-import io.github.gatlingllm.record.Timeline.TokenGaps.ReadingSpeed;
+import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;

@@ -4,7 +4,6 @@ import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
-import io.github.gatlingllm.record.Timeline.TokenGaps;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;

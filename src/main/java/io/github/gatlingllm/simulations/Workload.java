@@ -4,7 +4,7 @@ import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
-import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
+import io.github.gatlingllm.workload.WorkloadScenario;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -31,7 +31,7 @@ import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
-import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
+import io.github.gatlingllm.workload.WorkloadScenario;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -157,7 +157,7 @@ class DialogsIT {
       assertOneShots(target.heard());
       assertThat(benchmark.output())
           .contains("dataset        openai.jsonl (openai)\n               3 dialogs, 1 to 2 turns")
-          .contains("output         at most as recorded, else 128 tokens");
+          .contains("output         as recorded, else at most lognormal lengths of mean 128");
     }
   }
 

@@ -247,7 +247,7 @@ class LevelsIT {
           .containsExactly("r=20", "r=40", "r=30", "r=35", "r=32.5", "r=30 again", "r=32.5 again");
       assertThat(run.summary().at("/goodput/max/offered").asDouble()).isEqualTo(30);
       assertThat(run.output())
-          .contains("Highest rate that holds the SLO: 30 requests/s (32.5 fails). ");
+          .contains("Highest rate that holds the SLO: 30 requests/s (32.5 fails: more than 5 %");
       JsonNode search = run.check("search");
       assertThat(search.get("value").asDouble()).as("low end of the interval").isBetween(0.9, 1.0);
       assertThat(search.get("threshold").asDouble()).isEqualTo(0.9);

@@ -28,6 +28,7 @@ class OwnTokenizerIT {
   /** A server whose usage is more than it says at {@code /tokenize}, by that share. */
   private static ScriptedServer server(double more) {
     return ScriptedServer.start(exchange -> answer(exchange, more))
+        .countsTokens()
         .pages(
             page ->
                 page.respond(

@@ -3,7 +3,6 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
-import io.github.gatlingllm.record.Timeline.TokenGaps;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -34,6 +34,7 @@ class SettingEffectsTest {
               Stream.of(
                   "config",
                   "env",
+                  "nonce",
                   "saveConfig",
                   "waitReady", // WarmUpIT
                   "beforeLevel", // LevelsIT
@@ -174,6 +175,8 @@ class SettingEffectsTest {
           protocol -> protocol.report.readingSpeed(),
           "metricsUrl=none",
           protocol -> protocol.metricsUrls,
+          "eventTokens=server",
+          protocol -> String.valueOf(protocol.eventTokens),
           "includeUsage=false",
           protocol -> String.valueOf(protocol.includeUsage),
           "conversationHeader=x-session-id",

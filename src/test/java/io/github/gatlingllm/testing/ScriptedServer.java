@@ -43,6 +43,7 @@ public final class ScriptedServer implements AutoCloseable {
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final AtomicInteger accepted = new AtomicInteger();
   private volatile boolean closed;
+  private volatile boolean countsTokens;
   private volatile Script pages = page -> page.respond(404, "text/plain", "no script for this");
 
   @FunctionalInterface
@@ -78,9 +79,17 @@ public final class ScriptedServer implements AutoCloseable {
     return new ScriptedServer(0, tls, scripts);
   }
 
-  /** Answers {@code /health} and the like, which are not in {@link #exchanges}. */
+  /**
+   * Answers {@code /health}, {@code /tokenize} and the like, which are not in {@link #exchanges}.
+   */
   public ScriptedServer pages(Script script) {
     pages = script;
+    return this;
+  }
+
+  /** Answers {@code /tokenize}, too, by its scripts. */
+  public ScriptedServer countsTokens() {
+    countsTokens = true;
     return this;
   }
 
@@ -136,8 +145,11 @@ public final class ScriptedServer implements AutoCloseable {
           return;
         }
         Exchange exchange = new Exchange(request, socket, raw);
-        if (request.method().equals("GET")
-            && request.path().matches(".*/(models|metrics|health)")) {
+        boolean isPage =
+            request.method().equals("GET")
+                ? request.path().matches(".*/(models|metrics|health)")
+                : request.path().equals("/tokenize") && !countsTokens;
+        if (isPage) {
           pages.answer(exchange);
         } else {
           answer(exchange);

@@ -2,7 +2,6 @@ package io.github.gatlingllm.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.workload.Prompts.WorkloadScenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

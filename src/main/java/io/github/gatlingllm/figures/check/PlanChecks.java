@@ -91,7 +91,7 @@ final class PlanChecks {
     if (open > 0 && in.levels().stream().anyMatch(LevelFigures::sheds)) {
       return Finding.of(
               (double) open,
-              "The knee was not reached: more than 5 %% of the requests of a load level were refused"
+              "The knee was not reached: more than 5 % of the requests of a load level were refused"
                   + " or failed.")
           .remedy("Raise the limits of the server, or quote the highest load that it accepts.");
     }

@@ -4,7 +4,7 @@ import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.Timeline.TokenGaps;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
 
 /**

@@ -22,7 +22,7 @@ import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.Timeline.TokenGaps.ReadingSpeed;
+import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -112,7 +112,7 @@ class ChecksTest {
           pair("finish_reasons", 0.1, one(r -> r.finish(null))),
           pair("known_finish_reasons", 0.1, one(r -> r.finish("quota"))),
           pair("known_fields", 0.1, one(r -> r.unknownField("draft"))),
-          pair("left_open", 0.1, one(Recorded::leftOpen)),
+          pair("left_open", 0.1, one(r -> r.connection(false, true))),
           pair("token_counts", 0.1, one(Recorded::estimated)),
           pair("token_counts_agree", 0.1, one(r -> r.output(7))),
           pair("prompt_tokens_agree", 0.5, one(r -> r.prompt(15).ours(10)), one(r -> r.ours(10))),
@@ -290,7 +290,7 @@ class ChecksTest {
   private static Summary closing(int closedOfHundred) {
     Connections kept = new Connections(1_000, 0);
     Connections closed = new Connections(100, closedOfHundred);
-    return steady(RUN.connections(Map.of("a:80", kept, "b:80", closed)), Recorded::resent);
+    return steady(RUN.connections(Map.of("a:80", kept, "b:80", closed)), r -> r.connection(true, false));
   }
 
   private static Summary interrupted() {

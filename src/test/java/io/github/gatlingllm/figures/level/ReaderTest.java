@@ -11,7 +11,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.Timeline.TokenGaps.ReadingSpeed;
+import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

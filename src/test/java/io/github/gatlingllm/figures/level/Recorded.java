@@ -164,7 +164,6 @@ public final class Recorded {
     return this;
   }
 
-  /** In place of the start in milliseconds. */
   public Recorded unixNanos(long value) {
     origin = value;
     return this;
@@ -195,7 +194,6 @@ public final class Recorded {
     return this;
   }
 
-  /** Tokens of each event, as the server said. */
   public Recorded perEvent(int... tokens) {
     perEvent = tokens;
     return this;
@@ -206,7 +204,6 @@ public final class Recorded {
     return this;
   }
 
-  /** As with {@code recordTokens=false}. */
   public Recorded withoutTimes() {
     times = false;
     return this;
@@ -227,7 +224,6 @@ public final class Recorded {
     return this;
   }
 
-  /** A request for embeddings of so many texts. */
   public Recorded inputs(int texts) {
     inputs = texts;
     return body(100, 0);
@@ -314,13 +310,10 @@ public final class Recorded {
     return this;
   }
 
-  public Recorded leftOpen() {
-    leftOpen = true;
-    return this;
-  }
-
-  public Recorded resent() {
-    resent = true;
+  /** Whether it was sent once more, and whether its body was left open. */
+  public Recorded connection(boolean isResent, boolean isLeftOpen) {
+    resent = isResent;
+    leftOpen = isLeftOpen;
     return this;
   }
 
@@ -343,7 +336,6 @@ public final class Recorded {
     return this;
   }
 
-  /** What response headers said of rate limits. */
   public Recorded limits(Map<String, Double> left, @Nullable Double retryAfterS) {
     Long nanos = retryAfterS == null ? null : (Long) nanos(retryAfterS * 1_000);
     return server(new ServerReport(Map.of(), List.of(), left, nanos, null));
