@@ -392,8 +392,9 @@ final class LlmComponents implements ProtocolComponents {
                 if (!LlmProtocol.isDryRun()) {
                   parts.targets().readyWait(protocol).untilUp();
                 }
-                parts.targets().use(protocol);
-                return new LlmComponents(protocol, parts);
+                LlmProtocol asking = parts.targets().asking(protocol);
+                parts.targets().use(asking);
+                return new LlmComponents(asking, parts);
               });
     }
   }

@@ -56,6 +56,7 @@ final class Targets {
   private final List<LlmProtocol> used = new CopyOnWriteArrayList<>();
   private final Map<String, Set<AddedField>> rejected = new ConcurrentHashMap<>();
   private final Map<String, Map<String, Slo>> ownSlos = new ConcurrentHashMap<>();
+  private final Map<LlmProtocol, LlmProtocol> asking = new ConcurrentHashMap<>();
   private final Map<String, ReadyWait> waits = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, InFlightGate> gates = new ConcurrentHashMap<>();
   private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
@@ -236,6 +237,11 @@ final class Targets {
     Map<String, Slo> named = new TreeMap<>(protocol.sloByName);
     named.putAll(ownSlos.getOrDefault(protocol.label(), Map.of()));
     return TargetSlo.of(protocol.slo, named);
+  }
+
+  /** The protocol that knows whether its servers are asked for the tokens of each event. */
+  LlmProtocol asking(LlmProtocol protocol) {
+    return asking.computeIfAbsent(protocol, EventTokens::decided);
   }
 
   /** The wait for a target, whose time includes that for its first request. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -33,6 +34,16 @@ final class ErrorBody {
 
   /** The request, as FastAPI repeats it beside the message. */
   private static final Pattern REPEATED = Pattern.compile("(?s)['\"]input['\"]: ?\\{.*");
+
+  /** 429 and its names, at the beginning of a code or text. */
+  private static final Pattern RATE_LIMIT =
+      Pattern.compile(
+          "429\\b|.*rate.?limit|too.?many.?requests|.*quota|resource.?(has been )?exhausted|throttl",
+          Pattern.CASE_INSENSITIVE);
+
+  /** Codes and types that say nothing: absent ones, and those of any event with an error. */
+  private static final Set<String> NO_KINDS =
+      Set.of("", "null", "None", "error", "failed", "response.failed");
 
   private ErrorBody() {}
 
@@ -99,38 +110,45 @@ final class ErrorBody {
     return Secrets.oneLine(
         message == null
             ? text.substring(0, Math.min(text.length(), MAX_RAW))
-            : details(root == null ? null : root.path("error"), message));
+            : root == null ? message : details(root, message));
   }
 
-  private static final Pattern RATE_LIMIT =
-      Pattern.compile(
-          "429|rate.?limit.*|too.?many.?requests|.*quota.*|resource.?exhausted|throttl.*",
-          Pattern.CASE_INSENSITIVE);
-
-  /** Whether an error within a response says by code or type what status 429 says. */
+  /** Whether code, type or status of the error, or the text of one without them, say 429. */
   static boolean isRateLimit(byte[] buffer, int offset, int length) {
-    @Nullable JsonNode root = tree(new String(buffer, offset, length, StandardCharsets.UTF_8));
-    return root != null
-        && Stream.of(root.path("error"), root.path("response").path("error"), root)
-            .flatMap(error -> Stream.of("code", "type", "status").map(error::path))
-            .anyMatch(value -> RATE_LIMIT.matcher(value.asText()).matches());
+    String text = new String(buffer, offset, length, StandardCharsets.UTF_8);
+    @Nullable JsonNode root = tree(text);
+    if (root == null) {
+      return false;
+    }
+    List<String> kinds = kinds(root);
+    return kinds.isEmpty()
+        ? RATE_LIMIT.matcher(Objects.requireNonNullElse(message(text), "")).lookingAt()
+        : kinds.stream().anyMatch(kind -> RATE_LIMIT.matcher(kind).lookingAt());
+  }
+
+  private static List<String> kinds(JsonNode root) {
+    return Stream.of("/error", "/error/0", "/x_groq/error", "/response/error", "")
+        .map(root::at)
+        .flatMap(error -> Stream.of("code", "type", "status").map(error::path))
+        .map(JsonNode::asText)
+        .filter(kind -> !NO_KINDS.contains(kind))
+        .distinct()
+        .toList();
   }
 
   /** Code, type and the upstream's own words, as far as the message does not have them. */
-  private static String details(@Nullable JsonNode error, String message) {
-    if (error == null) {
-      return message;
-    }
-    String kind =
-        Stream.of("code", "type")
-            .map(name -> error.path(name).asText())
-            .filter(text -> !text.isBlank() && !text.equals("null") && !message.contains(text))
-            .distinct()
+  private static String details(JsonNode root, String message) {
+    String kinds =
+        kinds(root).stream()
+            .filter(kind -> !message.contains(kind))
             .collect(Collectors.joining(" "));
-    String raw = error.path("metadata").path("raw").asText();
+    JsonNode raw = root.at("/error/metadata/raw");
+    String cause = raw.isContainerNode() ? raw.toString() : raw.asText();
+    @Nullable String said = message(cause);
+    String words = said == null ? cause : said;
     return message
-        + (kind.isEmpty() ? "" : " (" + kind + ")")
-        + (raw.isBlank() || message.contains(raw) ? "" : ": " + raw);
+        + (kinds.isEmpty() ? "" : " (" + kinds + ")")
+        + (words.isBlank() || message.contains(words) ? "" : ": " + words);
   }
 
   private static @Nullable String message(String json) {

@@ -333,7 +333,8 @@ public final class ReceivedAnswer {
       tokenChoice = index;
       output |=
           channel == Channel.CONTENT
-              ? choice.thinkTag.isOutput(timeline, now, buffer, offset, length)
+              ? !choice.reasoning.isEmpty()
+                  || choice.thinkTag.isOutput(timeline, now, buffer, offset, length)
               : channel != Channel.REASONING;
     }
 

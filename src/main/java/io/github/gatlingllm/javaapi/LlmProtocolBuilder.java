@@ -286,6 +286,20 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
+   * Always asks the server to count its tokens in each event ({@code
+   * stream_options.continuous_usage_stats}), so that TPOT and ITL need no estimates. By default
+   * servers are asked whose metrics or list of models name vLLM or SGLang.
+   */
+  public LlmProtocolBuilder eventTokens() {
+    return with(s -> s.eventTokens = true);
+  }
+
+  /** Does not ask for the tokens of each event; see {@link #eventTokens()}. */
+  public LlmProtocolBuilder disableEventTokens() {
+    return with(s -> s.eventTokens = false);
+  }
+
+  /**
    * A JSON object that is merged into every request and overrides its other fields; a null value
    * removes a field.
    */

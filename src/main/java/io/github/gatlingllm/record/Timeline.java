@@ -26,8 +26,6 @@ public final class Timeline {
 
   private static final long NONE = Long.MIN_VALUE;
 
-  private static final int UNKNOWN = -1;
-
   private final long scheduled;
   private final long start;
   private long admitted = NONE;
@@ -44,14 +42,7 @@ public final class Timeline {
 
   private int[] offsetsMicros = new int[32];
 
-  /** How many tokens the server had counted when each event came; empty if it counts none. */
-  private int[] counted = new int[0];
-
-  /** All tokens of the answer by the server, and how many of them it only billed. */
-  private int total = UNKNOWN;
-
-  private int hidden;
-
+  private final EventTokens.Counts counts = new EventTokens.Counts();
   private int[] choices = new int[0];
   private int count;
   private List<String> unknownFields = List.of();
@@ -125,8 +116,7 @@ public final class Timeline {
 
   /** The server's count of the answer's tokens until now, and how many of them it only billed. */
   public void counted(int tokens, int billed) {
-    total = tokens;
-    hidden = billed;
+    counts.total(tokens, billed);
   }
 
   /** What came until now turns out to be reasoning. */
@@ -201,14 +191,7 @@ public final class Timeline {
       choices[count] = choice;
     }
     offsetsMicros[count] = (int) Math.min(Integer.MAX_VALUE, (now - admitted) / 1_000);
-    if (countedSoFar >= 0 || counted.length > 0) {
-      int from = counted.length;
-      if (from <= count) {
-        counted = Arrays.copyOf(counted, offsetsMicros.length);
-        Arrays.fill(counted, from, counted.length, UNKNOWN);
-      }
-      counted[count] = countedSoFar;
-    }
+    counts.add(count, countedSoFar);
     count++;
   }
 
@@ -248,8 +231,7 @@ public final class Timeline {
   /** The token-bearing events, with their times unless they are too many. */
   public RequestRecord.Events events(boolean keep) {
     boolean keepTimes = keep && count <= MAX_EVENTS;
-    EventTokens known = eventTokens();
-    int first = known.each().length > 0 ? known.each()[0] : firstCounted();
+    EventTokens known = counts.tokens(count);
     return new RequestRecord.Events(
         keepTimes ? Arrays.copyOf(offsetsMicros, count) : new int[0],
         keepTimes ? known.withTail() : new int[0],
@@ -259,27 +241,14 @@ public final class Timeline {
         late,
         done,
         longestGap == NONE ? null : longestGap,
-        first > 0 ? (Integer) first : null,
+        known.first() > 0 ? (Integer) known.first() : null,
         known.tail(),
         unknownFields);
   }
 
-  private EventTokens eventTokens() {
-    return counted.length == 0 || count > MAX_EVENTS
-        ? EventTokens.UNKNOWN
-        : EventTokens.of(Arrays.copyOf(counted, count), total, hidden);
-  }
-
-  private int firstCounted() {
-    return counted.length == 0 ? UNKNOWN : counted[0];
-  }
-
   /**
-   * TPOT = (last token − first token) / (N − k), where k is the number of tokens of the first
-   * event: as the server reports it, otherwise an even share of N. Tokens that it counted after the
-   * last event are in no gap: N does not include them. With several choices the spans are summed,
-   * and k covers the first event of each. Null for fewer than 2 events or tokens, and if all events
-   * came in one read, because there is no gap to measure.
+   * TPOT = (last token − first token) / {@link EventTokens#steps}, with several choices the sum of
+   * their spans. Null for fewer than 2 events or tokens, and if all events came in one read.
    */
   private @Nullable Double tpotNanos(@Nullable Integer streamedTokens) {
     if (streamedTokens == null || count < 2) {
@@ -293,11 +262,7 @@ public final class Timeline {
         firsts++;
       }
     }
-    EventTokens known = eventTokens();
-    double share = TokenGaps.share(count, streamedTokens);
-    int first = known.each().length > 0 ? known.each()[0] : firstCounted();
-    double taken = first > 0 && firsts == 1 ? first : firsts * share;
-    double steps = streamedTokens - known.tail() - taken;
+    double steps = counts.tokens(count).steps(streamedTokens, count, firsts);
     return steps < 1 || spans == 0 ? null : (Double) (spans / steps);
   }
 

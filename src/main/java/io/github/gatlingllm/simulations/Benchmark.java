@@ -239,13 +239,6 @@ public final class Benchmark extends Simulation {
           .with(whole -> SimulationSettings.applyAll(plan.settings(), whole))
           .awaitReady();
     }
-    if (plan.get(Setting.EVENT_TOKENS).equals("auto") && plan.get(Setting.WARMUP) > 0) {
-      boolean counts =
-          ServedModels.countsEvents(
-              target, plan.settings().headers(), plan.get(Setting.VERIFY_TLS));
-      protocol =
-          LlmProtocolBuilder.of(protocol.protocol().with(whole -> whole.countsEvents = counts));
-    }
     String model = isAsked ? onlyModel(plan.settings(), target) : target.model();
     return model == null ? protocol : protocol.model(model);
   }

@@ -11,9 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -26,47 +24,19 @@ final class ServedModels {
 
   private ServedModels() {}
 
-  /** Engines that count the tokens of each event where a request asks for it, as their owner. */
-  private static final Set<String> EVENT_COUNTERS = Set.of("vllm", "sglang");
-
-  /** Whether the server is known to count the tokens of each event on request. */
-  static boolean countsEvents(Target target, Map<String, String> headers, boolean verifyTls) {
-    try {
-      JsonNode models =
-          JSON.readTree(page(target, sent(target, headers), verifyTls).text(TIMEOUT).join());
-      for (JsonNode model : models.path("data")) {
-        if (EVENT_COUNTERS.contains(model.path("owned_by").asText().toLowerCase(Locale.ROOT))) {
-          return true;
-        }
-      }
-    } catch (IOException | CompletionException unknown) {
-      // Then it is not asked.
-    }
-    return false;
-  }
-
-  private static Map<String, String> sent(Target target, Map<String, String> headers) {
+  /** The only model of the server; null if it has several or they are unknown. */
+  static @Nullable String only(Target target, Map<String, String> headers, boolean verifyTls) {
+    String url = target.baseUrl() + "/models";
+    String shown = Secrets.redactUrl(url);
     Map<String, String> sent = new LinkedHashMap<>();
     if (target.apiKey() != null) {
       sent.put("Authorization", "Bearer " + target.apiKey());
     }
     sent.putAll(headers);
-    return sent;
-  }
-
-  private static MetricsPage page(Target target, Map<String, String> sent, boolean verifyTls) {
-    String url = target.baseUrl() + "/models";
-    return new MetricsPage("", URI.create(url), Secrets.redactUrl(url), sent, verifyTls, true);
-  }
-
-  /** The only model of the server; null if it has several or they are unknown. */
-  static @Nullable String only(Target target, Map<String, String> headers, boolean verifyTls) {
-    String url = target.baseUrl() + "/models";
-    String shown = Secrets.redactUrl(url);
-    Map<String, String> sent = sent(target, headers);
     List<String> models;
     try {
-      models = names(page(target, sent, verifyTls).text(TIMEOUT).join());
+      MetricsPage page = new MetricsPage("", URI.create(url), shown, sent, verifyTls, true);
+      models = names(page.text(TIMEOUT).join());
       List<String> secrets = new ArrayList<>(Secrets.ofUrl(url));
       sent.forEach(
           (name, value) -> secrets.addAll(Secrets.isNamed(name) ? List.of(value) : List.of()));

@@ -428,7 +428,7 @@ final class Setting {
           .means(
               "who counts the tokens of each event of a stream: server asks it to"
                   + " (stream_options.continuous_usage_stats); auto asks vLLM and SGLang, as"
-                  + " /v1/models names them; none asks nobody, and estimates");
+                  + " /v1/models or their metrics name them; none asks nobody, and estimates");
 
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag("ignoreEos", true)

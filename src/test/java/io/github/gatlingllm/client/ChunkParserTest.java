@@ -121,7 +121,7 @@ class ChunkParserTest {
           error empty; {'error':'','choices':[]};
           error empty object; {'error':{},'choices':[]};
           Groq's error; {'choices':[],'x_groq':{'id':'r','error':'bad'}}; error bad
-          old vLLM error; {'object':'error','message':'bad','code':400}; error bad
+          old vLLM error; {'object':'error','message':'bad','code':400}; error bad (400)
           detail text; {'detail':'Not Found'}; error Not Found
           detail list; {'detail':[{'loc':['body','n'],'msg':'too large'}]}; error too large (body.n)
           error after tokens; {'choices':[{'delta':{'content':'a'},'finish_reason':'error'}],\

@@ -188,7 +188,8 @@ final class AnswerChecks {
     String impossible =
         refused == 0
             ? ""
-            : " %s impossible counts of the server were ignored.".formatted(count(refused));
+            : " The server's counts of %s in %s answers are impossible, or contradict others."
+                .formatted(answers.refusedCounts(), count(refused));
     Finding found =
         estimated == 0
             ? Finding.of(share, "every answer has the server's token count.%s", impossible)
@@ -287,18 +288,21 @@ final class AnswerChecks {
                     <= answers.of(target.label(), Property.COUNTED_BY_CHUNKS)
                 ? null
                 : target.figures().number(Metric.BATCH_RATIO),
-        (target, ratio) ->
-            Finding.of(
-                ratio,
-                "%s %s per event%s%s.",
-                number(ratio),
-                ratio == 1 ? "token" : "tokens",
-                answers.of(target.label(), Property.SHARED) > 0
-                    ? ", shared evenly (TPOT and ITL are estimates)"
-                    : "",
-                CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) == Level.OK
-                    ? ""
-                    : ": ITL describes chunks, not single tokens"));
+        (target, ratio) -> {
+          boolean isShared = answers.of(target.label(), Property.SHARED) > 0;
+          boolean isOne = CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) == Level.OK;
+          Finding found =
+              Finding.of(
+                  ratio,
+                  "%s %s per event%s%s.",
+                  number(ratio),
+                  ratio == 1 ? "token" : "tokens",
+                  isShared
+                      ? ", shared evenly (TPOT and ITL are estimates)"
+                      : isOne ? "" : ", and those of each event are known",
+                  isOne || !isShared ? "" : ": ITL describes chunks, not single tokens");
+          return isShared ? found : found.level(Level.OK);
+        });
   }
 
   static @Nullable Finding buffering(CheckInput in) {

@@ -206,7 +206,7 @@ enum CheckCatalogue {
       one(AnswerChecks::errors)),
   RATE_LIMITED(
       "Was every request within the server's rate limits?",
-      "requests with status 429 ÷ ended requests",
+      "requests with status 429, or an error of that kind in their answer, ÷ ended requests",
       Threshold.of("warning above 0 %"),
       "runs with status 429, or whose server reports what is left of its limits",
       "Set maxRequestsPerMinute or maxTokensPerMinute below the limit, or have the limit raised.",
@@ -334,9 +334,9 @@ enum CheckCatalogue {
   TOKENS_PER_EVENT(
       "Does each event contain one token?",
       "output tokens ÷ token events, of the worst target",
-      Threshold.of("warning above 1.2"),
+      Threshold.of("warning above 1.2 where the tokens of each event are not known"),
       "streamed answers, unless all tokens were counted by their events",
-      "Read TPOT beside ITL. ICL has the gaps that a reader sees.",
+      "Ask the server for the tokens of each event (eventTokens=server), or read TPOT beside ITL.",
       one(AnswerChecks::tokensPerEvent)),
   BUFFERING(
       "Are answers streamed, not buffered until they are complete?",

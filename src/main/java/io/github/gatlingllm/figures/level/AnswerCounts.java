@@ -6,7 +6,9 @@ import io.github.gatlingllm.record.RequestStatus;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +66,7 @@ public final class AnswerCounts {
   private final Predicate<String> pinnedTargets;
   private final Map<String, long[]> byTarget = new TreeMap<>();
   private long[] counts = new long[Property.values().length];
+  private final Set<String> refusedCounts = new TreeSet<>();
   private final CountComparison prompts = new CountComparison();
   private final CountComparison outputs = new CountComparison();
 
@@ -86,6 +89,11 @@ public final class AnswerCounts {
   public long of(String target, Property property) {
     long[] own = byTarget.get(target);
     return own == null ? 0 : own[property.ordinal()];
+  }
+
+  /** Names of the counts that are impossible, or contradict others. */
+  public String refusedCounts() {
+    return String.join(", ", refusedCounts);
   }
 
   public CountComparison prompts() {
@@ -140,6 +148,7 @@ public final class AnswerCounts {
     }
     count(Property.ESTIMATED, tokens.estimated());
     count(Property.REFUSED, !tokens.refused().isEmpty());
+    refusedCounts.addAll(tokens.refused());
     count(Property.COUNTED_BY_TOKENIZER, source == RequestRecord.TokenSource.TOKENIZER);
     count(Property.COUNTED_BY_CHUNKS, source == RequestRecord.TokenSource.CHUNKS);
     if (pinnedTargets.test(target)) {

@@ -67,8 +67,8 @@ public enum Metric {
   TPOT_MS(
       time(
               "TPOT",
-              "(last token − first token) ÷ (N − k); k: tokens of the first event, estimated as"
-                  + " N ÷ events if not reported",
+              "(last token − first token) ÷ (N − k − t); k: tokens of the first event, estimated as"
+                  + " N ÷ events if not reported; t: tokens counted after the last event",
               r -> r.timing().tpotNanos())
           .compared()),
   E2E_MS(time("E2E", "last token − admitted", r -> r.timing().latencyNanos()).compared()),
