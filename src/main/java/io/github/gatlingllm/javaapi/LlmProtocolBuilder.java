@@ -285,24 +285,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.includeUsage = false);
   }
 
-  /**
-   * Always asks the server to count its tokens in each event ({@code
-   * stream_options.continuous_usage_stats}), so that TPOT and ITL need no estimates. By default
-   * servers are asked whose metrics or list of models name vLLM or SGLang.
-   */
-  public LlmProtocolBuilder eventTokens() {
-    return with(s -> s.eventTokens = true);
+  /** Asks the server for the tokens of each event, or not; by default if it is vLLM or SGLang. */
+  public LlmProtocolBuilder eventTokens(boolean asked) {
+    return with(s -> s.eventTokens = asked);
   }
 
-  /** Does not ask for the tokens of each event; see {@link #eventTokens()}. */
-  public LlmProtocolBuilder disableEventTokens() {
-    return with(s -> s.eventTokens = false);
-  }
-
-  /**
-   * A JSON object that is merged into every request and overrides its other fields; a null value
-   * removes a field.
-   */
+  /** A JSON object whose fields override those of every request; a null value removes one. */
   public LlmProtocolBuilder body(String json) {
     return with(s -> s.extraBody = LlmProtocol.jsonObject(json));
   }

@@ -120,6 +120,15 @@ final class TextFieldsTest {
                     .event(completed(item, 10))),
         row(
             Api.RESPONSES,
+            "a refusal only at its end",
+            "complete 1 2 20 20 null []",
+            s ->
+                s.pause(20)
+                    .event("{'type':'response.refusal.done','output_index':0,'refusal':'no'}")
+                    .pause(1)
+                    .event(completed("", 2))),
+        row(
+            Api.RESPONSES,
             "deltas and all that repeats them",
             "complete 10 10 20 20 20.0 []",
             s -> {

@@ -137,6 +137,21 @@ final class TokensInTimeTest {
                     .words(1)
                     .end(tokens(4))),
         row(
+            "a slash that PHP escapes, and white space before the answer",
+            "complete 6 6 20 120 20.0 []",
+            s ->
+                s.deltas(1, said("<th"))
+                    .deltas(1, said("ink>a"))
+                    .deltas(1, said("b<\\/thi"))
+                    .deltas(1, said("nk>"))
+                    .deltas(1, said("\\n\\n"))
+                    .words(1)
+                    .end(tokens(6))),
+        row(
+            "another tag",
+            "complete 3 3 20 20 20.0 []",
+            s -> s.deltas(1, said("<")).deltas(2, said("html>")).end(tokens(3))),
+        row(
             "cut before the end of reasoning",
             "complete 4 4 20 null 20.0 []",
             s -> s.deltas(1, said("<think>")).words(3).end(tokens(4))),

@@ -85,6 +85,29 @@ final class UsageFieldsTest {
                             + "{'usage':{'prompt_tokens':12,'completion_tokens':2,'total_tokens':14}}}")
                     .end()),
         row(
+            "cached tokens beside the prompt, as the total says",
+            "complete 2 2 20 20 20.0 [] usage 20 8 2 null",
+            s -> s.words(2).end(tokens(2) + ",'cache_read_input_tokens':8,'total_tokens':22")),
+        row(
+            "less output than events",
+            "complete 10 null 20 20 null [] usage 12 null null null refused [completion_tokens]",
+            s -> s.words(10).end(tokens(2))),
+        row(
+            Api.MESSAGES,
+            "the cache beside the input",
+            "complete 1 1 20 20 null [] usage 1200 1000 1 null",
+            s ->
+                s.event(
+                        "{'type':'message_start','message':{'usage':"
+                            + "{'input_tokens':200,'cache_read_input_tokens':1000,"
+                            + "'output_tokens':1}}}")
+                    .pause(20)
+                    .event("{'type':'content_block_delta','delta':{'text':'a'}}")
+                    .event(
+                        "{'type':'message_delta','delta':{'stop_reason':'end_turn'},"
+                            + "'usage':{'output_tokens':1}}")
+                    .event("{'type':'message_stop'}")),
+        row(
             Api.MESSAGES,
             "input of 0 first, and the true one at the end",
             "complete 1 1 20 20 null [] usage 1200 null 1 null",

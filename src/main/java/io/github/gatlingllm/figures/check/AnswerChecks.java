@@ -297,9 +297,7 @@ final class AnswerChecks {
                   "%s %s per event%s%s.",
                   number(ratio),
                   ratio == 1 ? "token" : "tokens",
-                  isShared
-                      ? ", shared evenly (TPOT and ITL are estimates)"
-                      : isOne ? "" : ", and those of each event are known",
+                  isShared ? ", shared evenly (TPOT and ITL are estimates)" : "",
                   isOne || !isShared ? "" : ": ITL describes chunks, not single tokens");
           return isShared ? found : found.level(Level.OK);
         });

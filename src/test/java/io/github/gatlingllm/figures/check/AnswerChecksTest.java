@@ -91,6 +91,12 @@ class AnswerChecksTest {
         finds("token_counts_agree", null, () -> summary(RUN, chunks)),
         finds("tokens_per_event", null, () -> summary(RUN, chunks)),
         finds("token_counts_agree", 1, () -> summary(RUN, chunks, at(0).tokens(STEADY).output(7))),
+        // Where the tokens of each event are known ITL is that of tokens.
+        finds(
+            "tokens_per_event",
+            Level.OK,
+            one(r -> r.output(40).perEvent(4, 4, 4, 4, 4, 4, 4, 4, 4, 4))),
+        finds("tokens_per_event", Level.WARNING, one(r -> r.output(40))),
         // The share is of tokens, not of requests.
         finds("cached_share", 0.4, () -> cachedThat(64, 16)));
   }
