@@ -61,12 +61,12 @@ record EventTokens(int[] each, int tail, int first) {
    */
   private static EventTokens of(int[] counted, int count, int total, int hidden) {
     EventTokens known = of(counted, count, total, hidden, 0);
-    if (known == NONE) {
-      return counted[0] > 0
-          ? new EventTokens(NONE.each, 0, counted[0])
-          : of(counted, count, total, hidden, 1);
+    if (known.each.length > 0) {
+      return known;
     }
-    return known;
+    return counted[0] > 0
+        ? new EventTokens(NONE.each, 0, counted[0])
+        : of(counted, count, total, hidden, 1);
   }
 
   /** The tokens where an event is counted {@code lag} events later. */
