@@ -102,7 +102,7 @@ record EventTokens(int[] each, int tail, int first) {
    * last one, which are in no gap. Of several choices each has a first event, of an even share.
    */
   double steps(int n, int count, int choices) {
-    double share = Timeline.TokenGaps.share(count, n);
+    double share = TokenGaps.share(count, n);
     return n - tail - (first > 0 && choices == 1 ? first : choices * share);
   }
 

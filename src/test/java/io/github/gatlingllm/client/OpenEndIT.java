@@ -123,7 +123,7 @@ class OpenEndIT {
           Map.entry("idle", "no byte for 5 s (idle timeout)"),
           Map.entry("oom", "out of memory (500)"),
           Map.entry("slow-429", "slow (429)"),
-          Map.entry("slow", "slow"),
+          Map.entry("slow", "slow (RESOURCE_EXHAUSTED)"),
           Map.entry("slow-type", "slow (rate_limit_error)"),
           Map.entry("upstream", "Provider error (429): try again in 7 s"),
           Map.entry("no-gpu", "no GPU"),

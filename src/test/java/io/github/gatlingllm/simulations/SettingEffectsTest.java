@@ -179,8 +179,6 @@ class SettingEffectsTest {
           protocol -> String.valueOf(protocol.eventTokens),
           "includeUsage=false",
           protocol -> String.valueOf(protocol.includeUsage),
-          "eventTokens=server",
-          protocol -> String.valueOf(protocol.eventTokens),
           "conversationHeader=x-session-id",
           protocol -> String.valueOf(protocol.conversationHeader),
           "maxTokensField=max_completion_tokens",

@@ -290,7 +290,8 @@ class ChecksTest {
   private static Summary closing(int closedOfHundred) {
     Connections kept = new Connections(1_000, 0);
     Connections closed = new Connections(100, closedOfHundred);
-    return steady(RUN.connections(Map.of("a:80", kept, "b:80", closed)), r -> r.connection(true, false));
+    return steady(
+        RUN.connections(Map.of("a:80", kept, "b:80", closed)), r -> r.connection(true, false));
   }
 
   private static Summary interrupted() {
