@@ -241,7 +241,7 @@ final class Targets {
 
   /** The protocol that knows whether its servers are asked for the tokens of each event. */
   LlmProtocol asking(LlmProtocol protocol) {
-    return asking.computeIfAbsent(protocol, EventTokens::decided);
+    return asking.computeIfAbsent(protocol, CountingServers::decided);
   }
 
   /** The wait for a target, whose time includes that for its first request. */

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class EventTokensTest {
+class CountingServersTest {
 
   private static boolean isAsked(String models, String metrics, LlmProtocolBuilder protocol)
       throws IOException {
@@ -26,7 +26,7 @@ class EventTokensTest {
                   page.respond(text.isEmpty() ? 404 : 200, "text/plain", text);
                 })) {
       LlmProtocol of = protocol.baseUrl(server.baseUrl() + "/v1").protocol();
-      return EventTokens.decided(of).asksEventTokens();
+      return CountingServers.decided(of).asksEventTokens();
     }
   }
 

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * vLLM and SGLang do, and put several tokens into one event now and then. Other servers may reject
  * the field.
  */
-final class EventTokens {
+final class CountingServers {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
@@ -24,7 +24,7 @@ final class EventTokens {
   private static final Pattern HAS_ONE_EACH =
       Pattern.compile("\"owned_by\"\\s*:\\s*\"gatling-llm\"");
 
-  private EventTokens() {}
+  private CountingServers() {}
 
   /** The protocol with the answer, unless it says itself or has no first request to try it. */
   static LlmProtocol decided(LlmProtocol protocol) {
