@@ -116,8 +116,7 @@ final class ErrorStatusIT {
     Ended tunnel = client.post("https://127.0.0.1:1/v1").proxy(proxy.port()).ended();
     tunnel.assertEnded(
         CONNECTION_ERROR,
-        "proxy answered 407: it wants a user name and password; set them on the http"
-            + " protocol");
+        "proxy answered 407: it wants a user name and password; set them in llm.proxy");
     assertThat(proxy.requests().get(1).method()).isEqualTo("CONNECT");
     assertThat(proxy.posts()).isEqualTo(1);
   }

@@ -85,7 +85,7 @@ class DrawnLengthsIT {
               GatlingRun.benchmark(url)
                   .llm(
                       "model=m lengths=40,2:60;60-80,3-6:40 tokenizer=chars4 concurrency=16"
-                          + " requests=300 warmup=0 seed=3")
+                          + " requests=300 warmup=0 seed=3 nonce=seed")
                   .reports()
                   .succeed();
           assertThat(run.info().config()).containsEntry("lengths", "40,2:60;60-80,3-6:40");
@@ -178,7 +178,7 @@ class DrawnLengthsIT {
   }
 
   private static GatlingRun fed(String url) throws IOException, InterruptedException {
-    return GatlingRun.of(Fed.class, url).llm("seed=3").succeed();
+    return GatlingRun.of(Fed.class, url).llm("seed=3 nonce=seed").succeed();
   }
 
   public static final class Fed extends Simulation {
