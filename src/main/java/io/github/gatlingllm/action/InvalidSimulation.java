@@ -32,17 +32,22 @@ public final class InvalidSimulation extends IllegalArgumentException {
   }
 
   public static InvalidSimulation because(String message) {
-    return because(List.of(message));
+    String line = oneLine(message);
+    return failed(List.of(line.length() <= LONGEST ? line : line.substring(0, LONGEST - 1) + "…"));
   }
 
-  /** Several causes, each a line. */
-  static InvalidSimulation because(Collection<String> messages) {
+  /**
+   * A line for each server that failed: what it answered, which has its own limit, and then what to
+   * do, so that a cut of the line would drop the advice.
+   */
+  static InvalidSimulation failed(Collection<String> servers) {
     StartFilter.install();
     return new InvalidSimulation(
-        messages.stream()
-            .map(message -> message.replaceAll("\\s*\\R\\s*", " "))
-            .map(line -> line.length() <= LONGEST ? line : line.substring(0, LONGEST - 1) + "…")
-            .collect(Collectors.joining("\n")));
+        servers.stream().map(InvalidSimulation::oneLine).collect(Collectors.joining("\n")));
+  }
+
+  private static String oneLine(String message) {
+    return message.replaceAll("\\s*\\R\\s*", " ");
   }
 
   /** All code of this simulation is ours: whatever crashes its start is one line. */

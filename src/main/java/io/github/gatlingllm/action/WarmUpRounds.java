@@ -111,7 +111,7 @@ final class WarmUpRounds {
       Thread.currentThread().interrupt();
     }
     if (!failures.isEmpty()) {
-      throw InvalidSimulation.because(failures.values());
+      throw InvalidSimulation.failed(failures.values());
     }
     if (last != null) {
       compare(last.tokens(), components);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.LoggerContext;
 import java.lang.reflect.InvocationTargetException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +40,14 @@ class InvalidSimulationTest {
     assertThat(InvalidSimulation.StartFilter.unexpected(new Error(new OutOfMemoryError())))
         .contains("-Xmx");
     assertThat(InvalidSimulation.because("y".repeat(300))).message().hasSize(200);
+  }
+
+  @Test
+  void linesOfServersKeepTheirAdvice() {
+    List<String> servers = List.of("a failed:\n" + "y".repeat(300) + ". Do x", "b failed");
+
+    assertThat(InvalidSimulation.failed(servers))
+        .hasMessage("a failed: " + "y".repeat(300) + ". Do x\nb failed");
   }
 
   @Test
