@@ -1,11 +1,14 @@
 package io.github.gatlingllm.action;
 
 import io.github.gatlingllm.run.Observers.MetricsPage;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Whether a server is asked to count its tokens in each event ({@code continuous_usage_stats}):
@@ -40,6 +43,12 @@ final class CountingServers {
 
   private static boolean arePromised(LlmProtocol protocol) {
     List<MetricsPage> pages = new ArrayList<>(protocol.metricsPages());
+    // Pages of GPUs and hosts say nothing of the engine.
+    Set<String> servers =
+        protocol.baseUrls.stream()
+            .map(base -> URI.create(base).getAuthority())
+            .collect(Collectors.toSet());
+    pages.removeIf(page -> !servers.contains(page.uri().getAuthority()));
     pages.addAll(protocol.readyPages());
     List<CompletableFuture<String>> texts =
         pages.stream().map(page -> page.text(TIMEOUT).exceptionally(missing -> "")).toList();
