@@ -133,8 +133,11 @@ abstract class ChunkParser implements SseDecoder.Listener {
   @Override
   public final void event(@Nullable String type, byte[] bytes, int offset, int length) {
     if ("error".equals(type)) {
-      listener.error(
-          isBlank(bytes, offset, length) ? NO_MESSAGE : ErrorBody.reported(bytes, offset, length));
+      if (isBlank(bytes, offset, length)) {
+        listener.error(NO_MESSAGE);
+      } else {
+        reportError(bytes, offset, length);
+      }
     } else {
       int text = learnedTextLength(bytes, offset, length);
       if (text > 0) {

@@ -65,6 +65,9 @@ class OpenEndIT {
           Map.entry(
               "limited",
               data("{'type':'error','error':{'type':'rate_limit_error','message':'slow'}}")),
+          Map.entry(
+              "error-limited",
+              typed("error", "'error':{'type':'rate_limit_error','message':'slow'}")),
           Map.entry("error:OOM", "error: " + FAILED + "\n\n"),
           Map.entry("bareOOM", FAILED),
           Map.entry("prettyOOM", FAILED.replace(",", ",\n  ") + "\n\n"),
@@ -165,6 +168,7 @@ class OpenEndIT {
       chat rate_limited slow 100 no: 100 EXHAUSTED END
       chat rate_limited upstream 100 no: 100 UPSTREAM END
       messages rate_limited slow-type 100 no: 100 limited END
+      messages rate_limited slow-type 100 no: 100 error-limited END
 
       chat in_stream_error abort 100 no: 100 A ABORT DONE END
       chat in_stream_error CANCELLED 100 no: 100 A CANCELLED DONE END
