@@ -6,29 +6,19 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.logging.Level;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
-import org.openqa.selenium.Dimension;
-import org.openqa.selenium.OutputType;
-import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
-import org.openqa.selenium.chrome.ChromeOptions;
-import org.openqa.selenium.logging.LogEntry;
-import org.openqa.selenium.logging.LogType;
-import org.openqa.selenium.logging.LoggingPreferences;
 
 /** A fresh headless Chromium that records console messages and network requests of pages. */
 final class Browser implements AutoCloseable {
@@ -60,7 +50,7 @@ final class Browser implements AutoCloseable {
 
   private static final String PLOTS =
       """
-      [...document.querySelectorAll(".plot")].filter(plot => !plot.closest("[data-level]:not(.shown)")).map(plot => [
+      [...document.querySelectorAll("%s .plot")].filter(plot => !plot.closest("[data-level]:not(.shown)")).map(plot => [
           plot.id,
           plot.getAttribute("aria-label") || "",
           plot.querySelectorAll("svg path").length,
@@ -68,9 +58,9 @@ final class Browser implements AutoCloseable {
           plot.checkVisibility()])
       """;
 
-  private final ChromeDriver driver;
+  private final Driver driver;
 
-  private Browser(ChromeDriver driver) {
+  private Browser(Driver driver) {
     this.driver = driver;
   }
 
@@ -81,75 +71,78 @@ final class Browser implements AutoCloseable {
       assertThat(present).as("CI has " + CHROMIUM + " and " + DRIVER).isTrue();
     }
     assumeTrue(present, "skipped: needs Debian's chromium and chromium-driver in /usr/bin");
-    ChromeOptions options = new ChromeOptions();
-    options.setBinary(CHROMIUM.toFile());
-    options.addArguments(
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage", // which containers have little of
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--hide-scrollbars",
-        "--user-data-dir=" + profile.toAbsolutePath(),
-        "about:blank");
-    LoggingPreferences logs = new LoggingPreferences();
-    logs.enable(LogType.BROWSER, Level.ALL);
-    logs.enable(LogType.PERFORMANCE, Level.ALL);
-    options.setCapability("goog:loggingPrefs", logs);
-    ChromeDriverService service =
-        new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build();
-    ChromeDriver driver = new ChromeDriver(service, options);
-    driver.manage().timeouts().scriptTimeout(Duration.ofMinutes(5));
-    return new Browser(driver);
+    Map<String, ?> options =
+        Map.of(
+            "binary",
+            CHROMIUM.toString(),
+            "args",
+            List.of(
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage", // which containers have little of
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--hide-scrollbars",
+                "--user-data-dir=" + profile.toAbsolutePath(),
+                "about:blank"));
+    try {
+      return new Browser(Driver.start(DRIVER, options));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
-  ChromeDriver driver() {
+  Driver driver() {
     return driver;
   }
 
   /** Sets the colour scheme, clears stored choices and leaves the current page. */
   Browser prefer(Theme theme) {
-    driver.executeScript("try { localStorage.clear() } catch { }");
-    driver.get("about:blank");
+    driver.run("try { localStorage.clear() } catch { }");
+    driver.open("about:blank");
     Map<String, String> scheme =
         Map.of("name", "prefers-color-scheme", "value", theme.name().toLowerCase(Locale.ROOT));
-    driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", List.of(scheme)));
+    driver.devTools("Emulation.setEmulatedMedia", Map.of("features", List.of(scheme)));
     return this;
   }
 
   /** Opens a file at a window size; clears recorded messages and requests. */
   Browser show(Path page, int width, int height) {
-    driver.manage().window().setSize(new Dimension(width, height));
+    driver.resize(width, height);
     complaints();
     networkRequests();
-    driver.get(page.toUri().toString());
-    driver.executeAsyncScript(UNTIL_DRAWN);
+    driver.open(page.toUri().toString());
+    driver.await(UNTIL_DRAWN);
     return this;
   }
 
   /** Opens a file with scripts disabled, until {@link #letScriptsRun}. */
   Browser showWithoutScripts(Path page, int width, int height) {
-    driver.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", true));
-    driver.manage().window().setSize(new Dimension(width, height));
-    driver.get(page.toUri().toString());
+    driver.devTools("Emulation.setScriptExecutionDisabled", Map.of("value", true));
+    driver.resize(width, height);
+    driver.open(page.toUri().toString());
     return this;
   }
 
   void letScriptsRun() {
-    driver.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", false));
+    driver.devTools("Emulation.setScriptExecutionDisabled", Map.of("value", false));
   }
 
   Object eval(String expression) {
-    return driver.executeScript("return " + expression);
+    return driver.run("return " + expression);
   }
 
   /** All charts of the chosen level in one call, as each call is slow. */
   List<Plot> plots() {
-    return ((List<?>) eval(PLOTS))
+    return plots("main");
+  }
+
+  List<Plot> plots(String selector) {
+    return ((List<?>) eval(PLOTS.formatted(selector)))
         .stream()
             .map(plot -> (List<?>) plot)
             .map(
@@ -165,7 +158,7 @@ final class Browser implements AutoCloseable {
 
   /** Opens all folded sections, so that their charts are drawn. */
   void unfold() {
-    driver.executeAsyncScript(
+    driver.await(
         """
         const done = arguments[arguments.length - 1];
         const folds = [...document.querySelectorAll('.fold:not([open])')];
@@ -180,34 +173,45 @@ final class Browser implements AutoCloseable {
 
   List<String> texts(String selector) {
     return ((List<?>)
-            driver.executeScript(
+            driver.run(
                 "return [...document.querySelectorAll(arguments[0])].map(e => e.innerText)",
                 selector))
         .stream().map(String.class::cast).toList();
   }
 
+  /** Number of elements that are visible. */
+  long shown(String selector) {
+    return (Long)
+        driver.run(
+            "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility()).length",
+            selector);
+  }
+
   void picture(Path file) throws IOException {
-    File picture = driver.getScreenshotAs(OutputType.FILE);
     Files.createDirectories(file.toAbsolutePath().getParent());
-    Files.copy(picture.toPath(), file, StandardCopyOption.REPLACE_EXISTING);
+    Files.write(file, driver.picture());
   }
 
   /** Errors and warnings on the console since the last call. */
   List<String> complaints() {
-    return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
-        .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
-        .map(LogEntry::getMessage)
+    return log("browser")
+        .filter(entry -> List.of("WARNING", "SEVERE").contains(entry.path("level").asText()))
+        .map(entry -> entry.path("message").asText())
         .toList();
   }
 
   /** URLs requested since the last call, except files, data and Chromium's own pages. */
   List<String> networkRequests() {
-    return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
-        .map(entry -> message(entry.getMessage()))
+    return log("performance")
+        .map(entry -> message(entry.path("message").asText()))
         .filter(message -> message.path("method").asText().equals("Network.requestWillBeSent"))
         .map(message -> message.at("/params/request/url").asText())
         .filter(url -> !url.matches("(file|data|chrome):.*"))
         .toList();
+  }
+
+  private Stream<JsonNode> log(String type) {
+    return StreamSupport.stream(driver.log(type).spliterator(), false);
   }
 
   private static JsonNode message(String entry) {
@@ -220,7 +224,7 @@ final class Browser implements AutoCloseable {
 
   @Override
   public void close() {
-    driver.quit();
+    driver.close();
   }
 
   /** One browser for all test classes of a JVM that ask for one. */

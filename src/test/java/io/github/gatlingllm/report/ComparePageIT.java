@@ -13,7 +13,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.openqa.selenium.By;
 
 @ExtendWith(Browser.Shared.class)
 class ComparePageIT {
@@ -50,7 +49,7 @@ class ComparePageIT {
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
     for (String section : List.of("verdict", "differences", "figures", "curves")) {
-      assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
+      assertThat(browser.driver().isShown("#" + section)).as(section).isTrue();
     }
     assertThat(browser.plots())
         .hasSize(9)
@@ -62,7 +61,7 @@ class ComparePageIT {
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     for (String section : List.of("top", "figures", "curves")) {
-      browser.driver().executeScript("document.getElementById('" + section + "').scrollIntoView()");
+      browser.driver().run("document.getElementById('" + section + "').scrollIntoView()");
       browser.picture(PICTURES.resolve("compare-" + section + "-" + width + "-" + theme + ".png"));
     }
   }
@@ -72,7 +71,7 @@ class ComparePageIT {
     try {
       browser.showWithoutScripts(page, 1400, 1000);
 
-      assertThat(browser.driver().findElement(By.id("verdict")).getText())
+      assertThat(browser.driver().text("#verdict"))
           .contains(
               "vllm-0.9-again: Failed: errors>+1% (",
               "No clear change; too few values for ",
@@ -80,7 +79,7 @@ class ComparePageIT {
               " Worse at c=1: ",
               "itl.mean>+10%",
               "KO");
-      assertThat(browser.driver().findElement(By.id("figures")).getText())
+      assertThat(browser.driver().text("#figures"))
           .contains(
               "ttft.p50",
               "▲ worse",

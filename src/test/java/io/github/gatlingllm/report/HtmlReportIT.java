@@ -33,8 +33,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.openqa.selenium.By;
-import org.openqa.selenium.WebElement;
 
 @ExtendWith(Browser.Shared.class)
 class HtmlReportIT {
@@ -70,7 +68,7 @@ class HtmlReportIT {
     assertTablesAndTilesAreThoseOf(SWEEP.summary());
     assertLinkOpensTheMetricsOfARequest();
     assertZoomButtonsZoomAllCharts();
-    browser.driver().executeScript("scrollTo(0, 0)");
+    browser.driver().run("scrollTo(0, 0)");
     assertShownLoadLevelCanBeChosen();
     assertThemeSwitchChangesPageAndChartsAndIsStored(page);
     assertThat(browser.complaints()).isEmpty();
@@ -95,7 +93,7 @@ class HtmlReportIT {
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
     for (String section : SECTIONS.split(" ", -1)) {
-      assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
+      assertThat(browser.driver().isShown("#" + section)).as(section).isTrue();
     }
     assertThat(browser.plots()).hasSize(15).allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
@@ -124,10 +122,8 @@ class HtmlReportIT {
     assertThat(plotsOf("shapes"))
         .map(id -> id.replaceAll("-\\d+$", ""))
         .containsExactly("percentiles");
-    assertThat(browser.driver().findElement(By.id("arrivals")).getText())
-        .contains("planned, requests/s");
-    assertThat(browser.driver().findElement(By.id("breakdown")).getText())
-        .contains("server reported");
+    assertThat(browser.driver().text("#arrivals")).contains("planned, requests/s");
+    assertThat(browser.driver().text("#breakdown")).contains("server reported");
     assertThat(browser.plots()).isNotEmpty().allSatisfy(HtmlReportIT::isPainted);
     assertWithoutEmptyBoxes();
     assertThat(
@@ -143,10 +139,7 @@ class HtmlReportIT {
   }
 
   private static List<String> plotsOf(String section) {
-    return browser.driver().findElements(By.cssSelector("#" + section + " .plot")).stream()
-        .filter(WebElement::isDisplayed)
-        .map(plot -> plot.getDomAttribute("id"))
-        .toList();
+    return browser.plots("#" + section).stream().filter(Plot::displayed).map(Plot::id).toList();
   }
 
   @Test
@@ -160,15 +153,14 @@ class HtmlReportIT {
     assertWithoutEmptyBoxes();
     browser
         .driver()
-        .executeScript(
+        .run(
             "echarts.getInstanceByDom(document.getElementById('scenario'))"
                 + ".dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 0})");
 
-    assertThat(browser.driver().findElement(By.id("scenario")).getText())
-        .contains("document.title='owned'\">'\"&<!--");
-    assertThat(browser.driver().getTitle()).isEqualTo("LLM report: DemoSimulation");
-    assertThat(browser.driver().findElements(By.cssSelector("main img, main script"))).isEmpty();
-    assertThat(browser.driver().findElement(By.id("metrics")).getText())
+    assertThat(browser.driver().text("#scenario")).contains("document.title='owned'\">'\"&<!--");
+    assertThat(browser.driver().title()).isEqualTo("LLM report: DemoSimulation");
+    assertThat(browser.texts("main img, main script")).isEmpty();
+    assertThat(browser.driver().text("#metrics"))
         .contains("</script><script>document.title='owned'</script>");
   }
 
@@ -180,7 +172,7 @@ class HtmlReportIT {
 
   private void assertThemeSwitchChangesPageAndChartsAndIsStored(Path page) throws IOException {
     Object light = firstLine();
-    browser.driver().findElement(By.id("theme")).click();
+    browser.driver().click("#theme");
     Object dark = firstLine();
 
     assertThat(light).isNotEqualTo(dark);
@@ -197,7 +189,7 @@ class HtmlReportIT {
     assertThat(IntStream.range(0, 1_000))
         .anyMatch(
             unused -> {
-              browser.driver().get(empty.toUri().toString());
+              browser.driver().open(empty.toUri().toString());
               return "dark".equals(browser.eval("localStorage.getItem('theme')"));
             });
   }
@@ -207,16 +199,16 @@ class HtmlReportIT {
     String all = SWEEP.summary().curves().get(0).quoted();
     assertThat(chosen()).startsWith("c=24 (operating point)", "At " + all);
 
-    browser.driver().findElement(By.linkText("c=4")).click();
+    browser.driver().clickLink("c=4");
 
     LevelFigures level = SWEEP.summary().stages().get(2);
     assertThat(chosen()).containsExactly("c=4", "At c=4", "At c=4", "At c=4");
-    assertThat(browser.driver().findElement(By.id("verdict")).getText())
+    assertThat(browser.driver().text("#verdict"))
         .contains(NumberText.with(level.figures().number(Metric.OUTPUT_TOKENS_PER_S), "tok/s"));
-    assertThat(browser.driver().findElement(By.id("objectives")).getText()).contains("c=4");
+    assertThat(browser.driver().text("#objectives")).contains("c=4");
     assertThat(plotsOf("shapes")).hasSize(1).allMatch(id -> id.endsWith("-2"));
     assertThat(browser.plots()).hasSize(15).allSatisfy(HtmlReportIT::isPainted);
-    browser.driver().findElement(By.cssSelector("#level option[value='3']")).click();
+    browser.driver().click("#level option[value='3']");
     assertThat(chosen()).startsWith("c=8", "At c=8");
     assertThat(browser.texts("tr.chosen th")).containsExactly("c=8");
   }
@@ -234,19 +226,19 @@ class HtmlReportIT {
   }
 
   private static void assertLinkOpensTheMetricsOfARequest() {
-    WebElement metrics = browser.driver().findElement(By.id(KeyFigureTables.anchor("ask")));
-    assertThat(metrics.isDisplayed()).isFalse();
-    browser.driver().findElement(By.linkText("ask")).click();
-    assertThat(metrics.isDisplayed()).isTrue();
+    String metrics = "#" + KeyFigureTables.anchor("ask");
+    assertThat(browser.driver().isShown(metrics)).isFalse();
+    browser.driver().clickLink("ask");
+    assertThat(browser.driver().isShown(metrics)).isTrue();
   }
 
   private static void assertZoomButtonsZoomAllCharts() {
-    browser.driver().findElement(By.cssSelector("[data-zoom=in]")).sendKeys("\n");
+    browser.driver().type("[data-zoom=in]", "\n");
 
     for (String chart : List.of("time-ttft", "time-tokens", "time-itl", "time-requests")) {
       assertThat(browser.eval(zoomOf(chart))).as(chart).isEqualTo("25,75");
     }
-    browser.driver().findElement(By.cssSelector("[data-zoom=all]")).sendKeys("\n");
+    browser.driver().type("[data-zoom=all]", "\n");
     assertThat(browser.eval(zoomOf("time-itl"))).isEqualTo("0,100");
   }
 
@@ -261,21 +253,16 @@ class HtmlReportIT {
     try {
       browser.prefer(Theme.LIGHT).showWithoutScripts(write(SWEEP), 1400, 1000);
 
-      assertThat(browser.driver().findElement(By.id("verdict")).getText())
+      assertThat(browser.driver().text("#verdict"))
           .contains(SWEEP.summary().verdict())
           .contains("TTFT p95");
-      browser
-          .driver()
-          .executeScript("document.querySelectorAll('.fold').forEach(fold => fold.open = true)");
-      assertThat(browser.driver().findElement(By.id("metrics")).getText())
-          .contains("TTFT", "lower is better", "p99.9");
+      browser.driver().run("document.querySelectorAll('.fold').forEach(fold => fold.open = true)");
+      assertThat(browser.driver().text("#metrics")).contains("TTFT", "lower is better", "p99.9");
       assertThat(browser.plots()).hasSize(15).noneMatch(Plot::displayed);
-      assertThat(browser.driver().findElements(By.cssSelector("figure summary")))
-          .filteredOn(WebElement::isDisplayed)
-          .hasSize(15);
-      WebElement parts = browser.driver().findElement(By.cssSelector("#breakdown figure details"));
-      parts.findElement(By.tagName("summary")).click();
-      assertThat(parts.getText()).contains("E2E from schedule, ms");
+      assertThat(browser.shown("figure summary")).isEqualTo(15);
+      String parts = "#breakdown figure details";
+      browser.driver().click(parts + " summary");
+      assertThat(browser.driver().text(parts)).contains("E2E from schedule, ms");
       browser.picture(PICTURES.resolve("llm-scripts-off.png"));
     } finally {
       browser.letScriptsRun();
@@ -318,8 +305,8 @@ class HtmlReportIT {
   private static void assertWithoutEmptyBoxes() {
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
-    assertThat(browser.driver().getTitle()).startsWith("LLM report: ");
-    assertThat(browser.driver().findElements(By.cssSelector("img, main script"))).isEmpty();
+    assertThat(browser.driver().title()).startsWith("LLM report: ");
+    assertThat(browser.texts("img, main script")).isEmpty();
     assertThat(browser.plots()).allMatch(plot -> plot.paths() > 0);
     assertThat(browser.texts("section"))
         .isNotEmpty()
@@ -333,7 +320,7 @@ class HtmlReportIT {
         page, "<title>good</title><img src='http://127.0.0.1:9/x'><p>" + HOSTILE, UTF_8);
     browser.prefer(Theme.LIGHT).show(page, 1400, 1000);
 
-    assertThat(browser.driver().getTitle()).isEqualTo("owned");
+    assertThat(browser.driver().title()).isEqualTo("owned");
     assertThat(browser.networkRequests()).contains("http://127.0.0.1:9/x");
     assertThat(browser.complaints()).isNotEmpty();
   }
@@ -347,8 +334,7 @@ class HtmlReportIT {
   /** Asserts that every figure of the tables and tiles equals the one in the file. */
   private static void assertTablesAndTilesAreThoseOf(Summary summary) throws IOException {
     JsonNode json = new ObjectMapper().readTree(SummaryJson.of(summary));
-    assertThat(browser.driver().findElement(By.className("verdict")).getText())
-        .isEqualTo(json.path("verdict").textValue());
+    assertThat(browser.driver().text(".verdict")).isEqualTo(json.path("verdict").textValue());
     JsonNode headline = operatingLevel(json);
     List<List<String>> metrics = new ArrayList<>(rows("metrics", "Metric", 0));
     metrics.addAll(rows("metrics", "Metric", 1));
@@ -405,8 +391,7 @@ class HtmlReportIT {
     List<List<String>> shown = rows("levels", "Load level", 0);
     shown.forEach(row -> row.remove(2)); // failed: counted by verdict in the file
     assertThat(shown).isNotEmpty().isEqualTo(levels);
-    assertThat(browser.driver().findElements(By.cssSelector(".tiles strong")))
-        .extracting(WebElement::getText)
+    assertThat(browser.texts(".tiles strong"))
         .contains(
             NumberText.ms(headline.at("/metrics/ttft_ms/p95").doubleValue()),
             NumberText.ms(headline.at("/metrics/itl_ms/p99").doubleValue()),

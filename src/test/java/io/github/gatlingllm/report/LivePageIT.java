@@ -48,10 +48,10 @@ class LivePageIT {
       browser.complaints();
       browser.networkRequests();
 
-      browser.driver().get(page.toString());
+      browser.driver().open(page.toString());
       browser
           .driver()
-          .executeScript(
+          .run(
               "document.redrawn = 0; document.addEventListener('charts', () =>"
                   + " document.redrawn++)");
 
@@ -63,8 +63,8 @@ class LivePageIT {
       until(run, browser, holdsAll("#live-now .tiles span", TILES));
       until(run, browser, holdsAll("#live-now tbody td", List.of("100 %")));
 
-      browser.driver().executeScript("document.querySelector('[data-zoom=in]').click()");
-      browser.driver().executeScript("document.redrawn = 0");
+      browser.driver().run("document.querySelector('[data-zoom=in]').click()");
+      browser.driver().run("document.redrawn = 0");
       until(run, browser, "document.redrawn > 0");
       assertThat(browser.eval(ZOOM)).as("zoom stays when news come").isEqualTo("25,75");
       assertThat(get(page.resolve("/metrics")))
@@ -115,7 +115,7 @@ class LivePageIT {
     return Boolean.TRUE.equals(
         browser
             .driver()
-            .executeAsyncScript(
+            .await(
                 """
                 const done = arguments[arguments.length - 1];
                 const end = Date.now() + %2$d;
