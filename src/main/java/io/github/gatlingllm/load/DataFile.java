@@ -26,10 +26,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A UTF-8 file of a workload, found by its name in the file system, else on the class path, as
@@ -65,8 +67,23 @@ public record DataFile(String name, Path path, Path original) {
 
   /** The file, or a copy that is deleted at the end if it is in a jar or compressed. */
   public static DataFile of(String location) {
+    return of(location, System.getenv());
+  }
+
+  /**
+   * A file of a model on Hugging Face's Hub.
+   *
+   * @param revision null for the newest
+   */
+  public static DataFile ofModel(
+      String model, @Nullable String revision, String file, Map<String, String> environment) {
+    String at = Hub.of(environment).model(model, revision == null ? Hub.MAIN : revision, file);
+    return of(at, environment);
+  }
+
+  private static DataFile of(String location, Map<String, String> environment) {
     try {
-      Path file = found(location);
+      Path file = found(location, environment);
       String name =
           Download.isOne(location)
               ? file.getFileName().toString()
@@ -83,9 +100,9 @@ public record DataFile(String name, Path path, Path original) {
     }
   }
 
-  private static Path found(String location) throws IOException {
+  private static Path found(String location, Map<String, String> environment) throws IOException {
     if (Download.isOne(location)) {
-      return Download.file(location, Download.cache());
+      return Download.file(location, Download.cache(), Hub.of(environment));
     }
     try {
       Path path = Path.of(location);

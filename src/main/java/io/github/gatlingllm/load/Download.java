@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file of the web that is downloaded once into a cache folder: {@code https://…}, or {@code
- * hf:<owner>/<name>[@<revision>]/<file>} for a dataset on Hugging Face's Hub; {@code #sha256=<64
+ * hf:<owner>/<name>[@<revision>]/<file>} for a dataset on Hugging Face's {@link Hub}; {@code #sha256=<64
  * hex digits>} after it pins its content.
  *
  * <p>What has arrived when a connection is cut stays as {@code <file>.part}; with it, {@code
@@ -40,14 +40,12 @@ final class Download {
   /** The folder of simulations in code; the benchmark passes on its setting. */
   static final ProcessSetting CACHE = new ProcessSetting("llm.datasetCache");
 
-  private static final String HUB = "https://huggingface.co";
-
   private static final Pattern WEB = Pattern.compile("https?://[^/?#]+/.+");
   private static final Pattern ON_HUB = Pattern.compile("hf:([^/@]+/[^/@]+)(?:@([^/]+))?/([^?]+)");
   private static final Pattern PINNED = Pattern.compile("(.+)#sha256=(\\p{XDigit}{64})");
   private static final Pattern RANGE = Pattern.compile("bytes (\\d{1,18})-.*");
 
-  private static final int CONNECT_MILLIS = 10_000;
+  private static final int CONNECT_MILLIS = 4_000; // three tries of TCP
   private static final int READ_MILLIS = 60_000;
   private static final int MAX_REDIRECTS = 10;
 
@@ -57,6 +55,7 @@ final class Download {
   /** Larger files have a line for each tenth. */
   private static final long QUIET = 16 << 20;
 
+  private final Hub hub;
   private final URI url;
   private final Path file;
   private final Path part;
@@ -65,20 +64,21 @@ final class Download {
   /** The SHA-256 that the user, else the Hub, says; null if nobody does. */
   private @Nullable String wanted;
 
-  private Download(String location, Path cache) {
+  private Download(String location, Path cache, Hub hub) {
+    this.hub = hub;
     Matcher pinned = PINNED.matcher(location);
     String plain = pinned.matches() ? pinned.group(1) : location;
     wanted =
         pinned.matches()
             ? HexFormat.of().formatHex(HexFormat.of().parseHex(pinned.group(2)))
             : null;
-    Matcher hub = ON_HUB.matcher(plain);
-    if ((!hub.matches() && !WEB.matcher(plain).matches()) || plain.indexOf('#') >= 0) {
+    Matcher onHub = ON_HUB.matcher(plain);
+    if ((!onHub.matches() && !WEB.matcher(plain).matches()) || plain.indexOf('#') >= 0) {
       throw new IllegalArgumentException(
           "expected https://<host>/<file> or hf:<owner>/<name>[@<revision>]/<file>, each with or"
               + " without #sha256=<64 hex digits>");
     }
-    url = url((hub.matches() ? onHub(hub) : plain).replace(" ", "%20"));
+    url = url((onHub.matches() ? address(onHub) : plain).replace(" ", "%20"));
     String name = url.getPath().substring(url.getPath().lastIndexOf('/') + 1);
     byte[] key = digest().digest(url.toString().getBytes(StandardCharsets.UTF_8));
     file =
@@ -113,10 +113,9 @@ final class Download {
         && url.getPort() <= MAX_PORT;
   }
 
-  private static String onHub(Matcher hub) {
-    String revision = hub.group(2) == null ? "main" : hub.group(2);
-    return System.getProperty("gatlingllm.hub", HUB) // a test's own
-        + "/datasets/%s/resolve/%s/%s".formatted(hub.group(1), revision, hub.group(3));
+  private String address(Matcher onHub) {
+    String revision = onHub.group(2) == null ? Hub.MAIN : onHub.group(2);
+    return hub.dataset(onHub.group(1), revision, onHub.group(3));
   }
 
   static boolean isOne(String location) {
@@ -131,8 +130,8 @@ final class Download {
   }
 
   /** The file in the cache, after it has been downloaded if need be. */
-  static Path file(String location, Path cache) throws IOException {
-    Download download = new Download(location, cache);
+  static Path file(String location, Path cache, Hub hub) throws IOException {
+    Download download = new Download(location, cache, hub);
     synchronized (Download.class) { // locks of files are those of a whole JVM
       if (!Files.isRegularFile(download.file)) {
         download.fetch();
@@ -281,6 +280,10 @@ final class Download {
       http.setReadTimeout(READ_MILLIS);
       http.setInstanceFollowRedirects(false);
       http.setRequestProperty("Accept-Encoding", "identity");
+      String login = hub.login(at);
+      if (login != null) {
+        http.setRequestProperty("Authorization", login);
+      }
       if (from > 0) {
         http.setRequestProperty("Range", "bytes=" + from + "-");
         http.setRequestProperty("If-Range", version);
@@ -298,13 +301,12 @@ final class Download {
         return http;
       } else if (status / 100 != 3 || next == null) {
         throw new IllegalArgumentException(
-            "%s answers %s; expected the file%s"
+            "%s answers %s%s"
                 .formatted(
                     at.getHost(),
                     status,
-                    status == 401 || status == 403
-                        ? ": if it needs a login, put it there by hand: " + file
-                        : ""));
+                    status == 401 || status == 403 ? "; " + hub.remedy(at) + ": " + file
+                        : "; expected the file"));
       }
       URI to = redirected(at, next);
       if (at.getScheme().equals("https") && !"https".equals(to.getScheme())) {

@@ -23,6 +23,7 @@ import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -30,7 +31,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Benchmark extends Simulation {
 
-  private static final Map<Target, Optional<String>> SERVED = new HashMap<>();
+  private static final Map<Target, ServedModels> SERVED = new HashMap<>();
 
   /** Reads the settings of this process and sets up the load. */
   public Benchmark() {
@@ -61,7 +61,7 @@ public final class Benchmark extends Simulation {
         BenchmarkPlan.of(
             settings,
             () -> InvalidSimulation.checked(Seed::ofProcess).value(),
-            target -> serverTokenizer(settings, target));
+            isAsking(settings) ? new AskedServers(settings) : Servers.SILENT);
     settings.warnings().forEach(line -> PrintableText.print(StartCommand.typed(line)));
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
@@ -92,32 +92,52 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  /**
-   * Asked once the server is up; not where the settings say that nothing is sent before the load.
-   */
-  private static @Nullable ModelTokenizers serverTokenizer(Settings settings, Target target) {
-    if (settings.get(Setting.DRY_RUN) || settings.get(Setting.WARMUP) == 0) {
-      return null;
-    }
-    LlmProtocolBuilder awaited = llm.baseUrls(target.urls()).apiKey(target.apiKey());
-    awaited.protocol().with(all -> SimulationSettings.applyAll(settings, all)).awaitReady();
-    boolean isAsked = target.model() == null && settings.get(Setting.MODEL).mix().isEmpty();
-    String model = isAsked ? onlyModel(settings, target) : target.model();
-    return ModelTokenizers.ofServer(
-        new Target(target.name(), target.urls(), target.api(), model, target.apiKey()),
-        settings.headers(),
-        settings.get(Setting.VERIFY_TLS));
+  private static boolean isAsking(Settings settings) {
+    return !settings.get(Setting.DRY_RUN) && settings.get(Setting.WARMUP) > 0;
   }
 
-  /** The only model of a server, which is asked and told about once. */
-  private static @Nullable String onlyModel(Settings settings, Target target) {
-    return SERVED
-        .computeIfAbsent(
-            target,
-            each ->
-                Optional.ofNullable(
-                    ServedModels.only(each, settings.headers(), settings.get(Setting.VERIFY_TLS))))
-        .orElse(null);
+  /** Asked once they are up. */
+  private record AskedServers(Settings settings) implements Servers {
+
+    @Override
+    public @Nullable ModelTokenizers counting(Target target) {
+      awaited(settings, target);
+      return ModelTokenizers.ofServer(
+          target, model(target), settings.headers(), settings.get(Setting.VERIFY_TLS));
+    }
+
+    @Override
+    public @Nullable String model(Target target) {
+      return isUnnamed(settings, target) ? served(settings, target).only() : target.model();
+    }
+
+    @Override
+    public @Nullable Integer context(Target target) {
+      return served(settings, target).context(target.model());
+    }
+  }
+
+  private static boolean isUnnamed(Settings settings, Target target) {
+    return target.model() == null && settings.get(Setting.MODEL).mix().isEmpty();
+  }
+
+  private static void awaited(Settings settings, Target target) {
+    LlmProtocolBuilder awaited = llm.baseUrls(target.urls()).apiKey(target.apiKey());
+    awaited.protocol().with(all -> SimulationSettings.applyAll(settings, all)).awaitReady();
+  }
+
+  /** The models of a server, which is asked and told about once. */
+  private static ServedModels served(Settings settings, Target target) {
+    ServedModels known = SERVED.get(target);
+    if (known == null) {
+      awaited(settings, target);
+      known = ServedModels.of(target, settings.headers(), settings.get(Setting.VERIFY_TLS));
+      SERVED.put(target, known);
+      if (isUnnamed(settings, target)) {
+        known.print();
+      }
+    }
+    return known;
   }
 
   /**
@@ -229,17 +249,10 @@ public final class Benchmark extends Simulation {
     for (WeightedModel one : plan.get(Setting.MODEL).mix()) {
       protocol = protocol.model(one.name(), one.weight());
     }
-    boolean isAsked =
-        target.model() == null
-            && plan.get(Setting.MODEL).mix().isEmpty()
-            && plan.get(Setting.WARMUP) > 0;
-    if (isAsked) {
-      protocol
-          .protocol()
-          .with(whole -> SimulationSettings.applyAll(plan.settings(), whole))
-          .awaitReady();
-    }
-    String model = isAsked ? onlyModel(plan.settings(), target) : target.model();
+    String model =
+        isAsking(plan.settings()) && isUnnamed(plan.settings(), target)
+            ? served(plan.settings(), target).only()
+            : target.model();
     return model == null ? protocol : protocol.model(model);
   }
 }

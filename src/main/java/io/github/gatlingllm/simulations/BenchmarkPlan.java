@@ -7,6 +7,7 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -73,18 +74,11 @@ record BenchmarkPlan(
 
   /** Without asking servers, as tests and dry runs do. */
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
-    return of(settings, randomSeed, target -> null);
+    return of(settings, randomSeed, Servers.SILENT);
   }
 
-  /**
-   * The plan with prompts.
-   *
-   * @param servers the tokenizer of the server of a target; null where it has none
-   */
-  static BenchmarkPlan of(
-      Settings settings,
-      LongSupplier randomSeed,
-      Function<Target, @Nullable ModelTokenizers> servers) {
+  /** The plan with prompts. */
+  static BenchmarkPlan of(Settings settings, LongSupplier randomSeed, Servers servers) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
       settings.keepOnly(KEPT_IN_SELF_TEST, Setting.SELF_TEST, "a self-test has its own load");
@@ -116,7 +110,7 @@ record BenchmarkPlan(
         new BenchmarkPlan(
             settings,
             targets,
-            counters(settings, targets, servers),
+            counters(settings, targets, servers, servers::counting),
             api,
             load,
             new Workload(List.of(), null, null, List.of(), false),
@@ -128,7 +122,7 @@ record BenchmarkPlan(
       return empty.withPrompts();
     } catch (Tokenizer.Uncounted e) { // it changed its mind: the next source
       PrintableText.print("LLM: the server counts tokens no more (" + e.getMessage() + ")");
-      return empty.counting(counters(settings, targets, target -> null)).withPrompts();
+      return empty.counting(counters(settings, targets, servers, target -> null)).withPrompts();
     }
   }
 
@@ -139,8 +133,19 @@ record BenchmarkPlan(
 
   /** Last, because generating prompts takes seconds. */
   private BenchmarkPlan withPrompts() {
+    Integer context = // all targets are asked the same
+        counters.stream()
+            .map(ModelTokenizers::context)
+            .filter(Objects::nonNull)
+            .min(Comparator.naturalOrder())
+            .orElse(null);
     WorkloadReader reader =
-        new WorkloadReader(settings, counters.get(0), seed, Load.prompts(load), Load.trace(load));
+        new WorkloadReader(
+            settings,
+            counters.get(0).within(context),
+            seed,
+            Load.prompts(load),
+            Load.trace(load));
     PromptPrefix texts = reader.prefix();
     Workload made = reader.workload(leastApi(targets, api), texts);
     checkInterleave(settings, targets, made);
@@ -152,15 +157,29 @@ record BenchmarkPlan(
   private static List<ModelTokenizers> counters(
       Settings settings,
       List<Target> targets,
-      Function<Target, @Nullable ModelTokenizers> servers) {
+      Servers servers,
+      Function<Target, @Nullable ModelTokenizers> counting) {
     List<Tokenizer> set = tokenizers(settings, targets.size());
     return IntStream.range(0, set.size())
         .mapToObj(
             i ->
-                set.get(i) instanceof Tokenizer.Unresolved wanted && i < targets.size()
-                    ? ModelTokenizers.of(targets.get(i), wanted, servers.apply(targets.get(i)))
+                i < targets.size()
+                    ? counter(targets.get(i), set.get(i), servers, counting)
                     : ModelTokenizers.set(set.get(i)))
         .toList();
+  }
+
+  private static ModelTokenizers counter(
+      Target target,
+      Tokenizer set,
+      Servers servers,
+      Function<Target, @Nullable ModelTokenizers> counting) {
+    ModelTokenizers found =
+        set instanceof Tokenizer.Unresolved wanted
+            ? ModelTokenizers.of(
+                target, wanted, counting.apply(target), servers.model(target), System.getenv())
+            : ModelTokenizers.set(set);
+    return found.context() == null ? found.within(servers.context(target)) : found;
   }
 
   List<Tokenizer> tokenizers() {

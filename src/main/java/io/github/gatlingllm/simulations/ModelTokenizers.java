@@ -9,8 +9,6 @@ import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,8 +35,6 @@ record ModelTokenizers(
   static final String SET = "setting";
   private static final Pattern EXACT = Pattern.compile("exactly ([0-9]+) tokens?");
 
-  private static final String FILE = "tokenizer.json";
-
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   static ModelTokenizers set(Tokenizer tokenizer) {
@@ -60,52 +56,28 @@ record ModelTokenizers(
   }
 
   /**
-   * By the {@code tokenizer.json} of a model whose name is a path, which is in the cache of the
-   * Hub's own tools, or which {@code HF_ENDPOINT} has; null for others. Nothing is downloaded from
-   * the public Hub unless the setting names it.
+   * By the {@code tokenizer.json} of a model whose name is a path, or {@code <owner>/<name>} on the
+   * Hub; null for others, and with a line that says why it is not to be had.
    */
   static @Nullable ModelTokenizers ofFile(@Nullable String model, Map<String, String> environment) {
     try {
-      String file = model == null ? null : file(model, environment);
-      return file == null
+      Tokenizer tokenizer = model == null ? null : Tokenizer.ofModelFile(model, environment);
+      return tokenizer == null
           ? null
-          : new ModelTokenizers(
-              Tokenizer.huggingFace(file), "tokenizer.json of the model", true, null, null);
-    } catch (IllegalArgumentException | IOException e) {
+          : new ModelTokenizers(tokenizer, "tokenizer.json of the model", true, null, null);
+    } catch (IllegalArgumentException e) {
       PrintableText.print("LLM: no tokenizer.json of the model (" + e.getMessage() + ")");
       return null;
     }
   }
 
-  private static @Nullable String file(String model, Map<String, String> environment)
-      throws IOException {
-    if (Files.isRegularFile(Path.of(model, FILE)) || model.endsWith(FILE)) {
-      return model;
-    }
-    if (!model.matches("[\\w-][\\w.-]*/[\\w-][\\w.-]*")) {
-      return null;
-    }
-    String home = environment.get("HF_HOME");
-    Path snapshots =
-        (home == null
-                ? Path.of(System.getProperty("user.home"), ".cache", "huggingface")
-                : Path.of(home))
-            .resolve("hub/models--" + model.replace("/", "--") + "/snapshots");
-    if (Files.isDirectory(snapshots)) {
-      try (var versions = Files.newDirectoryStream(snapshots)) {
-        for (Path version : versions) {
-          if (Files.isRegularFile(version.resolve(FILE))) {
-            return version.resolve(FILE).toString();
-          }
-        }
-      }
-    }
-    return environment.getOrDefault("HF_ENDPOINT", "").isBlank() ? null : model;
-  }
-
-  /** The server's own; null with a line that says why not. */
+  /**
+   * The server's own; null with a line that says why not.
+   *
+   * @param model its name; null where it is not known
+   */
   static @Nullable ModelTokenizers ofServer(
-      Target target, Map<String, String> headers, boolean verifyTls) {
+      Target target, @Nullable String model, Map<String, String> headers, boolean verifyTls) {
     String root = target.baseUrl().replaceFirst("/v\\d+$", "");
     String shown = Secrets.redactUrl(root + "/tokenize");
     Map<String, String> sent = new LinkedHashMap<>();
@@ -126,19 +98,48 @@ record ModelTokenizers(
                   throw new IOException(e.getMessage(), e);
                 }
               },
-              target.model() == null ? "" : target.model(),
+              model == null ? "" : model,
               DataFile.cache(),
               System::nanoTime);
-      return new ModelTokenizers(server, shown, true, server.template(), server.context());
+      Integer template = target.api().takesMessages() ? server.template() : null;
+      return new ModelTokenizers(server, shown, true, template, server.context());
     } catch (IOException | Tokenizer.Uncounted e) {
       PrintableText.print("LLM: " + shown + " does not count tokens (" + e.getMessage() + ")");
       return null;
     }
   }
 
-  /** The model's own, from the first source that has it. */
+  /** What servers are asked before the load: by default nothing. */
+  interface Servers {
+
+    Servers SILENT = new Servers() {};
+
+    /** The server's own tokenizer; null where it has none. */
+    default @Nullable ModelTokenizers counting(Target target) {
+      return null;
+    }
+
+    /** The model that is set, else the only one of the server; null where that is not known. */
+    default @Nullable String model(Target target) {
+      return target.model();
+    }
+
+    /** The context of that model by the server's list of models; null where that is not known. */
+    default @Nullable Integer context(Target target) {
+      return null;
+    }
+  }
+
+  /**
+   * The model's own, from the first source that has it: the server, the model's file, OpenAI's
+   * names.
+   */
   static ModelTokenizers of(
-      Target target, Tokenizer.Unresolved wanted, @Nullable ModelTokenizers server) {
+      Target target,
+      Tokenizer.Unresolved wanted,
+      @Nullable ModelTokenizers server,
+      @Nullable String model,
+      Map<String, String> environment) {
     if (server != null) {
       return server;
     }
@@ -147,9 +148,14 @@ record ModelTokenizers(
           "llm.tokenizer=server: %s does not count tokens; expected a page /tokenize beside /v1, or set another tokenizer"
               .formatted(Secrets.redactUrl(target.url())));
     }
-    ModelTokenizers named = ofName(target.model());
-    ModelTokenizers own = named == null ? ofFile(target.model(), System.getenv()) : named;
-    return own == null ? about() : own;
+    ModelTokenizers own = ofFile(model, environment);
+    ModelTokenizers named = own == null ? ofName(model) : own;
+    return named == null ? about() : named;
+  }
+
+  /** With the context that the server lists, where its tokenizer does not tell. */
+  ModelTokenizers within(@Nullable Integer listed) {
+    return new ModelTokenizers(tokenizer, source, isOwn, template, listed);
   }
 
   /** Lengths in words: exact only by the model's own tokenizer. */

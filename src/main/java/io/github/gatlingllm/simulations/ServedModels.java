@@ -13,19 +13,32 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The models of a server; unknown if it does not answer {@code GET …/models} as expected. */
-final class ServedModels {
+/**
+ * The models of a server; none if it does not answer {@code GET …/models} as expected.
+ *
+ * @param page where they are listed, for people
+ * @param contexts the longest context of each in tokens; null where that is not told
+ */
+record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final int MAX_SHOWN = 10;
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private ServedModels() {}
+  /** Where a model's entry has its context: what the server was started with comes first. */
+  private static final List<String> CONTEXT =
+      List.of(
+          "/max_model_len", // vLLM, SGLang
+          "/meta/n_ctx", // llama.cpp, of a slot
+          "/meta/n_ctx_train", // llama.cpp, older
+          "/context_length",
+          "/context_window",
+          "/max_context_length");
 
-  /** The only model of the server; null if it has several or they are unknown. */
-  static @Nullable String only(Target target, Map<String, String> headers, boolean verifyTls) {
+  static ServedModels of(Target target, Map<String, String> headers, boolean verifyTls) {
     String url = target.baseUrl() + "/models";
     String shown = Secrets.redactUrl(url);
     Map<String, String> sent = new LinkedHashMap<>();
@@ -33,40 +46,57 @@ final class ServedModels {
       sent.put("Authorization", "Bearer " + target.apiKey());
     }
     sent.putAll(headers);
-    List<String> models;
+    Map<String, @Nullable Integer> contexts = new LinkedHashMap<>();
     try {
       MetricsPage page = new MetricsPage("", URI.create(url), shown, sent, verifyTls, true);
-      models = names(page.text(TIMEOUT).join());
+      for (JsonNode model : JSON.readTree(page.text(TIMEOUT).join()).path("data")) {
+        String name = model.path("id").isTextual() ? model.path("id").textValue() : "";
+        if (!name.isBlank()) {
+          contexts.putIfAbsent(name, context(model));
+        }
+      }
       List<String> secrets = new ArrayList<>(Secrets.ofUrl(url));
       sent.forEach(
           (name, value) -> secrets.addAll(Secrets.isNamed(name) ? List.of(value) : List.of()));
       Secrets hidden = Secrets.of(secrets);
       // A name is sent and recorded as it is, so one that holds a key is no name.
-      models.removeIf(name -> !hidden.redact(name).equals(name));
+      contexts.keySet().removeIf(name -> !hidden.redact(name).equals(name));
     } catch (IOException | CompletionException unknown) {
-      return null;
+      contexts.clear();
     }
-    if (models.size() == 1) {
-      PrintableText.print("LLM: model " + models.get(0) + ", the only one of " + shown);
-      return models.get(0);
-    }
-    if (models.size() > 1) {
-      String more = models.size() > MAX_SHOWN ? ", …" : "";
-      String some = String.join(", ", models.subList(0, Math.min(models.size(), MAX_SHOWN)));
-      PrintableText.print(
-          "LLM: llm.model is not set, so the server decides; " + shown + " has " + some + more);
-    }
-    return null;
+    return new ServedModels(shown, contexts);
   }
 
-  private static List<String> names(String answer) throws IOException {
-    List<String> names = new ArrayList<>();
-    for (JsonNode model : JSON.readTree(answer).path("data")) {
-      String name = model.path("id").isTextual() ? model.path("id").textValue() : "";
-      if (!name.isBlank() && !names.contains(name)) {
-        names.add(name);
-      }
+  private static @Nullable Integer context(JsonNode model) {
+    return CONTEXT.stream()
+        .map(model::at)
+        .filter(tokens -> tokens.isInt() && tokens.intValue() > 0)
+        .map(JsonNode::intValue)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** The only model of the server; null if it has several or they are unknown. */
+  @Nullable String only() {
+    return contexts.size() == 1 ? contexts.keySet().iterator().next() : null;
+  }
+
+  /** The context of a model, or of the only one, as an alias may not be listed. */
+  @Nullable Integer context(@Nullable String model) {
+    return contexts.get(model != null && contexts.containsKey(model) ? model : only());
+  }
+
+  /** Says which model is asked for where none is set. */
+  void print() {
+    if (contexts.size() == 1) {
+      PrintableText.print("LLM: model " + only() + ", the only one of " + page);
+    } else if (contexts.size() > 1) {
+      PrintableText.print(
+          "LLM: llm.model is not set, so the server decides; %s has %s%s"
+              .formatted(
+                  page,
+                  contexts.keySet().stream().limit(MAX_SHOWN).collect(Collectors.joining(", ")),
+                  contexts.size() > MAX_SHOWN ? ", …" : ""));
     }
-    return names;
   }
 }

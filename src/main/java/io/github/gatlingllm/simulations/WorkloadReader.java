@@ -185,7 +185,7 @@ record WorkloadReader(
     if (settings.get(Setting.IMAGES) != null && !api.takesMessages()) {
       throw settings.invalid(Setting.IMAGES, "images need an API of messages, such as chat");
     }
-    return new Workload(pools(prefix), null, null, List.of(), false);
+    return new Workload(pools(prefix, api), null, null, List.of(), false);
   }
 
   static final Map<WorkloadScenario, SettingEntry<@Nullable Function<Tokenizer, Dataset>>>
@@ -214,11 +214,12 @@ record WorkloadReader(
   }
 
   /** The prompts, or those of each pair of a grid, which draws its own. */
-  private List<Workload.Pool> pools(PromptPrefix prefix) {
+  private List<Workload.Pool> pools(PromptPrefix prefix, Api api) {
     List<Grid.Pair> pairs = Grid.pairs(settings);
     if (pairs.isEmpty()) {
       Prompts all = Prompts.of(source(), seed);
-      Prompts sized = lengths().isEmpty() ? all : sized(all, prefix, lengths().get(0), distinct(1));
+      Prompts sized =
+          lengths().isEmpty() ? all : sized(all, prefix, lengths().get(0), distinct(1), api);
       LengthDistribution.Pairs both = settings.get(Setting.LENGTHS);
       return List.of(
           new Workload.Pool(
@@ -236,24 +237,26 @@ record WorkloadReader(
               Grid.Pair pair = pairs.get(i);
               return new Workload.Pool(
                   pair.name(),
-                  sized(own, prefix, pair.prompt().tokens(), each),
+                  sized(own, prefix, pair.prompt().tokens(), each, api),
                   pair.output().tokens());
             })
         .toList();
   }
 
   private Prompts sized(
-      Prompts prompts, PromptPrefix prefix, LengthDistribution lengths, int count) {
+      Prompts prompts, PromptPrefix prefix, LengthDistribution lengths, int count, Api api) {
     PromptPrefix.Texts texts = prefix.texts(tokenizer());
     int before = tokenizer().count(texts.of(0));
+    SettingEntry<?> setting =
+        settings.isSet(Setting.LENGTHS) ? Setting.LENGTHS : Setting.PROMPT_TOKENS;
     if (!lengths.isRoomAfter(before)) {
       throw settings.invalid(
-          settings.isSet(Setting.LENGTHS) ? Setting.LENGTHS : Setting.PROMPT_TOKENS,
+          setting,
           "leaves nothing of a prompt after its prefix of " + before + " tokens; ask for more");
     }
     int template = settings.get(Setting.PROMPT_TOKENS_OF).equals("request") ? template() : 0;
     Prompts sized = prompts.prefix(texts).tokens(lengths, tokenizer(), count, template);
-    requireContext(sized);
+    requireContext(setting, 0, sized, api);
     return sized;
   }
 
@@ -267,29 +270,27 @@ record WorkloadReader(
   }
 
   /** Refuses what the server would: its context has room for prompt, template and answer. */
-  private void requireContext(Prompts prompts) {
-    int longest =
-        prompts.made().stream()
-            .mapToInt(each -> Objects.requireNonNullElse(each.tokens(), 0))
-            .max()
-            .orElse(0);
-    int template = Objects.requireNonNullElse(counter.template(), 0);
-    int answer =
-        settings.get(Setting.MAX_TOKENS).stream()
-            .mapToInt(each -> each.tokens().least())
-            .max()
-            .orElse(0);
+  private void requireContext(SettingEntry<?> setting, int before, Prompts prompts, Api api) {
     Integer context = counter.context();
     if (context == null) {
       return;
     }
-    if (longest + template + answer > context) {
+    int longest =
+        before
+            + prompts.made().stream()
+                .mapToInt(each -> Objects.requireNonNullElse(each.tokens(), 0))
+                .max()
+                .orElse(0);
+    int template = Objects.requireNonNullElse(counter.template(), 0);
+    List<LengthDistribution> outputs = api.generates() ? outputs() : List.of();
+    int shortest = outputs.stream().mapToInt(LengthDistribution::least).max().orElse(0);
+    if (longest + template + shortest > context) {
       throw settings.invalid(
-          Setting.PROMPT_TOKENS,
-          "%s tokens, %s of the chat template and llm.maxTokens=%s exceed the server's context of %s; ask for less"
-              .formatted(longest, template, answer, context));
+          setting,
+          "prompts of %s tokens, %s of the chat template and outputs of %s exceed the server's context of %s; ask for less"
+              .formatted(longest, template, shortest, context));
     }
-    int drawn = longestAnswer();
+    int drawn = longest(outputs);
     if (longest + template + drawn > context) {
       PrintableText.print(
           "LLM WARNING: prompts of up to %s tokens, %s of the chat template and outputs of up to %s may exceed the server's context of %s"
@@ -297,15 +298,17 @@ record WorkloadReader(
     }
   }
 
-  /** The longest output of {@value #DRAWS} draws. */
-  private int longestAnswer() {
+  private List<LengthDistribution> outputs() {
     LengthDistribution.Pairs pairs = settings.get(Setting.LENGTHS);
-    Stream<LengthDistribution> outputs =
-        pairs == null
-            ? settings.get(Setting.MAX_TOKENS).stream().map(Grid.Length::tokens)
-            : pairs.pairs().stream().map(LengthDistribution.Pairs.Pair::output);
+    return pairs == null || settings.isSet(Setting.MAX_TOKENS)
+        ? settings.get(Setting.MAX_TOKENS).stream().map(Grid.Length::tokens).toList()
+        : pairs.pairs().stream().map(LengthDistribution.Pairs.Pair::output).toList();
+  }
+
+  /** The longest output of {@value #DRAWS} draws. */
+  private int longest(List<LengthDistribution> outputs) {
     SplittableRandom random = new SplittableRandom(seed);
-    return outputs
+    return outputs.stream()
         .flatMapToInt(
             lengths -> IntStream.range(0, DRAWS).map(index -> lengths.draw(random, index)))
         .max()
@@ -354,11 +357,14 @@ record WorkloadReader(
       throw settings.invalid(
           setting, scenario + " is a dialog, which needs an API that takes messages");
     }
-    return scenario.ready(
-        tokenizer(),
-        seed,
-        distinct(scenario.dialog() ? settings.get(Setting.TURNS) : 1),
-        dataset(scenario));
+    WorkloadScenario.Ready ready =
+        scenario.ready(
+            tokenizer(),
+            seed,
+            distinct(scenario.dialog() ? settings.get(Setting.TURNS) : 1),
+            dataset(scenario));
+    requireContext(setting, ready.systemTokens(), ready.prompts(), api);
+    return ready;
   }
 
   /** As many distinct prompts as needed, but no more than can be generated in seconds. */

@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The tokenizer of a {@code tokenizer.json}: the only class that uses that library. */
 record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokenizer {
@@ -20,10 +22,10 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
 
   private static final String LIBRARY = "ai.djl.huggingface.tokenizers.HuggingFaceTokenizer";
   private static final String FILE = "tokenizer.json";
-  private static final String HUB = "https://huggingface.co";
 
-  /** {@code <owner>/<name>}. */
-  private static final Pattern MODEL = Pattern.compile("[\\w-][\\w.-]*/[\\w-][\\w.-]*(?<!\\.json)");
+  /** {@code <owner>/<name>[@<revision>]}. */
+  private static final Pattern MODEL =
+      Pattern.compile("([\\w-][\\w.-]*)/([\\w-][\\w.-]*)(?:@([\\w.-]+))?(?<!\\.json)");
 
   private static final String OFFLINE = "ai.djl.offline";
 
@@ -31,41 +33,73 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
   private static final Map<String, String> OPTIONS =
       Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false");
 
-  static HuggingFace open(String file) {
+  static HuggingFace open(String file, Map<String, String> environment) {
     requireLibrary();
     if (System.getProperty(OFFLINE) == null) {
       System.setProperty(OFFLINE, "true");
     }
+    Path path = found(file, environment);
+    if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
+      throw wrong(file, " is no readable file; expected the tokenizer.json of a model", null);
+    }
     try {
-      Path path = found(file);
-      if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
-        throw wrong(file, "is no readable file; expected the tokenizer.json of a model", null);
-      }
       return new HuggingFace(file, HuggingFaceTokenizer.newInstance(path, OPTIONS));
-    } catch (InvalidPathException e) {
-      throw wrong(file, "is no path; expected that of a tokenizer.json", e);
     } catch (LinkageError e) {
-      throw wrong(file, "cannot be used: its native library is not for this machine", e);
+      throw wrong(file, " cannot be used: its native library is not for this machine", e);
     } catch (IOException | RuntimeException e) {
-      if (e instanceof IllegalArgumentException ours && ours.getMessage().startsWith(PREFIX)) {
-        throw ours;
-      }
-      throw wrong(file, "is not understood (" + firstLine(e) + ")", e);
+      throw wrong(file, " is not understood (" + firstLine(e) + ")", e);
+    }
+  }
+
+  /** Whether it is the name of a file or of a folder that has one, or of a model on the Hub. */
+  static boolean isNamed(String model) {
+    try {
+      return model.endsWith(FILE)
+          || Files.isRegularFile(Path.of(model, FILE))
+          || MODEL.matcher(model).matches();
+    } catch (InvalidPathException e) {
+      return false;
     }
   }
 
   /** The file, that of a folder, or that of a model on the Hub, which is downloaded once. */
-  private static Path found(String file) {
-    Path path = Path.of(file);
-    if (Files.isDirectory(path)) {
-      return path.resolve(FILE);
+  private static Path found(String file, Map<String, String> environment) {
+    try {
+      Path path = Path.of(file);
+      Matcher model = MODEL.matcher(file);
+      if (Files.isDirectory(path)) {
+        return path.resolve(FILE);
+      }
+      if (Files.exists(path) || !model.matches()) {
+        return path;
+      }
+      Path cached = cached(model, environment);
+      return cached == null
+          ? DataFile.ofModel(
+                  model.group(1) + "/" + model.group(2), model.group(3), FILE, environment)
+              .path()
+          : cached;
+    } catch (InvalidPathException e) {
+      throw wrong(file, " is no path; expected that of a tokenizer.json", e);
+    } catch (IOException | IllegalArgumentException e) {
+      throw wrong(file, ": " + firstLine(e), e);
     }
-    if (Files.exists(path) || !MODEL.matcher(file).matches()) {
-      return path;
-    }
-    String mirror = System.getenv("HF_ENDPOINT");
-    String hub = mirror == null || mirror.isBlank() ? HUB : mirror.strip().replaceFirst("/+$", "");
-    return DataFile.of("%s/%s/resolve/main/%s".formatted(hub, file, FILE)).path();
+  }
+
+  /** What the Hub's own tools have downloaded; the newest where no revision is named. */
+  private static @Nullable Path cached(Matcher model, Map<String, String> environment)
+      throws IOException {
+    String home =
+        environment.getOrDefault(
+            "HF_HOME", System.getProperty("user.home") + "/.cache/huggingface");
+    Path folder =
+        Path.of(environment.getOrDefault("HF_HUB_CACHE", home + "/hub"))
+            .resolve("models--" + model.group(1) + "--" + model.group(2));
+    String revision = model.group(3) == null ? "main" : model.group(3);
+    Path reference = folder.resolve("refs").resolve(revision);
+    String commit = Files.isRegularFile(reference) ? Files.readString(reference).strip() : revision;
+    Path file = folder.resolve("snapshots").resolve(commit).resolve(FILE);
+    return Files.isRegularFile(file) ? file : null;
   }
 
   private static void requireLibrary() {
@@ -121,7 +155,8 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
     return message.lines().findFirst().orElse("");
   }
 
-  private static IllegalArgumentException wrong(String file, String what, Throwable cause) {
-    return new IllegalArgumentException(PREFIX + file + " " + what, cause);
+  private static IllegalArgumentException wrong(
+      String file, String what, @Nullable Throwable cause) {
+    return new IllegalArgumentException(PREFIX + file + what, cause);
   }
 }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.workload;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +67,17 @@ public interface Tokenizer {
    * {@code DJL_CACHE_DIR}; {@code RUST_LIBRARY_PATH} sets an installed one.
    */
   static Tokenizer huggingFace(String file) {
-    return HuggingFace.open(file);
+    return HuggingFace.open(file, System.getenv());
+  }
+
+  /**
+   * By the {@code tokenizer.json} of a model whose name is that of a file or folder, or {@code
+   * <owner>/<name>} on the Hub; null for other names.
+   *
+   * @throws IllegalArgumentException why it is not to be had
+   */
+  static @Nullable Tokenizer ofModelFile(String model, Map<String, String> environment) {
+    return HuggingFace.isNamed(model) ? HuggingFace.open(model, environment) : null;
   }
 
   /** That of a model of OpenAI by its name; null for other names. */

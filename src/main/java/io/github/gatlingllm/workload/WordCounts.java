@@ -15,13 +15,17 @@ import java.util.stream.Collectors;
 final class WordCounts implements Tokenizer {
 
   private static final int SAMPLES = 5;
-  private static final String NEXT = "A";
+
+  /** What words are counted beside, as tokenizers treat the ends of a text in another way. */
+  private static final String BESIDE = "A";
+
+  private static final String LINE = BESIDE + "\n";
 
   private final Tokenizer whole;
   private final int perText;
-  private final Map<String, Integer> counts;
+  private final Map<Word, Integer> counts;
 
-  private WordCounts(Tokenizer whole, int perText, Map<String, Integer> counts) {
+  private WordCounts(Tokenizer whole, int perText, Map<Word, Integer> counts) {
     this.whole = whole;
     this.perText = perText;
     this.counts = counts;
@@ -52,7 +56,7 @@ final class WordCounts implements Tokenizer {
     int sum = text.isEmpty() ? 0 : perText;
     for (int from = 0; from < text.length(); ) {
       int end = end(text, from);
-      sum += ofWord(text.substring(from, end));
+      sum += of(Word.of(text, from, end));
       from = end;
     }
     return sum;
@@ -63,10 +67,10 @@ final class WordCounts implements Tokenizer {
     int rest = tokens - perText;
     for (int from = 0; from < text.length(); ) {
       int end = end(text, from);
-      String word = text.substring(from, end);
-      int count = ofWord(word);
+      int count = of(Word.of(text, from, end));
       if (count > rest) {
-        return text.substring(0, from) + (rest <= 0 ? "" : whole.head(word, rest));
+        String cut = rest <= 0 ? "" : whole.head(text.substring(from, end), rest);
+        return text.substring(0, from) + cut;
       }
       rest -= count;
       from = end;
@@ -74,30 +78,44 @@ final class WordCounts implements Tokenizer {
     return text;
   }
 
-  private int ofWord(String word) {
+  /**
+   * A word beside others, where it is so in its text.
+   *
+   * @param before empty at the beginning of a text
+   * @param after empty but for line breaks
+   */
+  private record Word(String before, String word, String after) {
+
+    static Word of(String text, int from, int end) {
+      char last = text.charAt(end - 1);
+      return new Word(
+          from == 0 ? "" : text.charAt(from) == ' ' ? BESIDE : LINE,
+          text.substring(from, end),
+          last == '\n' || last == '\r' ? BESIDE : "");
+    }
+
+    String asked() {
+      return before + word + after;
+    }
+  }
+
+  private int of(Word word) {
     Integer known = counts.get(word);
     if (known == null) {
-      known =
-          asked(word).equals(word)
-              ? whole.count(word)
-              : whole.count(asked(word)) - whole.count(NEXT);
+      int after = word.after().isEmpty() ? 0 : whole.count(LINE + BESIDE) - whole.count(LINE);
+      int before = word.before().isEmpty() ? 0 : whole.count(word.before());
+      known = whole.count(word.asked()) - before - after;
       counts.put(word, known);
     }
     return known;
   }
 
-  /** Line breaks differ at the end of a text, so they are counted before another word. */
-  private static String asked(String word) {
-    char last = word.charAt(word.length() - 1);
-    return last == '\n' || last == '\r' ? word + NEXT : word;
-  }
-
   @Override
   public void prepare(List<String> texts) {
-    Set<String> words = new LinkedHashSet<>(List.of(NEXT));
+    Set<String> words = new LinkedHashSet<>(List.of(BESIDE, LINE, LINE + BESIDE));
     for (String text : texts) {
       for (int from = 0; from < text.length(); from = end(text, from)) {
-        words.add(asked(text.substring(from, end(text, from))));
+        words.add(Word.of(text, from, end(text, from)).asked());
       }
     }
     whole.prepare(List.copyOf(words));

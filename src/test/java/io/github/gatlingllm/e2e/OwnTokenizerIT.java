@@ -9,7 +9,10 @@ import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.ScriptedServer.Script;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lengths by the tokenizer of a server: three characters a token, and a template of 17. */
 class OwnTokenizerIT {
@@ -27,23 +31,28 @@ class OwnTokenizerIT {
 
   /** A server whose usage is more than it says at {@code /tokenize}, by that share. */
   private static ScriptedServer server(double more) {
-    return ScriptedServer.start(exchange -> answer(exchange, more))
-        .countsTokens()
+    return listing(
+            "{\"id\":\"m\"}",
+            exchange -> answer(exchange, more, ",\"max_model_len\":4096"))
+        .countsTokens();
+  }
+
+  private static ScriptedServer listing(String model, Script script) {
+    return ScriptedServer.start(script)
         .pages(
             page ->
                 page.respond(
                     page.request().path().endsWith("/models") ? 200 : 404,
                     "application/json",
-                    "{\"data\":[{\"id\":\"m\"}]}"));
+                    "{\"data\":[" + model + "]}"));
   }
 
-  private static void answer(Exchange exchange, double more) throws IOException {
+  private static void answer(Exchange exchange, double more, String context) throws IOException {
     JsonNode body = JSON.readTree(exchange.request().body());
     if (isCount(exchange.request())) {
       assertThat(body.path("model").asText()).as("asked of the only model").isEqualTo("m");
       int tokens = body.has("prompt") ? tokens(body.path("prompt")) : request(body);
-      exchange.respond(
-          200, "application/json", "{\"count\":" + tokens + ",\"max_model_len\":4096}");
+      exchange.respond(200, "application/json", "{\"count\":" + tokens + context + "}");
     } else {
       int usage = (int) Math.round(request(body) * (1 + more));
       exchange.respond(
@@ -135,6 +144,68 @@ class OwnTokenizerIT {
           .singleElement()
           .asString()
           .contains(String.valueOf(Math.round(1017 * (1 + more))), "1017", "tokenizer=");
+    }
+  }
+
+  /** By the list of models, as {@code /tokenize} does not tell: 1000 + 17 + 4 tokens. */
+  @ParameterizedTest
+  @ValueSource(strings = {"'max_model_len':1020", "'meta':{'n_ctx_train':1020}"})
+  void aPromptThatExceedsTheContextIsRefusedBeforeTheLoad(String context) throws Exception {
+    String model = "{'id':'m'," + context + "}";
+    try (ScriptedServer server =
+            listing(model.replace('\'', '"'), exchange -> answer(exchange, 0, "")).countsTokens();
+        GatlingRun run =
+            GatlingRun.benchmark(server.baseUrl())
+                .set("llm.datasetCache", folder)
+                .llm("concurrency=2 requests=12 promptTokens=1000 maxTokens=4")
+                .run()) {
+      assertThat(run.exitCode()).isNotZero();
+      assertThat(run.lines())
+          .filteredOn(line -> line.contains("llm.promptTokens"))
+          .singleElement()
+          .asString()
+          .contains("1000", "17", "4", "1020");
+      assertThat(server.requests()).isNotEmpty().allMatch(OwnTokenizerIT::isCount);
+    }
+  }
+
+  /** No page {@code /tokenize}, and no model set: the server's list has the name of its file. */
+  @Test
+  void theOnlyModelsFileComesFromTheMirror() throws Exception {
+    Path file = Path.of("src/test/resources/tokenizers/bpe.tokenizer.json");
+    Tokenizer tokenizer = Tokenizer.huggingFace(file.toString());
+    String json = Files.readString(file);
+    try (ScriptedServer mirror =
+            ScriptedServer.start(exchange -> exchange.respond(200, "application/json", json));
+        ScriptedServer server =
+            listing("{\"id\":\"owner/name\"}", exchange -> answer(exchange, 0, ""));
+        GatlingRun run =
+            GatlingRun.benchmark(server.baseUrl())
+                .set("llm.datasetCache", folder)
+                .llm("concurrency=2 requests=12 promptTokens=200 maxTokens=4")
+                .launchedBy(
+                    "env",
+                    "HF_HOME=" + folder,
+                    "HF_ENDPOINT=" + mirror.baseUrl(),
+                    "HF_TOKEN=hf_123456789")
+                .succeed()) {
+      assertThat(run.info().config())
+          .containsEntry("tokenizer", "hf:owner/name")
+          .containsEntry("tokenizer_source", "tokenizer.json of the model");
+      assertThat(server.requests()).hasSizeGreaterThanOrEqualTo(12);
+      for (Request each : server.requests()) {
+        String text = JSON.readTree(each.body()).at("/messages/0/content").asText();
+        assertThat(tokenizer.count(text)).isEqualTo(200);
+        assertThat(each.headers()).doesNotContainValue("Bearer hf_123456789");
+      }
+      assertThat(mirror.requests())
+          .singleElement()
+          .satisfies(
+              asked -> {
+                assertThat(asked.path()).isEqualTo("/owner/name/resolve/main/tokenizer.json");
+                assertThat(asked.header("Authorization")).isEqualTo("Bearer hf_123456789");
+              });
+      assertThat(run.output()).doesNotContain("hf_123456789");
     }
   }
 }

@@ -13,7 +13,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +29,8 @@ final class DownloadTest {
   private static final Script CUT =
       exchange ->
           exchange.sendHeaders(200, "Content-Length: 10", "ETag: \"1\"").send("0123").reset();
+
+  private static final Hub HUB = Hub.of(Map.of());
 
   @TempDir private Path cache;
 
@@ -46,12 +48,7 @@ final class DownloadTest {
   }
 
   private String get(ScriptedServer server, String file) throws IOException {
-    return Files.readString(Download.file(server.baseUrl() + file, cache));
-  }
-
-  @AfterEach
-  void removeHub() {
-    System.clearProperty("gatlingllm.hub");
+    return Files.readString(Download.file(server.baseUrl() + file, cache, HUB));
   }
 
   @Test
@@ -86,7 +83,7 @@ final class DownloadTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("127.0.0.1 redirects to '" + to + "'");
     }
-    assertThatThrownBy(() -> Download.file("https://host:99999/a", cache))
+    assertThatThrownBy(() -> Download.file("https://host:99999/a", cache, HUB))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("port up to 65535");
   }
@@ -163,12 +160,12 @@ final class DownloadTest {
               CUT,
               first -> first.sendHeaders(302, "Location: /store/blob", "Content-Length: 0"),
               rest("456789"))) {
-        System.setProperty("gatlingllm.hub", server.baseUrl());
+        Hub hub = new Hub(server.baseUrl(), null);
         String file = "hf:owner/name@v1/data/a.json";
         if (sum.equals(SUM)) {
-          assertThat(Download.file(file, cache)).hasFileName("a.json").hasContent("0123456789");
+          assertThat(Download.file(file, cache, hub)).hasFileName("a.json").hasContent("0123456789");
         } else {
-          assertThatThrownBy(() -> Download.file(file, cache)).hasMessageContaining("expected 000");
+          assertThatThrownBy(() -> Download.file(file, cache, hub)).hasMessageContaining("expected 000");
         }
         assertThat(server.requests())
             .extracting(Request::path)
@@ -184,7 +181,7 @@ final class DownloadTest {
     try (ServerSocket free = new ServerSocket(0)) {
       url = "http://127.0.0.1:" + free.getLocalPort() + "/a.json";
     }
-    assertThatThrownBy(() -> Download.file(url, cache))
+    assertThatThrownBy(() -> Download.file(url, cache, HUB))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContainingAll("127.0.0.1", "ConnectException", cache + "/")
         .satisfies(
@@ -192,14 +189,14 @@ final class DownloadTest {
               String line = e.getMessage();
               Files.writeString(Path.of(line.substring(line.indexOf(cache.toString()))), "mine");
             });
-    assertThat(Download.file(url, cache)).hasContent("mine");
+    assertThat(Download.file(url, cache, HUB)).hasContent("mine");
   }
 
   @Test
   void cacheThatCannotBeWrittenIsNamed() throws IOException {
     Path file = Files.writeString(cache.resolve("file"), "");
     try (ScriptedServer server = ScriptedServer.start(whole("1"))) {
-      assertThatThrownBy(() -> Download.file(server.baseUrl() + "/a.json", file))
+      assertThatThrownBy(() -> Download.file(server.baseUrl() + "/a.json", file, HUB))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContainingAll(file.toString(), "llm.datasetCache");
       assertThat(server.requests()).isEmpty();
@@ -215,7 +212,7 @@ final class DownloadTest {
     "https://a_b:x/c, https://<host>, host",
   })
   void characterThatNoUrlHasIsOneLine(String location, String wrong, String remedy) {
-    assertThatThrownBy(() -> Download.file(location, cache))
+    assertThatThrownBy(() -> Download.file(location, cache, HUB))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContainingAll(wrong, remedy)
         .hasMessageMatching(".{10,100}");
@@ -232,6 +229,6 @@ final class DownloadTest {
       })
   void otherFormsAreRefused(String location) {
     assertThat(Download.isOne(location)).isTrue();
-    assertThatThrownBy(() -> Download.file(location, cache)).hasMessageContaining("expected https");
+    assertThatThrownBy(() -> Download.file(location, cache, HUB)).hasMessageContaining("expected https");
   }
 }

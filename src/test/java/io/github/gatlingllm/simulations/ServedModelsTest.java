@@ -19,6 +19,7 @@ class ServedModelsTest {
 
   private final AtomicReference<@Nullable Request> asked = new AtomicReference<>();
   private final AtomicReference<@Nullable String> only = new AtomicReference<>();
+  private final AtomicReference<@Nullable Integer> context = new AtomicReference<>();
 
   /** What is printed about the models of a server; {@code <url>} is its own. */
   private String ask(ScriptedServer server) {
@@ -26,7 +27,10 @@ class ServedModelsTest {
     Target target = new Target(null, List.of(url), Api.CHAT, null, "sk-123456");
     return CommandLine.call(
             () -> {
-              only.set(ServedModels.only(target, Map.of("X-Tenant", "acme"), true));
+              ServedModels models = ServedModels.of(target, Map.of("X-Tenant", "acme"), true);
+              models.print();
+              only.set(models.only());
+              context.set(models.context(null));
               return 0;
             })
         .output()
@@ -88,5 +92,46 @@ class ServedModelsTest {
     down.close();
     assertThat(ask(down)).isEmpty();
     assertThat(only).hasNullValue();
+  }
+
+  /** As vLLM, llama.cpp, old and new, and hosted servers tell it. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          "max_model_len":4096                         | 4096
+          "meta":{"n_ctx":2048,"n_ctx_train":8192}     | 2048
+          "meta":{"n_ctx_train":8192}                  | 8192
+          "meta":null                                  |
+          "context_length":131072                      | 131072
+          "context_window":131072                      | 131072
+          "max_context_length":32768,"max_model_len":0 | 32768
+          "max_model_len":"4096"                       |
+          "object":"model"                             |
+          """)
+  void theContextIsThatOfTheModel(String fields, @Nullable Integer tokens) throws IOException {
+    var unused = answered(200, "{\"data\":[{\"id\":\"m\"," + fields + "}]}");
+    assertThat(context).hasValue(tokens);
+  }
+
+  @Test
+  void eachModelHasItsContext() throws IOException {
+    try (ScriptedServer server =
+        ScriptedServer.start(exchange -> {})
+            .pages(
+                page ->
+                    page.respond(
+                        200,
+                        "application/json",
+                        """
+                        {"data":[{"id":"a","max_model_len":1},{"id":"b","max_model_len":2}]}
+                        """))) {
+      Target target =
+          new Target(null, List.of(server.baseUrl() + "/v1/chat/completions"), Api.CHAT, null, null);
+      ServedModels models = ServedModels.of(target, Map.of(), true);
+      assertThat(models.context("b")).isEqualTo(2);
+      assertThat(models.context("alias")).as("of which of them?").isNull();
+    }
   }
 }

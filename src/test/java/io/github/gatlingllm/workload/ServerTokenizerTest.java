@@ -100,14 +100,22 @@ final class ServerTokenizerTest {
     assertThat(requests.made()).extracting(Prompts.Prompt::tokens).containsOnly(83);
   }
 
-  @Test
-  void wordsAreAskedForOnceAndNothingInTheLoad() throws IOException {
+  /** As SentencePiece: a space at the beginning of a text is a token more, as is each text. */
+  private static int withPrefix(String text) {
+    return byWords(text) + 1 + (text.startsWith(" ") ? 1 : 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void wordsAreAskedForOnceAndNothingInTheLoad(boolean hasPrefix) throws IOException {
     AtomicInteger asked = new AtomicInteger();
     ServerTokenizer tokenizer =
         open(
             (path, json) -> {
               asked.incrementAndGet();
-              return "{\"count\":" + byWords(JSON.readTree(json).path("prompt").asText()) + "}";
+              String text = JSON.readTree(json).path("prompt").asText();
+              int count = hasPrefix ? withPrefix(text) : byWords(text);
+              return "{\"count\":" + count + "}";
             });
     Prompts prompts =
         Prompts.of(PromptPool.of("Say it."), 7)
