@@ -20,6 +20,8 @@ import java.util.IntSummaryStatistics;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -39,6 +41,8 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   static final PromptsBuilder START = new PromptsBuilder(new PromptsDraft());
 
+  private static final AtomicBoolean ESTIMATED = new AtomicBoolean();
+
   private final PromptsDraft parts;
 
   private PromptsBuilder(PromptsDraft parts) {
@@ -52,7 +56,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     /** Instead of {@link #lengths}, with those of outputs. */
     private @Nullable Pairs pairs;
 
-    private Tokenizer tokenizer = Tokenizer.cl100k();
+    private @Nullable Tokenizer tokenizer;
     private int template;
     private int distinct = Prompts.MAX_MADE;
     private @Nullable Long seed;
@@ -84,10 +88,10 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /**
    * Gives each prompt exactly this number of tokens, 1 or more, a prefix included; {@code
-   * cl100k_base} counts them unless another tokenizer is given.
+   * cl100k_base} counts them, with a warning, unless another tokenizer is given.
    */
   public PromptsBuilder tokens(int tokens) {
-    return tokens(tokens, Tokenizer.cl100k());
+    return tokens(checked(() -> LengthDistribution.exactly(tokens)));
   }
 
   public PromptsBuilder tokens(int tokens, Tokenizer tokenizer) {
@@ -96,14 +100,19 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** Draws the lengths, e.g. {@link LlmDsl#normalTokens}. */
   public PromptsBuilder tokens(LengthDistribution lengths) {
-    return tokens(lengths, Tokenizer.cl100k());
+    return sized(lengths, null, null);
   }
 
   public PromptsBuilder tokens(LengthDistribution lengths, Tokenizer tokenizer) {
+    return sized(lengths, null, tokenizer);
+  }
+
+  private PromptsBuilder sized(
+      @Nullable LengthDistribution lengths, @Nullable Pairs pairs, @Nullable Tokenizer tokenizer) {
     return with(
         draft -> {
           draft.lengths = lengths;
-          draft.pairs = null;
+          draft.pairs = pairs;
           draft.tokenizer = tokenizer;
         });
   }
@@ -113,17 +122,11 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * 128))} and {@code maxTokens("#{outputTokens}")}.
    */
   public PromptsBuilder tokens(LengthsBuilder pairs) {
-    return tokens(pairs, Tokenizer.cl100k());
+    return sized(null, pairs.pairs(), null);
   }
 
   public PromptsBuilder tokens(LengthsBuilder pairs, Tokenizer tokenizer) {
-    Pairs both = pairs.pairs();
-    return with(
-        draft -> {
-          draft.lengths = null;
-          draft.pairs = both;
-          draft.tokenizer = tokenizer;
-        });
+    return sized(null, pairs.pairs(), tokenizer);
   }
 
   /**
@@ -180,7 +183,8 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   @Override
   public Iterator<Map<String, Object>> get() {
-    Tokenizer counts = parts.tokenizer;
+    boolean isSized = parts.lengths != null || parts.pairs != null;
+    Tokenizer counts = isSized ? orEstimate(parts.tokenizer) : Tokenizer.cl100k();
     long seed = seedOrRandom();
     LengthDistribution lengths =
         parts.pairs == null ? parts.lengths : parts.pairs.inputs(seed, parts.distinct);
@@ -216,6 +220,15 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
               return row(prompts, outputs, prompts.whole(index), index);
             })
         .iterator();
+  }
+
+  /** The tokenizer that is set; else one that is not the model's, which is said once. */
+  static Tokenizer orEstimate(@Nullable Tokenizer set) {
+    if (set == null && !ESTIMATED.getAndSet(true)) {
+      PrintableText.print(
+          "LLM WARNING: prompts in code are sized by tiktoken:cl100k_base, which is about right for other models; give them the model's own: huggingFace(\"<owner>/<name>\")");
+    }
+    return Objects.requireNonNullElseGet(set, Tokenizer::cl100k);
   }
 
   private static String about(Prompts prompts, Tokenizer counts) {

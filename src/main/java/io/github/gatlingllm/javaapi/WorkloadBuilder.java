@@ -99,7 +99,9 @@ public final class WorkloadBuilder implements Executable {
     }
   }
 
-  /** The tokenizer that counts the prompts' tokens; {@code cl100k_base} by default. */
+  /**
+   * The tokenizer that counts the prompts' tokens; {@code cl100k_base} by default, with a warning.
+   */
   public WorkloadBuilder tokenizer(Tokenizer tokenizer) {
     return with(draft -> draft.tokenizer = tokenizer);
   }
@@ -205,7 +207,7 @@ public final class WorkloadBuilder implements Executable {
     private @Nullable Integer contextLimit;
     private Duration leastThinkTime = Duration.ZERO;
     private Duration mostThinkTime = Duration.ZERO;
-    private Tokenizer tokenizer = Tokenizer.cl100k();
+    private @Nullable Tokenizer tokenizer;
     private @Nullable Long seed;
     private int distinct = Prompts.MAX_MADE;
     private Function<Llm, ChatStep> api = Llm::chat;
@@ -218,7 +220,11 @@ public final class WorkloadBuilder implements Executable {
 
     WorkloadScenario.Ready ready() {
       return ready == null
-          ? scenario.ready(tokenizer, seed == null ? Seeds.random() : seed, distinct, null)
+          ? scenario.ready(
+              PromptsBuilder.orEstimate(tokenizer),
+              seed == null ? Seeds.random() : seed,
+              distinct,
+              null)
           : ready;
     }
   }

@@ -97,10 +97,10 @@ final class Setting {
               Form.texts("names").map(WorkloadReader::tokenizers))
           .withoutEndpoint("chars4")
           .means(
-              "tokenizer that counts tokens: auto (the server's, that of an OpenAI model by its"
-                  + " name, else tiktoken:cl100k_base as an estimate), server, chars4,"
-                  + " tiktoken:<encoding>, hf:<tokenizer.json, folder, or owner/name>; one for all"
-                  + " endpoints, or one per endpoint");
+              "tokenizer that counts tokens: auto (the server's, the model's tokenizer.json, that of"
+                  + " an OpenAI model by its name, else tiktoken:cl100k_base as an estimate), server,"
+                  + " chars4, tiktoken:<encoding>, hf:<tokenizer.json, folder, or owner/name>; one"
+                  + " for all endpoints, or one per endpoint");
 
   static final SettingEntry<String> PROMPT_TOKENS_OF =
       of(

@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.PromptPrefix.Unique;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -84,7 +85,7 @@ class SimulationSettings implements RunSettings {
   /** Settings of what {@link Benchmark} plans itself. */
   private static final List<Part<?>> OF_CODE =
       List.of(
-          new Part<>(Setting.TOKENIZER, (p, each) -> p.tokenizer = each.get(0)),
+          new Part<>(Setting.TOKENIZER, (p, each) -> p.tokenizer = known(each.get(0))),
           new Part<>(Setting.WARMUP, (p, requests) -> p.warmUpRequests = requests),
           new Part<>(Setting.STREAM, (p, on) -> p.streaming = on),
           new Part<>(Setting.INCLUDE_USAGE, (p, on) -> p.includeUsage = on),
@@ -95,6 +96,15 @@ class SimulationSettings implements RunSettings {
               (p, on) -> p.prefix = on ? new Unique(p.prefixSeed()) : PromptPrefix.NONE),
           new Part<>(Setting.SHARED_PREFIX, (p, shared) -> p.prefix = shared.seed(p.prefixSeed())),
           new Part<>(Setting.SEED, (p, seed) -> p.seed(seed)));
+
+  /** Prompts in code are made before their server is known. */
+  private static Tokenizer known(Tokenizer tokenizer) {
+    if (tokenizer instanceof Tokenizer.Unresolved wanted && wanted.isDemanded()) {
+      throw InvalidSimulation.because(
+          "llm.tokenizer=server is for the benchmark; expected hf:<owner>/<name> or another for a simulation in code");
+    }
+    return tokenizer;
+  }
 
   private static ReportOptions report(
       ReportOptions said,

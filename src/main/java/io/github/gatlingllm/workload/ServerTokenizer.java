@@ -38,6 +38,7 @@ final class ServerTokenizer implements Tokenizer.OfServer {
 
   private static final int SECONDS = 10;
   private static final int AT_A_TIME = 8;
+  private static final int TRIES = 2;
   private static final int NONCES = 5;
   private static final int LONGEST_KEY = 60;
   private static final String PROBE = "Hello world, 東京 42!";
@@ -262,14 +263,23 @@ final class ServerTokenizer implements Tokenizer.OfServer {
       if (closed) {
         throw new Uncounted("not counted before the load", null);
       }
-      try {
-        known = text.isEmpty() ? 0 : tokens(ask("/tokenize", plain(asked)));
-      } catch (IOException e) {
-        throw new Uncounted(String.valueOf(e.getMessage()), e);
-      }
+      known = text.isEmpty() ? 0 : again(asked);
       counts.put(key, known);
     }
     return known;
+  }
+
+  /** Twice if need be, as a busy server may be late once in a thousand requests. */
+  private int again(String text) {
+    IOException why = null;
+    for (int i = 0; i < TRIES; i++) {
+      try {
+        return tokens(ask("/tokenize", plain(text)));
+      } catch (IOException e) {
+        why = e;
+      }
+    }
+    throw new Uncounted(String.valueOf(why == null ? null : why.getMessage()), why);
   }
 
   /** Searches the end by the share of tokens to characters, as each try is a request. */

@@ -42,6 +42,10 @@ class PlannedIT {
             "LLM: seed 42 for all that has no seed of its own; llm.seed=42 repeats this",
             "Dry run: nothing was sent")
         .doesNotContain("sk-secret", "Simulation io.github", "refused");
+    assertThat(run.lines())
+        .as("two workloads without a tokenizer")
+        .filteredOn(line -> line.startsWith("LLM WARNING: prompts in code are sized by "))
+        .hasSize(1);
   }
 
   public static final class PlannedSimulation extends Simulation {

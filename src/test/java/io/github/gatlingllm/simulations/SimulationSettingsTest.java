@@ -78,6 +78,9 @@ final class SimulationSettingsTest {
         .hasMessageStartingWith("llm.model=large: ");
     assertThatThrownBy(() -> with("endpoint=http://b/v1,http://c/v1"))
         .hasMessageStartingWith("llm.endpoint=");
+    assertThatThrownBy(() -> with("tokenizer=server"))
+        .isInstanceOf(InvalidSimulation.class)
+        .hasMessageStartingWith("llm.tokenizer=server ");
   }
 
   @Test

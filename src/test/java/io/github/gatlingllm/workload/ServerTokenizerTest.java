@@ -171,6 +171,23 @@ final class ServerTokenizerTest {
   }
 
   @Test
+  void aServerThatIsLateOnceIsAskedAgain() throws IOException {
+    AtomicInteger asked = new AtomicInteger();
+    ServerTokenizer tokenizer =
+        open(
+            (path, json) -> {
+              if (asked.incrementAndGet() > 20 && asked.get() % 2 == 0) {
+                throw new IOException("no complete response within 2000 ms");
+              }
+              return answer("prompt", path, JSON.readTree(json));
+            });
+    for (int chars = 30; chars < 60; chars += 3) {
+      assertThat(tokenizer.count("a".repeat(chars))).isEqualTo(chars / 3);
+    }
+    assertThat(asked.get()).isGreaterThan(25);
+  }
+
+  @Test
   void aServerThatFailsLaterIsLeft() throws IOException {
     AtomicInteger asked = new AtomicInteger();
     ServerTokenizer tokenizer =
@@ -186,6 +203,7 @@ final class ServerTokenizerTest {
                 Prompts.of(PromptPool.builtIn(), 7)
                     .tokens(LengthDistribution.exactly(100), tokenizer, 20))
         .hasRootCauseMessage("HTTP 500");
+    assertThat(asked.get()).as("no more than again").isLessThan(60);
   }
 
   @Test
