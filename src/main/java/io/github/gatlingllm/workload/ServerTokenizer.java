@@ -38,7 +38,6 @@ final class ServerTokenizer implements Tokenizer.OfServer {
 
   private static final int SECONDS = 10;
   private static final int AT_A_TIME = 8;
-  private static final int TRIES = 2;
   private static final int NONCES = 5;
   private static final int LONGEST_KEY = 60;
   private static final String PROBE = "Hello world, 東京 42!";
@@ -124,7 +123,7 @@ final class ServerTokenizer implements Tokenizer.OfServer {
     read(cache, model + "\n" + first.path("tokens") + tokens);
     context = first.path("max_model_len").isInt() ? first.path("max_model_len").intValue() : null;
     try {
-      template = tokens(ask(form.chat, chat(PROBE))) - tokens;
+      template = again(form.chat, chat(PROBE)) - tokens;
     } catch (IOException e) {
       template = null;
     }
@@ -263,23 +262,23 @@ final class ServerTokenizer implements Tokenizer.OfServer {
       if (closed) {
         throw new Uncounted("not counted before the load", null);
       }
-      known = text.isEmpty() ? 0 : again(asked);
+      try {
+        known = text.isEmpty() ? 0 : again("/tokenize", plain(asked));
+      } catch (IOException e) {
+        throw new Uncounted(String.valueOf(e.getMessage()), e);
+      }
       counts.put(key, known);
     }
     return known;
   }
 
   /** Twice if need be, as a busy server may be late once in a thousand requests. */
-  private int again(String text) {
-    IOException why = null;
-    for (int i = 0; i < TRIES; i++) {
-      try {
-        return tokens(ask("/tokenize", plain(text)));
-      } catch (IOException e) {
-        why = e;
-      }
+  private int again(String path, ObjectNode body) throws IOException {
+    try {
+      return tokens(ask(path, body));
+    } catch (IOException late) {
+      return tokens(ask(path, body));
     }
-    throw new Uncounted(String.valueOf(why == null ? null : why.getMessage()), why);
   }
 
   /** Searches the end by the share of tokens to characters, as each try is a request. */
