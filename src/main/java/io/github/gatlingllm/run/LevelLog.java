@@ -87,7 +87,7 @@ final class LevelLog implements RunningLevel.Listener {
       current = entry;
       levels.add(entry);
     }
-    levels.tell(observer -> observer.levelBegan(entry.observed));
+    levels.results().levelBegan(entry.observed);
     if (level.level() instanceof LoadLevel.Closed closed && closed.users() == 0) {
       print(entry, "this injector has none of its users");
     }
@@ -125,6 +125,9 @@ final class LevelLog implements RunningLevel.Listener {
       }
       isEdge |= entry.closePhase(unixNanos);
       entry.phases.add(new PhaseWindow(phase, unixNanos, null));
+    }
+    if (phase == Phase.MEASURE) {
+      levels.results().measureBegan(entry.observed);
     }
     levels.tell(observer -> observer.phaseBegan(entry.observed, phase));
     if (isEdge) {
@@ -194,8 +197,7 @@ final class LevelLog implements RunningLevel.Listener {
   }
 
   private void finish(Entry entry) {
-    LiveLevelTally results = levels.tally();
-    LiveFigures ended = results == null ? null : results.finish(entry.observed);
+    LiveFigures ended = levels.results().finish(entry.observed);
     LiveFigures figures = ended == null ? null : ended.with(levels.sloShare(ended), null, null);
     levels.tell(observer -> observer.levelEnded(entry.observed, figures));
   }
@@ -214,18 +216,12 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
-    LiveLevelTally results = levels.tally();
-    if (results != null) {
-      results.watchFailures(current().observed, limits, tooMany);
-    }
+    levels.results().watchFailures(current().observed, limits, tooMany);
   }
 
   @Override
   public LevelResult resultSoFar(RunningLevel level) {
-    LiveLevelTally results = levels.tally();
-    return results == null
-        ? RunningLevel.Listener.super.resultSoFar(level)
-        : results.result(current().observed);
+    return levels.results().result(current().observed);
   }
 
   @Override

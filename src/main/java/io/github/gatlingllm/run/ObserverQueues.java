@@ -28,9 +28,9 @@ final class ObserverQueues {
   static final int CAPACITY = 1 << 15;
 
   /**
-   * Good records before a thread is woken; a failure wakes it at once, as levels may end by it, and
-   * so does each second. To wake it for every record would cost more than most observers need for
-   * one, and each time that a thread wakes it may take the processor from a server on this machine.
+   * Records before a thread is woken; each second wakes it too. To wake it for every record would
+   * cost more than most observers need for one, and each time that a thread wakes it may take the
+   * processor from a server on this machine.
    */
   private static final int WAKING_RECORDS = 1 << 12;
 
@@ -53,15 +53,6 @@ final class ObserverQueues {
     observers.forEach(observer -> lanes.add(new Lane(observer)));
   }
 
-  <T> @Nullable T find(Class<T> type) {
-    return lanes.stream()
-        .map(lane -> lane.observer)
-        .filter(type::isInstance)
-        .map(type::cast)
-        .findFirst()
-        .orElse(null);
-  }
-
   void tell(Consumer<RunObserver> event) {
     lanes.forEach(lane -> lane.tell(event));
   }
@@ -73,7 +64,7 @@ final class ObserverQueues {
 
   /** Called on the recorder's thread, in the order in which records were handed over. */
   void requestEnded(RequestRecord record) {
-    boolean isWaking = !record.outcome().ok() || (passedOn + 1) % WAKING_RECORDS == 0;
+    boolean isWaking = (passedOn + 1) % WAKING_RECORDS == 0;
     for (Lane lane : lanes) {
       lane.offer(record);
       if (isWaking) {
@@ -90,25 +81,16 @@ final class ObserverQueues {
     due.forEach(Runnable::run);
   }
 
-  /**
-   * Runs a short task when an observer has received all records that were handed over so far: on
-   * its thread, or at once without an observer; not at all if its queue is full.
-   */
-  void whenReceived(@Nullable Object observer, Runnable task) {
-    Runnable queueTask =
-        () ->
-            lanes.stream()
-                .filter(lane -> lane.observer == observer)
-                .findFirst()
-                .ifPresentOrElse(lane -> lane.tell(any -> task.run()), task);
+  /** Runs a short task when all records that were handed over so far have been passed on. */
+  void whenPassedOn(Runnable task) {
     synchronized (this) {
       long records = handedOver.get();
       if (passedOn < records) {
-        waiting.add(new Waiting(records, queueTask));
+        waiting.add(new Waiting(records, task));
         return;
       }
     }
-    queueTask.run();
+    task.run();
   }
 
   void secondPassed() {

@@ -91,7 +91,6 @@ public record Observers(
     LiveView live = page == null ? null : new LiveView(run, page, meters);
     Consumer<GeneratorSecond> seconds = live == null ? second -> {} : live::generatorSecond;
     return Stream.of(
-            new LiveLevelTally(run.clock()),
             new RunConsole(run),
             new GeneratorLog(run, eventLoops, seconds),
             new ServerWatch(run),

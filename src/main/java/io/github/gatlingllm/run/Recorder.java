@@ -168,7 +168,10 @@ final class Recorder {
     } catch (Throwable e) {
       if (!observerFailed) {
         observerFailed = true;
-        failures.say("LLM: live figures fail (" + e + "): records and report are not affected");
+        failures.say(
+            ("LLM: live figures fail (%s): stop rules and searches may not act; records and report"
+                    + " are not affected")
+                .formatted(e));
       }
     }
   }

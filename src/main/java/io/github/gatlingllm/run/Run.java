@@ -40,8 +40,9 @@ import java.util.prefs.Preferences;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run: a directory, a clock, a recorder and a list of observers. Numbers and records requests,
- * keeps {@code run.json}, and tells the observers what happens. Thread-safe.
+ * A run: a directory, a clock, a recorder, the results of its levels and a list of observers.
+ * Numbers and records requests, keeps {@code run.json}, and tells the observers what happens.
+ * Thread-safe.
  */
 public final class Run {
 
@@ -82,8 +83,11 @@ public final class Run {
         Recorder.open(
             files.requests(),
             record -> {
-              levels.requestEnded(record);
-              observers.requestEnded(record);
+              try {
+                levels.requestEnded(record);
+              } finally {
+                observers.requestEnded(record);
+              }
             },
             failures);
     info =

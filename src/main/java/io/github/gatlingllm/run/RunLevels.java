@@ -43,11 +43,13 @@ final class RunLevels {
   private final List<LevelLog.Entry> entries = new ArrayList<>();
   private final PlannedTime planned = new PlannedTime();
   private final InjectedLevels injected = new InjectedLevels();
+  private final LevelResults results;
   private final ArrivalLog arrivals;
 
   RunLevels(Run run, ObserverQueues observers) {
     this.run = run;
     this.observers = observers;
+    results = new LevelResults(run.clock());
     arrivals =
         new ArrivalLog(
             run.files().arrivals(),
@@ -99,12 +101,11 @@ final class RunLevels {
 
   /** Live figures of the level that started last, or of the run if it has none; null without. */
   @Nullable LiveFigures figures(boolean isSnapshot) {
-    LiveLevelTally tally = tally();
     LevelLog.Entry entry = running();
-    if (tally == null || (entry == null && hasEntries())) {
+    if (entry == null && hasEntries()) {
       return null;
     }
-    LiveFigures figures = tally.figures(entry == null ? null : entry.observed, isSnapshot);
+    LiveFigures figures = results.figures(entry == null ? null : entry.observed, isSnapshot);
     return figures == null
         ? null
         : figures.with(sloShare(figures), run.inFlight(), progress(System.nanoTime()));
@@ -133,8 +134,12 @@ final class RunLevels {
     return all;
   }
 
+  /** Called on the recorder's thread, once for each record. */
   void requestEnded(RequestRecord record) {
-    injected.accept(record);
+    RequestRecord.Identity id = record.identity();
+    LevelInfo.Key key = LevelInfo.Key.of(id, id.scenario());
+    injected.add(key, record);
+    results.add(key, record);
   }
 
   void injectionStarted(
@@ -203,12 +208,13 @@ final class RunLevels {
     run.after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), tell);
   }
 
-  @Nullable LiveLevelTally tally() {
-    return observers.find(LiveLevelTally.class);
+  LevelResults results() {
+    return results;
   }
 
+  /** Runs a short task when the results have all records that were handed over so far. */
   void whenCounted(Runnable task) {
-    observers.whenReceived(tally(), task);
+    observers.whenPassedOn(task);
   }
 
   void concluded(String target, String scenario, Conclusion conclusion) {
@@ -224,7 +230,7 @@ final class RunLevels {
    * The load levels of Gatling's own injection: one per scenario, measured from the first to the
    * last injection step, or until the last request if all users start at once.
    */
-  static final class InjectedLevels implements Consumer<RequestRecord> {
+  static final class InjectedLevels {
 
     private final Map<LevelInfo.Key, Level> levels = new LinkedHashMap<>();
 
@@ -268,11 +274,9 @@ final class RunLevels {
       }
     }
 
-    @Override
-    public synchronized void accept(RequestRecord record) {
-      RequestRecord.Identity id = record.identity();
+    synchronized void add(LevelInfo.Key key, RequestRecord record) {
       Long closed = record.timing().closedUnixNanos();
-      Level level = levels.get(LevelInfo.Key.of(id, id.scenario()));
+      Level level = levels.get(key);
       if (closed != null && level != null) {
         level.lastClosed = Math.max(level.lastClosed, closed);
       }

@@ -45,8 +45,6 @@ interface RunObserver {
   /** The first virtual user has started, or the last one has left; happens often. */
   default void usersChanged(boolean isAnyActive) {}
 
-  default void levelBegan(ObservedLevel level) {}
-
   default void phaseBegan(ObservedLevel level, Phase phase) {}
 
   /** A measure window has an edge at that instant; comes when it is known, and again after it. */

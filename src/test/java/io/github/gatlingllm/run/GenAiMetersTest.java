@@ -70,7 +70,7 @@ class GenAiMetersTest {
     GenAiMeters meters = open(new Observers(Observers.Address.parse("0"), null, null));
     Supplier<String> scraped = Objects.requireNonNull(meters.scraped());
     ObservedLevel level =
-        new LiveLevelTallyTest().begin(new LoadLevel.Closed(4, LiveLevelTallyTest.PHASES));
+        new LevelResultsTest().begin(new LoadLevel.Closed(4, LevelResultsTest.PHASES));
 
     assertThat(scraped.get()).doesNotContain("gatling_llm_offered_load");
     meters.phaseBegan(level, Phase.FILL);

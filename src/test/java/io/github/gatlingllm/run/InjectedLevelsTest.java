@@ -57,7 +57,7 @@ class InjectedLevelsTest {
   @Test
   void theLastEndIsMeasured() {
     levels.begin(CHAT, new Injection(5.0, Injection.RATE, 0, MILLIS_50), ORIGIN);
-    levels.accept(LAST);
+    levels.add(CHAT, LAST);
     assertThat(level(END, END).phases())
         .containsExactly(
             measure(ORIGIN, ORIGIN + MILLIS_50),
@@ -68,7 +68,7 @@ class InjectedLevelsTest {
   @Test
   void usersStartedAtOnceAreMeasuredUntilTheLastOneEnds() {
     levels.begin(CHAT, new Injection(null, "", 0, 0), ORIGIN);
-    levels.accept(LAST);
+    levels.add(CHAT, LAST);
     assertThat(level(null, ORIGIN + 1).phases()).containsExactly(measure(ORIGIN, null));
     assertThat(level(END, END).phases()).containsExactly(measure(ORIGIN, CLOSED + 1));
   }

@@ -17,30 +17,28 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
-import java.util.ArrayList;
+import io.github.gatlingllm.run.RunObserver.ObservedLevel;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the requests of each load level. Thread-safe; callbacks run outside its lock. */
-final class LiveLevelTally implements RunObserver {
+/**
+ * The results of each load level so far: what stop rules, the guard against dead servers and a
+ * search decide by, and the live figures. Belongs to the run, as these must work whatever its
+ * outputs do; the recorder's thread adds each record. Thread-safe; callbacks run outside its lock.
+ */
+final class LevelResults {
 
   private final RunClock clock;
   private final Map<LevelInfo.Key, Counts> levels = new HashMap<>();
   private final LiveStats ofRun = new LiveStats(System::nanoTime);
 
-  LiveLevelTally(RunClock clock) {
+  LevelResults(RunClock clock) {
     this.clock = clock;
   }
 
-  @Override
-  public String name() {
-    return "level tally";
-  }
-
-  @Override
-  public void levelBegan(ObservedLevel level) {
+  void levelBegan(ObservedLevel level) {
     var unused = counts(level);
   }
 
@@ -49,25 +47,21 @@ final class LiveLevelTally implements RunObserver {
   }
 
   /** From here on its figures are those of the measure window. */
-  @Override
-  public synchronized void phaseBegan(ObservedLevel level, Phase phase) {
-    counts(level).isMeasuring |= phase == Phase.MEASURE;
+  synchronized void measureBegan(ObservedLevel level) {
+    counts(level).isMeasuring = true;
   }
 
-  @Override
-  public void requestEnded(RequestRecord record) {
-    List<Runnable> due = new ArrayList<>(0);
+  /** Adds a request of the level with that key, or of none. */
+  void add(LevelInfo.Key key, RequestRecord record) {
+    Runnable due;
     synchronized (this) {
-      RequestRecord.Identity id = record.identity();
-      Counts level = levels.get(LevelInfo.Key.of(id, id.scenario()));
-      if (level != null) {
-        level.add(record, due);
-      }
+      Counts level = levels.get(key);
+      due = level == null ? null : level.add(record);
       for (Map.Entry<LevelInfo.Key, Counts> each : levels.entrySet()) {
         LevelInfo.Key other = each.getKey();
         if (each.getValue() != level
-            && id.scenario().equals(other.scenario())
-            && other.target().equals(id.target())) {
+            && Objects.equals(key.scenario(), other.scenario())
+            && other.target().equals(key.target())) {
           each.getValue().addToFigures(record, false);
         }
       }
@@ -75,7 +69,9 @@ final class LiveLevelTally implements RunObserver {
         ofRun.accept(record);
       }
     }
-    due.forEach(Runnable::run);
+    if (due != null) {
+      due.run();
+    }
   }
 
   synchronized LevelResult result(ObservedLevel level) {
@@ -178,7 +174,8 @@ final class LiveLevelTally implements RunObserver {
       }
     }
 
-    private void add(RequestRecord record, List<Runnable> due) {
+    /** Returns what is due when too many requests have failed; null as long as they have not. */
+    private @Nullable Runnable add(RequestRecord record) {
       addToBacklog(record);
       addToFigures(record, true);
       RequestRecord.Outcome outcome = record.outcome();
@@ -201,9 +198,10 @@ final class LiveLevelTally implements RunObserver {
                   failedInARow, error == null ? outcome.status().key() : error);
         }
         if (failures - 1 == limits.most() || failedInARow - 1 == limits.inARow()) {
-          due.add(tooMany);
+          return tooMany;
         }
       }
+      return null;
     }
 
     /** Only once the measure window is known: earlier requests are in no queue of it. */

@@ -14,6 +14,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
@@ -26,11 +27,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** In nanoseconds; the epoch began 1,000 before the monotonic clock's 0. */
-class LiveLevelTallyTest {
+class LevelResultsTest {
 
   static final Phases PHASES = new Phases(0, 0, 200, 30, null);
 
-  private LiveLevelTally tally = new LiveLevelTally(new RunClock(1_000, 0));
+  private LevelResults results = new LevelResults(new RunClock(1_000, 0));
   private final List<RunningLevel> started = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private String slo = "ttft<1s,e2e<1s";
@@ -58,8 +59,8 @@ class LiveLevelTallyTest {
             running,
             new LevelInfo.Key(running.label(), LevelRecord.TARGET, LevelRecord.SCENARIO),
             judge);
-    tally = new LiveLevelTally(new RunClock(1_000, 0));
-    tally.levelBegan(observed);
+    results = new LevelResults(new RunClock(1_000, 0));
+    results.levelBegan(observed);
     return observed;
   }
 
@@ -89,8 +90,10 @@ class LiveLevelTallyTest {
   }
 
   private void add(Recorded... records) {
-    for (Recorded record : records) {
-      tally.requestEnded(record.record());
+    for (Recorded each : records) {
+      RequestRecord record = each.record();
+      RequestRecord.Identity id = record.identity();
+      results.add(LevelInfo.Key.of(id, id.scenario()), record);
     }
   }
 
@@ -107,7 +110,7 @@ class LiveLevelTallyTest {
     for (int i = 0; i < 40; i++) {
       add(i < count ? ok().failed(status, null) : judged(ok(), true));
     }
-    LevelResult result = tally.result(level);
+    LevelResult result = results.result(level);
     assertThat(result.failed() + result.refused()).isEqualTo(count);
     assertThat(result.holdsSlo()).isEqualTo(holds);
   }
@@ -123,7 +126,7 @@ class LiveLevelTallyTest {
         judged(ok().phase(Phase.DRAIN), true),
         judged(LevelRecord.ok("c=2"), true));
 
-    assertThat(tally.result(level))
+    assertThat(results.result(level))
         .isEqualTo(
             new LevelResult(
                 "c=1",
@@ -148,8 +151,8 @@ class LiveLevelTallyTest {
       rule = each;
       ObservedLevel level = closed();
       add(judged(ok(), true), judged(ok(), true), judged(ok(), false));
-      assertThat(tally.result(level).met()).isEqualTo(2);
-      assertThat(tally.result(level).attempted()).isEqualTo(3);
+      assertThat(results.result(level).met()).isEqualTo(2);
+      assertThat(results.result(level).attempted()).isEqualTo(3);
     }
   }
 
@@ -161,9 +164,9 @@ class LiveLevelTallyTest {
       add(judged(ok(), true));
     }
     add(cancelled());
-    assertThat(tally.result(level).holdsSlo()).isNull();
+    assertThat(results.result(level).holdsSlo()).isNull();
     add(judged(ok(), false));
-    assertThat(tally.result(level).holdsSlo()).as("not even if it had been met").isFalse();
+    assertThat(results.result(level).holdsSlo()).as("not even if it had been met").isFalse();
   }
 
   @Test
@@ -171,7 +174,7 @@ class LiveLevelTallyTest {
     slo = "";
     ObservedLevel level = closed();
     add(ok());
-    assertThat(tally.result(level).met()).isNull();
+    assertThat(results.result(level).met()).isNull();
   }
 
   /**
@@ -187,7 +190,7 @@ class LiveLevelTallyTest {
     for (long n = 0; n < 40; n++) {
       add(LevelRecord.between(from + 5 * n, from + 20 * n + 20).stage("r=1"));
     }
-    Backlog.Queue queue = tally.result(level).queue();
+    Backlog.Queue queue = results.result(level).queue();
     assertThat(queue.start()).isEqualTo(1);
     assertThat(queue.end())
         .as("the first 10 have ended: 20 n + 20 < 200 up to n = 8")
@@ -200,12 +203,12 @@ class LiveLevelTallyTest {
     ObservedLevel level =
         begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES.withRequests(5)));
     add(LevelRecord.ok("r=1"));
-    assertThat(tally.result(level).queue()).isNull();
+    assertThat(results.result(level).queue()).isNull();
   }
 
   private ObservedLevel watched(long most, long inARow) {
     ObservedLevel level = closed();
-    tally.watchFailures(
+    results.watchFailures(
         level, new LoadPlan.FailureLimits(most, inARow), () -> told.add("too many"));
     return level;
   }
@@ -229,7 +232,7 @@ class LiveLevelTallyTest {
     add(failed());
     assertThat(told).containsExactly("too many");
     add(ok());
-    assertThat(tally.result(level).failedInARow())
+    assertThat(results.result(level).failedInARow())
         .isEqualTo(new LevelResult.FailedInARow(3, "timeout"));
   }
 
@@ -239,7 +242,7 @@ class LiveLevelTallyTest {
     add(rateLimited(), rateLimited(), rateLimited(), rateLimited());
     add(failed(), rateLimited(), failed());
     assertThat(told).isEmpty();
-    assertThat(tally.result(level))
+    assertThat(results.result(level))
         .extracting(LevelResult::ended, LevelResult::failed, LevelResult::failures)
         .containsExactly(7L, 2L, 2L);
     add(failed());

@@ -1,0 +1,242 @@
+package io.github.gatlingllm.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.load.PlanDriver.LoopingUser;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.Observers.LevelHooks;
+import io.github.gatlingllm.run.Run.RunClock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.PriorityBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Stop rules, the guard against dead servers and searches, in a run that nobody observes. Time is
+ * fake; the recorder and the run have threads of their own, for which it waits.
+ */
+@Timeout(120)
+class PlanWithoutObserversTest {
+
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Records after which time waits until they are counted. */
+  private static final int BATCH = 50;
+
+  private record Task(long nanoTime, Runnable action) {}
+
+  @TempDir private Path folder;
+  private final PriorityBlockingQueue<Task> tasks =
+      new PriorityBlockingQueue<>(16, Comparator.comparingLong(Task::nanoTime));
+  private Run run;
+  private PlanDriver driver;
+  private Function<RunningLevel, Recorded> server = level -> answer(0);
+  private volatile long now;
+  private volatile boolean isOver;
+  private int uncounted;
+
+  @BeforeEach
+  void open() throws IOException {
+    run = LevelLogTest.open(folder, new RunClock(SECOND, 0));
+    run.describe(info -> info.slo(Slo.parse("ttft<1s")));
+  }
+
+  @AfterEach
+  void close() {
+    run.ending().complete();
+  }
+
+  private final class Users implements PlanDriver.Users {
+
+    @Override
+    public void start() {
+      at(now, () -> new User().standUp());
+    }
+
+    @Override
+    public void start(Arrival arrival) {
+      RunningLevel level = Objects.requireNonNull(arrival.level());
+      at(
+          arrival.plannedNanos(),
+          () -> {
+            if (driver.begins(arrival)) {
+              request(level, arrival.plannedNanos());
+            }
+            var unused = driver.next(new User(), level);
+          });
+    }
+
+    @Override
+    public void allStarted() {
+      isOver = true;
+    }
+  }
+
+  /** One of a closed loop, whose requests follow each other by a second. */
+  private final class User implements LoopingUser {
+
+    void standUp() {
+      goOn(null);
+    }
+
+    private void goOn(@Nullable RunningLevel before) {
+      RunningLevel level = driver.next(this, before);
+      if (level != null) {
+        resume(level);
+      }
+    }
+
+    @Override
+    public void resume(RunningLevel level) {
+      at(
+          now + SECOND,
+          () -> {
+            request(level, now);
+            goOn(level);
+          });
+    }
+
+    @Override
+    public void end() {}
+  }
+
+  private void request(RunningLevel level, long scheduled) {
+    boolean isMeasured = level.requestStarted(scheduled);
+    level.requestEnded(isMeasured, 1, true);
+    run.record(
+        server
+            .apply(level)
+            .stage(level.label())
+            .phase(level.phaseAt(scheduled))
+            .unixNanos(run.unixNanos(scheduled))
+            .record());
+    level.requestRecorded();
+    uncounted++;
+  }
+
+  /** An answer whose first token comes after that time. */
+  private static Recorded answer(double ms) {
+    return LevelRecord.between(0, 1).tokens(ms + 1e-6);
+  }
+
+  private static Recorded failure(RunningLevel level) {
+    return answer(0).failed(RequestStatus.TIMEOUT, null);
+  }
+
+  private void at(long nanoTime, Runnable action) {
+    tasks.add(new Task(nanoTime, action));
+  }
+
+  private List<Conclusion> conclusions(LoadPlan plan) throws InterruptedException {
+    RunningLevel.Listener listener =
+        run.listener(LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}, LevelHooks.NONE);
+    driver =
+        new PlanDriver(plan.source(), () -> now, this::at, new Users(), listener, level -> null);
+    driver.begin();
+    while (!isOver) {
+      Task task = tasks.poll();
+      if (task == null) {
+        LockSupport.parkNanos(1_000_000);
+        continue;
+      }
+      awaitCounted(task.nanoTime());
+      now = Math.max(now, task.nanoTime());
+      task.action().run();
+    }
+    return run.info().outcome().conclusions();
+  }
+
+  /** Before time passes by the end of the measure window, and from time to time. */
+  private void awaitCounted(long next) throws InterruptedException {
+    LevelLog.Entry running = run.levels().running();
+    boolean isDecided =
+        running == null || next >= running.level.measureEndNanosOr(Long.MAX_VALUE) - SECOND / 50;
+    if (uncounted >= BATCH || (uncounted > 0 && isDecided)) {
+      CountDownLatch counted = new CountDownLatch(1);
+      run.levels().whenCounted(counted::countDown);
+      counted.await();
+      uncounted = 0;
+    }
+  }
+
+  private List<String> labels() {
+    return run.levels().all().stream().map(LevelInfo::label).toList();
+  }
+
+  /** Two levels of 300 requests each, one after the other. */
+  private static LoadPlan.Sweep sweep() {
+    Phases phases = new Phases(0, 0, 300 * SECOND, SECOND, null);
+    return new LoadPlan.Sweep(
+        Stream.of(1, 2).<LoadLevel>map(users -> new LoadLevel.Closed(users, phases)).toList());
+  }
+
+  @Test
+  void aNumberOfErrorsEndsTheSweep() throws InterruptedException {
+    int[] requests = {0};
+    server = level -> requests[0]++ % 2 == 0 ? failure(level) : answer(0);
+    assertThat(conclusions(sweep().stopWhen(List.of(StopRule.errorCountAbove(5)))))
+        .extracting(Conclusion::topic)
+        .containsExactly("stopped early");
+    assertThat(labels()).containsExactly("c=1");
+    assertThat(requests[0]).isLessThanOrEqualTo(BATCH + 1);
+  }
+
+  @Test
+  void aDeadServerEndsTheSweep() throws InterruptedException {
+    server = PlanWithoutObserversTest::failure;
+    assertThat(conclusions(sweep()))
+        .singleElement()
+        .extracting(Conclusion::text)
+        .asString()
+        .contains("requests failed one after the other");
+    assertThat(labels()).containsExactly("c=1");
+  }
+
+  /** As the guard does not end it. */
+  @Test
+  void aServerThatAnswersNowAndThenEndsNothing() throws InterruptedException {
+    int[] requests = {0};
+    server = level -> ++requests[0] % 100 == 0 ? answer(0) : failure(level);
+    assertThat(conclusions(sweep())).isEmpty();
+    assertThat(labels()).containsExactly("c=1", "c=2");
+  }
+
+  /** It answers in time up to 25 requests/s. */
+  @Test
+  void aSearchFindsTheHighestRate() throws InterruptedException {
+    server = level -> answer(level.level().offered() <= 25 ? 0 : 2_000);
+    Phases phases = new Phases(0, 0, 10 * SECOND, SECOND, null);
+    assertThat(conclusions(LoadPlan.search(10, 0.5, 7, phases)))
+        .singleElement()
+        .satisfies(
+            found -> {
+              assertThat(found.topic()).isEqualTo("search");
+              assertThat(found.holdsAt()).isEqualTo(25);
+              assertThat(found.failsAt()).isEqualTo(30);
+            });
+    assertThat(labels()).startsWith("r=10", "r=20", "r=40", "r=30", "r=25");
+  }
+}
