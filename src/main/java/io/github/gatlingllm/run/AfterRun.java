@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.RunReport;
+import io.github.gatlingllm.run.RunView.Stage;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -125,8 +126,7 @@ final class AfterRun implements Runnable {
       }
       run.levels().arrivals().close(isComplete ? DRAIN : Duration.ofSeconds(1));
       closeRecorder(state, cancels ? unrecordedRequests.getAsLong() : 0);
-      run.observers().await(observer -> {}); // the last levels have ended now
-      run.observers().await(RunObserver::runEnded);
+      run.observers().await(view -> view, RunObserver::stop);
       closedAtEnd.forEach(AfterRun::closeNow);
     }
   }
@@ -199,10 +199,7 @@ final class AfterRun implements Runnable {
   /** Makes the report; returns the exit code of a run that completed, 0 to keep Gatling's. */
   int exitCode(PrintStream out) {
     boolean failsBuild = report(line -> out.println(PrintableText.of(line)));
-    boolean isOutputLost =
-        isReportFailed
-            || unwritten > 0
-            || run.observers().ask(RunObserver::isOutputLost).contains(true);
+    boolean isOutputLost = isReportFailed || unwritten > 0 || run.observers().isOutputLost();
     run.observers().close();
     return failsBuild ? GatlingExit.ASSERTIONS_MISSED : isOutputLost ? GatlingExit.OUTPUT_LOST : 0;
   }
@@ -220,7 +217,7 @@ final class AfterRun implements Runnable {
             SelfTestResults.ofUser().atEndOf(info, run.files(), run.clock()::unixNanos, say);
         run.describe(ended -> ended.selfTest(known));
       }
-      run.observers().await(observer -> observer.recordsWritten(run.info()));
+      run.observers().await(view -> view.at(Stage.RECORDED), RunObserver::tick);
       if (unwritten > 0 && isGone()) {
         return false;
       }
@@ -229,7 +226,7 @@ final class AfterRun implements Runnable {
         return false;
       }
       boolean failsBuild = report(info, say);
-      run.observers().await(observer -> observer.reportWritten(run.info()));
+      run.observers().await(view -> view.at(Stage.REPORTED), RunObserver::tick);
       return failsBuild;
     } catch (Throwable e) {
       String cause = e instanceof IOException ? RunFiles.message(e) : e.toString();

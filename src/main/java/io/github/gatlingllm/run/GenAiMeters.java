@@ -1,12 +1,12 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.TokenGaps;
+import io.github.gatlingllm.run.RunView.LevelView;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
@@ -26,6 +26,7 @@ import io.micrometer.registry.otlp.OtlpMeterRegistry;
 import io.micrometer.registry.otlp.OtlpMetricsSender;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -99,7 +100,8 @@ final class GenAiMeters implements RunObserver {
   private @Nullable Supplier<String> prometheus;
   private final Map<Tags, Operation> operations = new HashMap<>();
   private final Map<Tags, Judged> judged = new HashMap<>();
-  private final Map<LevelInfo.Key, Gauge> offered = new HashMap<>();
+  private final List<Gauge> offered = new ArrayList<>();
+  private List<LevelView> levels = List.of();
 
   private GenAiMeters(LongSupplier inFlight) {
     Gauge.builder(IN_FLIGHT, inFlight::getAsLong).register(registry);
@@ -170,30 +172,35 @@ final class GenAiMeters implements RunObserver {
   }
 
   @Override
-  public void phaseBegan(ObservedLevel level, Phase phase) {
-    levelEnded(level, null);
-    LevelInfo.Key key = level.key();
-    LoadLevel load = level.running().level();
+  public void tick(RunView view) {
+    if (view.levels() != levels) {
+      levels = view.levels();
+      offered.forEach(registry::remove);
+      offered.clear();
+      levels.stream().filter(level -> !level.isOver()).map(this::offered).forEach(offered::add);
+    }
+  }
+
+  private Gauge offered(LevelView level) {
+    LevelInfo.Key key = level.level().key();
+    LoadLevel load = level.level().running().level();
+    Phase phase = level.phase();
     Tags tags =
         Tags.of(
             "gatling_llm.target", key.target(),
             "gatling_llm.scenario", Objects.requireNonNullElse(key.scenario(), ""),
             "gatling_llm.stage", key.label(),
-            "gatling_llm.phase", phase.key(),
+            "gatling_llm.phase", phase == null ? "" : phase.key(),
             "gatling_llm.unit", load.unit());
-    offered.put(key, Gauge.builder(OFFERED, load::offered).tags(tags).register(registry));
+    return Gauge.builder(OFFERED, load::offered).tags(tags).register(registry);
   }
 
   @Override
-  public void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {
-    Gauge gauge = offered.remove(level.key());
-    if (gauge != null) {
-      registry.remove(gauge);
-    }
+  public void records(List<RequestRecord> batch) {
+    batch.forEach(this::add);
   }
 
-  @Override
-  public void requestEnded(RequestRecord record) {
+  private void add(RequestRecord record) {
     Tags tags = tags(record);
     Operation operation = operations.computeIfAbsent(tags, this::operation);
     for (int i = 0; i < TIMES.size(); i++) {
@@ -280,7 +287,7 @@ final class GenAiMeters implements RunObserver {
 
   /** Sends the final values, if sending is enabled. */
   @Override
-  public void runEnded() {
+  public void stop(RunView view) {
     registry.close();
     registry.getRegistries().forEach(MeterRegistry::close);
   }

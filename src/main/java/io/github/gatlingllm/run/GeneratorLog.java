@@ -43,6 +43,7 @@ final class GeneratorLog implements RunObserver {
   private final List<Heartbeat.Started> heartbeats = new ArrayList<>();
   private final Queue<Long> edges = new PriorityQueue<>();
   private final Consumer<GeneratorSecond> watcher;
+  private RunView seen = RunView.OPENED;
   private Reading before;
   private long lateStarts;
   private long events;
@@ -85,20 +86,16 @@ final class GeneratorLog implements RunObserver {
   }
 
   @Override
-  public void requestEnded(RequestRecord record) {
-    Long lag = record.timing().startLagNanos();
-    lateStarts += lag != null && lag > LATE_NANOS ? 1 : 0;
-    events += record.events().count();
-    coalesced += record.events().coalesced();
+  public void records(List<RequestRecord> batch) {
+    for (RequestRecord record : batch) {
+      Long lag = record.timing().startLagNanos();
+      lateStarts += lag != null && lag > LATE_NANOS ? 1 : 0;
+      events += record.events().count();
+      coalesced += record.events().coalesced();
+    }
   }
 
-  /** Ends a line, so that none mixes what was before with what was after. */
-  @Override
-  public void windowEdge(long nanoTime) {
-    edges.add(nanoTime);
-    cut(System.nanoTime());
-  }
-
+  /** Ends a line at each edge, so that none mixes what was before with what was after. */
   private void cut(long untilNanos) {
     for (Long edge = edges.peek(); edge != null && edge - untilNanos <= 0; edge = edges.peek()) {
       edges.remove(edge);
@@ -109,9 +106,15 @@ final class GeneratorLog implements RunObserver {
   }
 
   @Override
-  public void secondPassed() {
+  public void tick(RunView view) {
     long nanoTime = System.nanoTime();
+    view.windowEdges().stream().skip(seen.windowEdges().size()).forEach(edges::add);
+    boolean hasSecondPassed = view.seconds() != seen.seconds();
+    seen = view;
     cut(nanoTime);
+    if (!hasSecondPassed) {
+      return;
+    }
     Reading now = reading(nanoTime);
     if (now.nanoTime - before.nanoTime >= SHORTEST_NANOS) { // else the next line includes it
       write(now);
@@ -131,7 +134,7 @@ final class GeneratorLog implements RunObserver {
 
   /** Writes the last line, which is long enough unless an edge ends it. */
   @Override
-  public void runEnded() {
+  public void stop(RunView view) {
     long left = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
     try {
       TimeUnit.NANOSECONDS.sleep(left);

@@ -12,7 +12,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.run.Observers.LevelHooks;
-import io.github.gatlingllm.run.RunObserver.ObservedLevel;
+import io.github.gatlingllm.run.RunView.ObservedLevel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,7 +129,7 @@ final class LevelLog implements RunningLevel.Listener {
     if (phase == Phase.MEASURE) {
       levels.results().measureBegan(entry.observed);
     }
-    levels.tell(observer -> observer.phaseBegan(entry.observed, phase));
+    levels.tell(view -> view.phaseBegan(entry.observed, phase));
     if (isEdge) {
       levels.windowEdge(nanoTime);
     }
@@ -199,7 +199,7 @@ final class LevelLog implements RunningLevel.Listener {
   private void finish(Entry entry) {
     LiveFigures ended = levels.results().finish(entry.observed);
     LiveFigures figures = ended == null ? null : ended.with(levels.sloShare(ended), null, null);
-    levels.tell(observer -> observer.levelEnded(entry.observed, figures));
+    levels.tell(view -> view.levelEnded(entry.observed, figures));
   }
 
   private void planned(Entry entry, @Nullable Long requests) {

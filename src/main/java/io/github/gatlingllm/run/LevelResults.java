@@ -17,7 +17,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
-import io.github.gatlingllm.run.RunObserver.ObservedLevel;
+import io.github.gatlingllm.run.RunView.ObservedLevel;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;

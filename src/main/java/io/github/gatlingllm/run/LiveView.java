@@ -10,6 +10,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.RunReport.LivePage;
 import io.github.gatlingllm.run.Observers.Address;
+import io.github.gatlingllm.run.RunView.LevelView;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -38,13 +39,13 @@ final class LiveView implements RunObserver {
   private final Run run;
   private final long startUnixNanos;
   private final OverTime overTime;
-  private final List<LivePage.Finished> finished = new ArrayList<>();
   private final Queue<GeneratorSecond> seconds = new ConcurrentLinkedQueue<>();
   private final @Nullable LiveServer server;
 
   /** Figures last shown; kept between two load levels. */
   private @Nullable LiveFigures latest;
 
+  private List<LevelView> levels = List.of();
   private boolean isJudged;
   private boolean isOver;
   private String event = "";
@@ -82,9 +83,11 @@ final class LiveView implements RunObserver {
   }
 
   @Override
-  public synchronized void requestEnded(RequestRecord record) {
-    isJudged |= record.outcome().sloOk() != null;
-    overTime.accept(record);
+  public synchronized void records(List<RequestRecord> batch) {
+    for (RequestRecord record : batch) {
+      isJudged |= record.outcome().sloOk() != null;
+      overTime.accept(record);
+    }
   }
 
   public void generatorSecond(GeneratorSecond second) {
@@ -92,10 +95,8 @@ final class LiveView implements RunObserver {
   }
 
   @Override
-  public synchronized void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {
-    if (figures != null) {
-      finished.add(new LivePage.Finished(level.toString(), figures));
-    }
+  public synchronized void tick(RunView view) {
+    levels = view.levels();
   }
 
   /** The current event; shared by all viewers that request it within {@value #EVENT_NANOS} ns. */
@@ -113,6 +114,13 @@ final class LiveView implements RunObserver {
       overTime.add(second);
     }
     Series series = overTime.soFar(isJudged);
+    List<LivePage.Finished> finished = new ArrayList<>();
+    for (LevelView level : levels) {
+      LiveFigures ended = level.figures();
+      if (ended != null) {
+        finished.add(new LivePage.Finished(level.level().toString(), ended));
+      }
+    }
     LiveFigures figures = run.levels().figures(false);
     latest = figures == null ? latest : figures;
     return new LivePage.Now(
@@ -125,11 +133,11 @@ final class LiveView implements RunObserver {
         series,
         run.levels().all(),
         latest,
-        List.copyOf(finished));
+        finished);
   }
 
   @Override
-  public void runEnded() {
+  public void stop(RunView view) {
     synchronized (this) {
       isOver = true;
     }

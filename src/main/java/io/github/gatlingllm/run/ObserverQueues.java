@@ -9,13 +9,15 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,8 @@ final class ObserverQueues {
    */
   private static final int WAKING_RECORDS = 1 << 12;
 
+  private static final int MAX_BATCH = 1 << 10;
+
   /** Seconds in one event after which an observer counts as blocked. */
   private static final int BLOCKED_SECONDS = 3;
 
@@ -44,6 +48,8 @@ final class ObserverQueues {
   private final AtomicLong handedOver = new AtomicLong();
   private final Queue<Waiting> waiting = new ArrayDeque<>();
   private long passedOn;
+  private final Object changes = new Object();
+  private RunView view = RunView.OPENED;
 
   ObserverQueues(Consumer<String> complaints) {
     this.complaints = complaints;
@@ -53,8 +59,13 @@ final class ObserverQueues {
     observers.forEach(observer -> lanes.add(new Lane(observer)));
   }
 
-  void tell(Consumer<RunObserver> event) {
-    lanes.forEach(lane -> lane.tell(event));
+  /** Tells all observers of a change. */
+  void change(UnaryOperator<RunView> step) {
+    synchronized (changes) { // so that all see the changes in the same order
+      view = step.apply(view);
+      RunView now = view;
+      lanes.forEach(lane -> lane.tell(observer -> observer.tick(now)));
+    }
   }
 
   /** The recorder has accepted one more record, which {@link #requestEnded} will receive. */
@@ -94,33 +105,39 @@ final class ObserverQueues {
   }
 
   void secondPassed() {
-    lanes.forEach(Lane::secondPassed);
+    synchronized (changes) {
+      view = view.secondPassed();
+      lanes.forEach(lane -> lane.secondPassed(view));
+    }
   }
 
-  /** Asks all observers and waits for each as long as its patience. */
-  <T> List<T> ask(Function<RunObserver, T> question) {
+  /**
+   * Changes the view and waits for the observers, which hear of it by that event, for each as long
+   * as its patience.
+   */
+  void await(UnaryOperator<RunView> step, BiConsumer<RunObserver, RunView> event) {
     long start = System.nanoTime();
-    List<CompletableFuture<@Nullable T>> answers = new ArrayList<>();
-    for (Lane lane : lanes) {
-      answers.add(lane.ask(question));
+    List<Future<?>> ends = new ArrayList<>();
+    synchronized (changes) {
+      view = step.apply(view);
+      RunView now = view;
+      lanes.forEach(lane -> ends.add(lane.ask(observer -> event.accept(observer, now))));
     }
-    List<T> all = new ArrayList<>();
-    for (int i = 0; i < answers.size(); i++) {
-      T answer = lanes.get(i).await(answers.get(i), start);
-      if (answer != null) {
-        all.add(answer);
-      }
+    for (int i = 0; i < ends.size(); i++) {
+      lanes.get(i).await(ends.get(i), start);
     }
-    return all;
   }
 
-  void await(Consumer<RunObserver> event) {
-    var unused =
-        ask(
-            observer -> {
-              event.accept(observer);
-              return true;
-            });
+  boolean isOutputLost() {
+    AtomicBoolean isAnyLost = new AtomicBoolean();
+    await(
+        view -> view,
+        (observer, view) -> {
+          if (observer.isOutputLost()) {
+            isAnyLost.set(true);
+          }
+        });
+    return isAnyLost.get();
   }
 
   void close() {
@@ -132,6 +149,8 @@ final class ObserverQueues {
 
     /** Records, and events as functions of the observer. */
     private final Queue<Object> queue = PlatformDependent.newFixedMpscQueue(CAPACITY);
+
+    private final List<RequestRecord> batch = new ArrayList<>();
 
     private final Thread thread;
     private final AtomicBoolean hasComplained = new AtomicBoolean();
@@ -188,8 +207,8 @@ final class ObserverQueues {
     private void handle(Object event) {
       begun.lazySet(begun.getPlain() + 1);
       try {
-        if (event instanceof RequestRecord record) {
-          observer.requestEnded(record);
+        if (event instanceof RequestRecord first) {
+          observer.records(batch(first));
         } else {
           ((Consumer<RunObserver>) event).accept(observer);
         }
@@ -199,21 +218,31 @@ final class ObserverQueues {
       done.lazySet(begun.getPlain());
     }
 
-    void secondPassed() {
+    /** With the records behind it. */
+    private List<RequestRecord> batch(RequestRecord first) {
+      batch.clear();
+      batch.add(first);
+      while (batch.size() < MAX_BATCH && queue.peek() instanceof RequestRecord) {
+        batch.add((RequestRecord) queue.remove());
+      }
+      return batch;
+    }
+
+    void secondPassed(RunView now) {
       if (isTicking.compareAndSet(false, true)) {
         boolean isQueued =
             offer(
                 (Consumer<RunObserver>)
                     each -> {
                       isTicking.set(false);
-                      each.secondPassed();
+                      each.tick(now);
                     });
         isTicking.set(isQueued);
         LockSupport.unpark(thread);
       }
-      long now = done.get();
-      blockedSeconds = now == doneBefore && begun.get() > now ? blockedSeconds + 1 : 0;
-      doneBefore = now;
+      long handled = done.get();
+      blockedSeconds = handled == doneBefore && begun.get() > handled ? blockedSeconds + 1 : 0;
+      doneBefore = handled;
       if (isFull) {
         complain("cannot keep up, so events are left out");
       } else if (blockedSeconds >= BLOCKED_SECONDS) {
@@ -221,37 +250,36 @@ final class ObserverQueues {
       }
     }
 
-    <T> CompletableFuture<@Nullable T> ask(Function<RunObserver, T> question) {
-      CompletableFuture<@Nullable T> answer = new CompletableFuture<>();
+    Future<?> ask(Consumer<RunObserver> event) {
+      CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
       if (isOverdue) {
-        answer.complete(null);
-        return answer;
+        end.complete(null);
+        return end;
       }
       tell(
           each -> {
             try {
-              answer.complete(question.apply(each));
+              event.accept(each);
             } catch (Throwable e) {
               complain("failed (" + e + ")");
-              answer.complete(null);
             }
+            end.complete(null);
           });
-      return answer;
+      return end;
     }
 
-    <T> @Nullable T await(CompletableFuture<@Nullable T> answer, long startNanos) {
+    void await(Future<?> end, long startNanos) {
       try {
         long remaining = startNanos + observer.patience().toNanos() - System.nanoTime();
-        return answer.get(Math.max(0, remaining), TimeUnit.NANOSECONDS);
+        end.get(Math.max(0, remaining), TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
         isOverdue = true;
         complain(isFull ? "cannot keep up, so events are left out" : "does not return");
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (ExecutionException e) {
-        throw new AssertionError(e); // no answer is completed exceptionally
+        throw new AssertionError(e); // none is completed exceptionally
       }
-      return null;
     }
 
     private void complain(String why) {

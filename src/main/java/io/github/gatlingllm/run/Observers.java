@@ -96,7 +96,7 @@ public record Observers(
             new ServerWatch(run),
             live,
             meters,
-            upload == null ? null : new UploadObserver(run.files(), upload))
+            upload == null ? null : new UploadObserver(run, upload))
         .filter(Objects::nonNull)
         .toList();
   }

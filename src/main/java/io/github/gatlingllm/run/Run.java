@@ -211,16 +211,16 @@ public final class Run {
   }
 
   public void targetUsed(List<MetricsPage> pages) {
-    observers.await(observer -> observer.targetUsed(pages));
+    observers.await(view -> view.using(pages), RunObserver::start);
   }
 
   public void message(String line) {
-    observers.tell(observer -> observer.message(line));
+    observers.change(view -> view.message(line));
   }
 
   /** The warm-up is over; waits for the observers. */
   public void loadAhead() {
-    observers.await(RunObserver::loadAhead);
+    observers.await(view -> view, RunObserver::start);
     ending.loadAhead();
   }
 
@@ -237,16 +237,16 @@ public final class Run {
     }
   }
 
-  /** Read when the event is delivered, as events of two threads may change places. */
+  /** Read when the view changes, as two threads may change places. */
   private void usersChanged() {
-    observers.tell(observer -> observer.usersChanged(users.get() > 0));
+    observers.change(view -> view.idle(users.get() == 0));
   }
 
   /** Takes the number of the next request, from 0. */
   public long nextRequest() {
     long number = requests.getAndIncrement();
     if (number == 0) {
-      observers.tell(RunObserver::runBegan);
+      observers.change(view -> view.began(System.nanoTime()));
     }
     return number;
   }

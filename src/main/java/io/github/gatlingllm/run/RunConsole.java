@@ -1,8 +1,8 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.run.RunView.LevelView;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -15,9 +15,8 @@ final class RunConsole implements RunObserver {
 
   private final Run run;
   private final boolean isLinesOnly = isLinesOnly(System.getenv());
-  private final Set<ObservedLevel> measured = new HashSet<>();
-  private long firstRequestNanos;
-  private boolean hasBegun;
+  private final Set<LevelView> ended = new HashSet<>();
+  private RunView seen = RunView.OPENED;
   private int seconds;
 
   RunConsole(Run run) {
@@ -40,40 +39,32 @@ final class RunConsole implements RunObserver {
   }
 
   @Override
-  public void runBegan() {
-    firstRequestNanos = System.nanoTime();
-    hasBegun = true;
+  public void tick(RunView view) {
+    view.messages().stream().skip(seen.messages().size()).forEach(PrintableText::print);
+    if (view.levels() != seen.levels()) {
+      view.levels().stream()
+          .filter(level -> level.isOver() && ended.add(level))
+          .forEach(RunConsole::print);
+    }
+    if (view.seconds() != seen.seconds() && ++seconds % BLOCK_SECONDS == 0) {
+      block(view.beganNanos());
+    }
+    seen = view;
   }
 
-  @Override
-  public void secondPassed() {
-    seconds++;
-    if (seconds % BLOCK_SECONDS == 0 && hasBegun && !isLinesOnly) {
-      LiveFigures figures = run.levels().figures(true);
-      if (figures != null) {
-        PrintableText.print(ConsoleBlock.of(figures, System.nanoTime() - firstRequestNanos));
-      }
+  private void block(@Nullable Long beganNanos) {
+    LiveFigures figures = beganNanos == null || isLinesOnly ? null : run.levels().figures(true);
+    if (beganNanos != null && figures != null) {
+      PrintableText.print(ConsoleBlock.of(figures, System.nanoTime() - beganNanos));
     }
   }
 
-  @Override
-  public void phaseBegan(ObservedLevel level, Phase phase) {
-    if (phase == Phase.MEASURE) {
-      measured.add(level);
-    }
-  }
-
-  @Override
-  public void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {
+  private static void print(LevelView level) {
+    LiveFigures figures = level.figures();
     if (figures != null) {
-      PrintableText.print(ConsoleBlock.finished(level.toString(), figures));
-    } else if (!measured.contains(level)) {
-      PrintableText.print("LLM " + level + ": ended before its measure window began");
+      PrintableText.print(ConsoleBlock.finished(level.level().toString(), figures));
+    } else if (!level.isMeasured()) {
+      PrintableText.print("LLM " + level.level() + ": ended before its measure window began");
     }
-  }
-
-  @Override
-  public void message(String line) {
-    PrintableText.print(line);
   }
 }

@@ -33,6 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The load levels of a run, with their planned arrivals and conclusions. Thread-safe. */
@@ -197,13 +198,13 @@ final class RunLevels {
     run.after(Duration.ZERO, run::save);
   }
 
-  void tell(Consumer<RunObserver> event) {
-    observers.tell(event);
+  void tell(UnaryOperator<RunView> change) {
+    observers.change(change);
   }
 
   /** Tells the observers of an edge of a measure window, now and once it has passed. */
   void windowEdge(long nanoTime) {
-    Runnable tell = () -> tell(observer -> observer.windowEdge(nanoTime));
+    Runnable tell = () -> tell(view -> view.windowEdge(nanoTime));
     tell.run();
     run.after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), tell);
   }

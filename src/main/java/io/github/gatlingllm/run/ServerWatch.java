@@ -38,11 +38,7 @@ final class ServerWatch implements RunObserver {
   private final Duration timeout;
   private final PageClient client;
   private final Map<URI, Endpoint> endpoints = new LinkedHashMap<>();
-  private boolean hasBegun;
-
-  /** Whether no user is active: the server may then be stopped too. */
-  private boolean isIdle;
-
+  private RunView seen = RunView.OPENED;
   private long lastNanos;
 
   private static final class Endpoint {
@@ -96,9 +92,9 @@ final class ServerWatch implements RunObserver {
 
   /** A page that several targets have configured describes all of them. */
   @Override
-  public void targetUsed(List<MetricsPage> pages) {
+  public void start(RunView view) {
     List<Endpoint> added = new ArrayList<>();
-    for (MetricsPage page : pages) {
+    for (MetricsPage page : view.pages()) {
       Endpoint known = endpoints.get(page.uri());
       if (known == null) {
         known = new Endpoint(page);
@@ -108,35 +104,21 @@ final class ServerWatch implements RunObserver {
         known.target = null;
       }
     }
-    read(added);
+    read(added.isEmpty() ? endpoints.values() : added);
   }
 
   @Override
-  public void loadAhead() {
-    read(endpoints.values());
-  }
-
-  /** The previous reading and all following ones are kept. */
-  @Override
-  public void runBegan() {
-    hasBegun = true;
-  }
-
-  @Override
-  public void secondPassed() {
-    read(endpoints.values());
-  }
-
-  @Override
-  public void usersChanged(boolean isAnyActive) {
-    isIdle = !isAnyActive;
-    if (isIdle && nanoClock.getAsLong() - lastNanos >= MIN_GAP_NANOS) {
+  public void tick(RunView view) {
+    boolean hasLastLeft = view.isIdle() && !seen.isIdle();
+    boolean isDue = view.seconds() != seen.seconds();
+    seen = view;
+    if (isDue || (hasLastLeft && nanoClock.getAsLong() - lastNanos >= MIN_GAP_NANOS)) {
       read(endpoints.values());
     }
   }
 
   @Override
-  public void runEnded() {
+  public void stop(RunView view) {
     read(endpoints.values());
   }
 
@@ -182,7 +164,7 @@ final class ServerWatch implements RunObserver {
       endpoint.timedOutOnce = true;
       return;
     }
-    if (reading == null && isIdle) {
+    if (reading == null && seen.isIdle()) {
       return; // no user is active: a server that is gone is no error
     }
     if (reading != null) {
@@ -213,7 +195,7 @@ final class ServerWatch implements RunObserver {
             values.values(),
             values.histograms(),
             values.gpus());
-    if (!hasBegun) {
+    if (seen.beganNanos() == null) { // only the last reading before is kept
       if (endpoint.latest == null || reading != null) {
         endpoint.latest = sample;
       }

@@ -1,8 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.run.RunView.Stage;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
 import java.io.IOException;
@@ -12,12 +11,13 @@ import org.jspecify.annotations.Nullable;
 /** Uploads the records as soon as they are complete, and the report when it is made. */
 final class UploadObserver implements RunObserver {
 
-  private final RunFiles files;
+  private final Run run;
   private final S3Location place;
+  private Stage sent = Stage.RUNNING;
   private boolean isFailed;
 
-  UploadObserver(RunFiles files, S3Location place) {
-    this.files = files;
+  UploadObserver(Run run, S3Location place) {
+    this.run = run;
     this.place = place;
   }
 
@@ -44,22 +44,17 @@ final class UploadObserver implements RunObserver {
   }
 
   @Override
-  public void recordsWritten(RunInfo info) {
-    send(info, false);
-  }
-
-  @Override
-  public void reportWritten(RunInfo info) {
-    send(info, true);
-  }
-
-  private void send(RunInfo info, boolean isReport) {
-    if (isFailed) {
-      return;
+  public void tick(RunView view) {
+    if (view.stage() != sent && !isFailed) {
+      sent = view.stage();
+      send(sent);
     }
-    RunUpload upload = RunUpload.of(place, files, info);
+  }
+
+  private void send(Stage stage) {
+    RunUpload upload = RunUpload.of(place, run.files(), run.info());
     try {
-      if (isReport) {
+      if (stage == Stage.REPORTED) {
         upload.report();
       } else {
         upload.records();
@@ -69,7 +64,7 @@ final class UploadObserver implements RunObserver {
       isFailed = true;
       PrintableText.print(
           "LLM upload failed: %s; the files are kept, copy them with: aws s3 cp --recursive %s %s"
-              .formatted(e.getMessage(), files.folder(), upload.place().at("llm")));
+              .formatted(e.getMessage(), run.files().folder(), upload.place().at("llm")));
     }
   }
 

@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.run.RunObserver.ObservedLevel;
+import io.github.gatlingllm.run.RunView.ObservedLevel;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
 import io.opentelemetry.proto.metrics.v1.Metric;
@@ -35,9 +35,9 @@ class GenAiMetersTest {
    * TTFT from schedule 120 ms, gaps of 30 and 60 ms.
    */
   private static void oneGoodOneBad(GenAiMeters meters) {
-    meters.requestEnded(Recorded.at(20).lag(20).tokens(100, 130, 190).judged(true).record());
-    meters.requestEnded(
-        Recorded.at(0).failed(RequestStatus.TIMEOUT, "too long").closed(500).record());
+    meters.records(List.of(Recorded.at(20).lag(20).tokens(100, 130, 190).judged(true).record()));
+    meters.records(
+        List.of(Recorded.at(0).failed(RequestStatus.TIMEOUT, "too long").closed(500).record()));
   }
 
   @Test
@@ -62,7 +62,7 @@ class GenAiMetersTest {
         .containsPattern("gatling_llm_judged_requests_total\\{.*gatling_llm_slo=\"met\".* 1.0\n")
         .containsPattern("gatling_llm_judged_requests_total\\{.*gatling_llm_slo=\"missed\".* 0.0\n")
         .contains("gatling_llm_requests_in_flight 7.0\n");
-    meters.runEnded();
+    meters.stop(RunView.OPENED);
   }
 
   @Test
@@ -73,28 +73,30 @@ class GenAiMetersTest {
         new LevelResultsTest().begin(new LoadLevel.Closed(4, LevelResultsTest.PHASES));
 
     assertThat(scraped.get()).doesNotContain("gatling_llm_offered_load");
-    meters.phaseBegan(level, Phase.FILL);
-    meters.phaseBegan(level, Phase.MEASURE);
+    RunView view = RunView.OPENED.phaseBegan(level, Phase.FILL);
+    meters.tick(view);
+    view = view.phaseBegan(level, Phase.MEASURE);
+    meters.tick(view);
     assertThat(scraped.get().lines().filter(line -> line.startsWith("gatling_llm_offered_load{")))
         .singleElement()
         .asString()
         .contains("gatling_llm_phase=\"measure\"", "gatling_llm_stage=\"c=4\"")
         .contains("gatling_llm_unit=\"concurrent\"")
         .endsWith(" 4.0");
-    meters.levelEnded(level, null);
+    meters.tick(view.levelEnded(level, null));
     assertThat(scraped.get()).doesNotContain("gatling_llm_offered_load{");
-    meters.runEnded();
+    meters.stop(RunView.OPENED);
   }
 
   @Test
   void providerIsThatOfTheApi() {
     GenAiMeters meters = open(new Observers(Observers.Address.parse("0"), null, null));
-    meters.requestEnded(Recorded.at(0).api("messages").tokens(10).record());
-    meters.requestEnded(Recorded.at(0).api("responses").tokens(10).record());
+    meters.records(List.of(Recorded.at(0).api("messages").tokens(10).record()));
+    meters.records(List.of(Recorded.at(0).api("responses").tokens(10).record()));
     assertThat(Objects.requireNonNull(meters.scraped()).get())
         .contains("gen_ai_provider_name=\"anthropic\"")
         .contains("gen_ai_provider_name=\"openai\"");
-    meters.runEnded();
+    meters.stop(RunView.OPENED);
   }
 
   @Test
@@ -115,7 +117,7 @@ class GenAiMetersTest {
       String url = "http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/metrics";
       GenAiMeters meters = open(new Observers(null, url, null));
       oneGoodOneBad(meters);
-      meters.runEnded();
+      meters.stop(RunView.OPENED);
     } finally {
       collector.stop(0);
     }
@@ -150,7 +152,7 @@ class GenAiMetersTest {
   void unreachableCollectorIsPrintedOnce() {
     GenAiMeters meters = open(new Observers(null, "http://127.0.0.1:1/v1/metrics", null));
     oneGoodOneBad(meters);
-    meters.runEnded();
+    meters.stop(RunView.OPENED);
 
     assertThat(said)
         .singleElement()

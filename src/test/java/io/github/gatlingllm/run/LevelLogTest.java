@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.load.Arrival;
@@ -23,12 +22,14 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run.RunClock;
+import io.github.gatlingllm.run.RunView.LevelView;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -53,9 +54,7 @@ class LevelLogTest {
   private final RunClock clock = new RunClock(1_000_000, 0);
   private final List<Task> tasks = new CopyOnWriteArrayList<>();
   private final List<String> events = new CopyOnWriteArrayList<>();
-  private final List<String> lines = new CopyOnWriteArrayList<>();
-  private final List<Long> edges = new CopyOnWriteArrayList<>();
-  private final List<@Nullable LiveFigures> ended = new CopyOnWriteArrayList<>();
+  private volatile RunView view = RunView.OPENED;
   private final List<RunningLevel> begun = new ArrayList<>();
   private Run run;
   private RunLevels levels;
@@ -73,7 +72,7 @@ class LevelLogTest {
 
   @BeforeEach
   void open() throws IOException {
-    run = open(folder, clock, new Lines());
+    run = open(folder, clock, new Latest());
     levels = run.levels();
   }
 
@@ -82,31 +81,21 @@ class LevelLogTest {
     run.ending().complete();
   }
 
-  private final class Lines implements RunObserver {
+  private final class Latest implements RunObserver {
     @Override
     public String name() {
-      return "lines";
+      return "view";
     }
 
     @Override
-    public void message(String line) {
-      lines.add(line);
-    }
-
-    @Override
-    public void windowEdge(long nanoTime) {
-      edges.add(nanoTime);
-    }
-
-    @Override
-    public void levelEnded(ObservedLevel level, @Nullable LiveFigures figures) {
-      ended.add(figures);
+    public void tick(RunView now) {
+      view = now;
     }
   }
 
   /** Waits until the observers have received what was told so far. */
   private void awaitObservers() {
-    run.observers().await(observer -> {});
+    run.observers().await(now -> now, (observer, now) -> {});
   }
 
   private void awaitLevels(int count) {
@@ -259,16 +248,21 @@ class LevelLogTest {
     begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
     goTo(20);
     awaitObservers();
-    assertThat(edges).as("it fills and settles, and the start is known").containsOnly(40L);
+    assertThat(view.windowEdges())
+        .as("it fills and settles, and the start is known")
+        .containsOnly(40L);
     goTo(40);
     awaitObservers();
-    assertThat(edges).as("the end is known").contains(100L).containsOnly(40L, 100L);
+    assertThat(view.windowEdges()).as("the end is known").contains(100L).containsOnly(40L, 100L);
     goTo(100);
     awaitObservers();
-    assertThat(edges).as("drained at once").contains(200L).containsOnly(40L, 100L, 200L);
+    assertThat(view.windowEdges())
+        .as("drained at once")
+        .contains(200L)
+        .containsOnly(40L, 100L, 200L);
     goTo(200);
     awaitObservers();
-    assertThat(edges).containsOnly(40L, 100L, 200L);
+    assertThat(view.windowEdges()).containsOnly(40L, 100L, 200L);
   }
 
   /** An open level of which nobody comes. */
@@ -281,7 +275,8 @@ class LevelLogTest {
   void describesOpenLevels() {
     beginFivePerSecond(1);
     awaitObservers();
-    assertThat(lines).containsExactly("LLM arrivals of scenario r=5: evenly spaced at 5 users/s");
+    assertThat(view.messages())
+        .containsExactly("LLM arrivals of scenario r=5: evenly spaced at 5 users/s");
     assertThat(levels.all()).extracting(LevelInfo::unit).containsExactly("requests/s");
     assertThat(levels.all()).extracting(LevelInfo::kind).containsExactly("open loop");
   }
@@ -316,7 +311,7 @@ class LevelLogTest {
         .isEqualTo(new Progress("c=1", Phase.STABILIZE, 0.0, 20_000_000_000L));
     goTo(10_000_000_000L);
     awaitObservers();
-    assertThat(lines)
+    assertThat(view.messages())
         .singleElement()
         .asString()
         .startsWith("LLM c=1 (target, scenario): measuring from 10 s, the longest wait");
@@ -419,7 +414,10 @@ class LevelLogTest {
     record(LevelRecord.ok("c=1").judged(true).tokens(1e-6));
     awaitLevels(2);
     awaitObservers();
-    assertThat(ended).extracting(LiveFigures::sloShare).containsExactly(shown);
+    assertThat(view.levels())
+        .filteredOn(LevelView::isOver)
+        .extracting(level -> Objects.requireNonNull(level.figures()).sloShare())
+        .containsExactly(shown);
   }
 
   @Test
@@ -431,7 +429,7 @@ class LevelLogTest {
     }
     assertThat(events).containsExactly("cancel c=1", "over");
     awaitObservers();
-    assertThat(lines)
+    assertThat(view.messages())
         .singleElement()
         .asString()
         .startsWith("LLM stopped early (target, scenario): after c=1, 1 level left out: 100.0 %");

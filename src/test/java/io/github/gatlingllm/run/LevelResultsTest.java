@@ -18,7 +18,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
-import io.github.gatlingllm.run.RunObserver.ObservedLevel;
+import io.github.gatlingllm.run.RunView.ObservedLevel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -115,9 +115,9 @@ class MachineCountersTest {
     Run run = LevelLogTest.open(root, new RunClock(0, 0));
     Path file = run.files().generator();
     GeneratorLog log = new GeneratorLog(run, List.of(), second -> {});
-    records.forEach(log::requestEnded);
-    log.secondPassed();
-    log.runEnded();
+    log.records(records);
+    log.tick(RunView.OPENED.secondPassed());
+    log.stop(RunView.OPENED);
     run.ending().complete();
 
     List<GeneratorSecond> lines = new ArrayList<>();
@@ -134,12 +134,12 @@ class MachineCountersTest {
     Path file = run.files().generator();
     GeneratorLog log = new GeneratorLog(run, List.of(), second -> {});
     long edge = System.nanoTime();
-    log.windowEdge(edge);
-    log.windowEdge(edge + TimeUnit.HOURS.toNanos(1));
-    log.secondPassed(); // late, after the edge
-    log.windowEdge(edge);
-    log.windowEdge(edge - 1_000);
-    log.runEnded();
+    RunView view = RunView.OPENED.windowEdge(edge).windowEdge(edge + TimeUnit.HOURS.toNanos(1));
+    log.tick(view);
+    log.tick(view.secondPassed()); // late, after the edge
+    log.tick(view.secondPassed().windowEdge(edge));
+    log.tick(view.secondPassed().windowEdge(edge - 1_000));
+    log.stop(view);
     run.ending().complete();
 
     List<GeneratorSecond> lines = new ArrayList<>();

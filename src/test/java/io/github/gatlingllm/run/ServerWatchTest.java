@@ -41,6 +41,7 @@ class ServerWatchTest {
   private final List<String> said = new CopyOnWriteArrayList<>();
   private final List<AutoCloseable> open = new ArrayList<>();
   private ServerWatch watch;
+  private RunView view = RunView.OPENED;
 
   @BeforeEach
   void startsIt() {
@@ -59,7 +60,7 @@ class ServerWatchTest {
 
   @AfterEach
   void endsIt() throws Exception {
-    watch.runEnded();
+    watch.stop(view);
     for (AutoCloseable each : open) {
       each.close();
     }
@@ -80,17 +81,22 @@ class ServerWatchTest {
         true);
   }
 
+  private void use(List<MetricsPage> pages) {
+    view = view.using(pages);
+    watch.start(view);
+  }
+
   /** What is in the file after the page was read at the start, and once more. */
   private List<ServerSample> samples() throws IOException {
-    watch.runBegan();
-    watch.runEnded();
+    watch.tick(view = view.began(0));
+    watch.stop(view);
     List<ServerSample> samples = new ArrayList<>();
     assertThat(ServerFile.read(dir.resolve("server.jsonl"), samples::add)).isZero();
     return samples;
   }
 
   private ServerSample only(ScriptedServer.Script script) throws IOException {
-    watch.targetUsed(pages("a", server(script).baseUrl() + "/page", "http://b"));
+    use(pages("a", server(script).baseUrl() + "/page", "http://b"));
     return samples().get(0);
   }
 
@@ -99,9 +105,9 @@ class ServerWatchTest {
     AtomicInteger running = new AtomicInteger(3);
     ScriptedServer server =
         server(exchange -> exchange.respond(200, TEXT, PAGE.replace("3", running.toString())));
-    watch.targetUsed(pages("a", server.baseUrl() + "/page", server.baseUrl()));
+    use(pages("a", server.baseUrl() + "/page", server.baseUrl()));
     running.set(4);
-    watch.loadAhead();
+    watch.start(view);
     List<ServerSample> samples = samples();
     assertThat(samples)
         .extracting(sample -> sample.value(EngineMetric.REQUESTS_RUNNING))
@@ -128,7 +134,7 @@ class ServerWatchTest {
             "http://127.0.0.1:1",
             server.baseUrl().replace("http:", "https:"),
             server.baseUrl().replace("127.0.0.1", "localhost"))) {
-      watch.targetUsed(pages("a", server.baseUrl() + "/" + target.hashCode(), target));
+      use(pages("a", server.baseUrl() + "/" + target.hashCode(), target));
     }
     assertThat(server.requests())
         .hasSize(3)
@@ -138,8 +144,8 @@ class ServerWatchTest {
   @Test
   void pageOfSeveralTargetsIsReadOnceForAll() throws IOException {
     ScriptedServer server = server(exchange -> exchange.respond(200, TEXT, PAGE));
-    watch.targetUsed(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.targetUsed(pages("b", server.baseUrl() + "/page", "http://c"));
+    use(pages("a", server.baseUrl() + "/page", "http://b"));
+    use(pages("b", server.baseUrl() + "/page", "http://c"));
     assertThat(samples()).allSatisfy(sample -> assertThat(sample.target()).isNull());
   }
 
@@ -153,9 +159,9 @@ class ServerWatchTest {
                   asked.incrementAndGet();
                   x.respond(404, TEXT, "");
                 });
-    watch.targetUsed(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
-    watch.targetUsed(pages("b", MetricsPage.AUTO, "http://127.0.0.1:1/v1"));
-    watch.loadAhead();
+    use(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
+    use(pages("b", MetricsPage.AUTO, "http://127.0.0.1:1/v1"));
+    watch.start(view);
     assertThat(samples()).isEmpty();
     assertThat(said).isEmpty();
     assertThat(asked).hasValue(1);
@@ -166,9 +172,9 @@ class ServerWatchTest {
     AtomicReference<String> value = new AtomicReference<>("NaN");
     ScriptedServer server =
         server(x -> x.answer("a")).pages(x -> x.respond(200, TEXT, PAGE.replace("3", value.get())));
-    watch.targetUsed(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
-    watch.runBegan();
-    watch.secondPassed();
+    use(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
+    watch.tick(view = view.began(0));
+    watch.tick(view = view.secondPassed());
     value.set("3");
     List<ServerSample> samples = samples();
     assertThat(samples.get(0).values()).isEmpty();
@@ -195,9 +201,9 @@ class ServerWatchTest {
                   x.await(never);
                 });
     watch = watch(Duration.ofMillis(400));
-    watch.targetUsed(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
-    watch.loadAhead();
-    watch.loadAhead();
+    use(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
+    watch.start(view);
+    watch.start(view);
     assertThat(samples()).isEmpty();
     assertThat(said).isEmpty();
     assertThat(asked.tryAcquire(2, 1, TimeUnit.MINUTES)).as("asked twice").isTrue();
@@ -206,7 +212,7 @@ class ServerWatchTest {
 
   @Test
   void failuresAreInEveryLineAndPrintedOnce() throws IOException {
-    watch.targetUsed(pages("a", "http://127.0.0.1:1/m?token=secret", "http://b"));
+    use(pages("a", "http://127.0.0.1:1/m?token=secret", "http://b"));
     List<ServerSample> samples = samples();
     assertThat(samples.get(0).error()).isEqualTo("no connection");
     assertThat(samples.get(0).url()).isEqualTo("http://127.0.0.1:1/m?token=***");
@@ -276,10 +282,10 @@ class ServerWatchTest {
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 50\n"),
             exchange -> exchange.respond(503, TEXT, "starting"),
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 7\n"));
-    watch.runBegan();
-    watch.targetUsed(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.loadAhead();
-    watch.loadAhead();
+    watch.tick(view = view.began(0));
+    use(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.start(view);
+    watch.start(view);
     assertThat(samples()).extracting(ServerSample::reset).startsWith(false, false, true);
     assertThat(said).hasSize(2);
   }
@@ -287,9 +293,9 @@ class ServerWatchTest {
   @Test
   void failuresAfterTheLastUserLeftAreNotWritten() throws Exception {
     ScriptedServer server = ScriptedServer.start(exchange -> exchange.respond(200, TEXT, PAGE));
-    watch.runBegan();
-    watch.targetUsed(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.usersChanged(false);
+    watch.tick(view = view.began(0));
+    use(pages("a", server.baseUrl() + "/page", "http://b"));
+    watch.tick(view = view.idle(true));
     server.close();
     assertThat(samples()).allSatisfy(sample -> assertThat(sample.error()).isNull());
   }
@@ -299,9 +305,9 @@ class ServerWatchTest {
     try (ScriptedServer tls =
         ScriptedServer.startTls(
             SelfSigned.sslContext(dir), exchange -> exchange.respond(200, TEXT, PAGE))) {
-      watch.runBegan();
+      watch.tick(view = view.began(0));
       for (boolean verify : List.of(true, false)) {
-        watch.targetUsed(
+        use(
             MetricsPage.of(
                 "a", List.of(tls.baseUrl() + "/" + verify), List.of(), Map.of(), verify));
       }
