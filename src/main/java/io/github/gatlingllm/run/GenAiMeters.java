@@ -1,6 +1,5 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -182,36 +181,33 @@ final class GenAiMeters implements RunObserver {
   }
 
   private Gauge offered(LevelView level) {
-    LevelInfo.Key key = level.level().key();
-    LoadLevel load = level.level().running().level();
-    Phase phase = level.phase();
+    LevelInfo info = level.info();
+    Phase phase = info.phases().get(info.phases().size() - 1).phase();
     Tags tags =
         Tags.of(
-            "gatling_llm.target", key.target(),
-            "gatling_llm.scenario", Objects.requireNonNullElse(key.scenario(), ""),
-            "gatling_llm.stage", key.label(),
-            "gatling_llm.phase", phase == null ? "" : phase.key(),
-            "gatling_llm.unit", load.unit());
-    return Gauge.builder(OFFERED, load::offered).tags(tags).register(registry);
+            "gatling_llm.target", info.target(),
+            "gatling_llm.scenario", Objects.requireNonNullElse(info.scenario(), ""),
+            "gatling_llm.stage", info.label(),
+            "gatling_llm.phase", phase.key(),
+            "gatling_llm.unit", info.unit());
+    return Gauge.builder(OFFERED, info::offered).tags(tags).register(registry);
   }
 
   @Override
   public void records(List<RequestRecord> batch) {
-    batch.forEach(this::add);
-  }
-
-  private void add(RequestRecord record) {
-    Tags tags = tags(record);
-    Operation operation = operations.computeIfAbsent(tags, this::operation);
-    for (int i = 0; i < TIMES.size(); i++) {
-      TIMES.get(i).recorder().accept(record, operation.times.get(i));
-    }
-    tokens(operation.inputTokens, record.tokens().prompt());
-    tokens(operation.outputTokens, record.tokens().outputTokens());
-    Boolean isMet = record.outcome().sloOk();
-    if (isMet != null) {
-      Judged counters = judged.computeIfAbsent(tags, this::judged);
-      (isMet ? counters.met : counters.missed).increment();
+    for (RequestRecord record : batch) {
+      Tags tags = tags(record);
+      Operation operation = operations.computeIfAbsent(tags, this::operation);
+      for (int i = 0; i < TIMES.size(); i++) {
+        TIMES.get(i).recorder().accept(record, operation.times.get(i));
+      }
+      tokens(operation.inputTokens, record.tokens().prompt());
+      tokens(operation.outputTokens, record.tokens().outputTokens());
+      Boolean isMet = record.outcome().sloOk();
+      if (isMet != null) {
+        Judged counters = judged.computeIfAbsent(tags, this::judged);
+        (isMet ? counters.met : counters.missed).increment();
+      }
     }
   }
 

@@ -19,7 +19,6 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import javax.management.ListenerNotFoundException;
 import javax.management.Notification;
@@ -42,7 +41,6 @@ final class GeneratorLog implements RunObserver {
   private final GcPauses pauses = GcPauses.listen();
   private final List<Heartbeat.Started> heartbeats = new ArrayList<>();
   private final Queue<Long> edges = new PriorityQueue<>();
-  private final Consumer<GeneratorSecond> watcher;
   private RunView seen = RunView.OPENED;
   private Reading before;
   private long lateStarts;
@@ -51,11 +49,8 @@ final class GeneratorLog implements RunObserver {
 
   private record Reading(long nanoTime, Map<GeneratorField, Long> totals) {}
 
-  /** {@code watcher} receives each line before it is written, and must return at once. */
-  GeneratorLog(
-      Run run, Iterable<? extends EventExecutor> loops, Consumer<GeneratorSecond> watcher) {
+  GeneratorLog(Run run, Iterable<? extends EventExecutor> loops) {
     this.run = run;
-    this.watcher = watcher;
     before = reading(System.nanoTime());
     watch(loops);
   }
@@ -108,14 +103,11 @@ final class GeneratorLog implements RunObserver {
   @Override
   public void tick(RunView view) {
     long nanoTime = System.nanoTime();
-    view.windowEdges().stream().skip(seen.windowEdges().size()).forEach(edges::add);
-    boolean hasSecondPassed = view.seconds() != seen.seconds();
+    view.edges().stream().skip(seen.edges().size()).forEach(edges::add);
+    boolean isDue = view.seconds() != seen.seconds();
     seen = view;
     cut(nanoTime);
-    if (!hasSecondPassed) {
-      return;
-    }
-    Reading now = reading(nanoTime);
+    Reading now = isDue ? reading(nanoTime) : before;
     if (now.nanoTime - before.nanoTime >= SHORTEST_NANOS) { // else the next line includes it
       write(now);
     }
@@ -124,7 +116,7 @@ final class GeneratorLog implements RunObserver {
   private void write(Reading now) {
     GeneratorSecond second = second(now);
     before = now;
-    watcher.accept(second);
+    run.observers().change(view -> view.generator(second));
     try {
       second.append(run.files().generator());
     } catch (IOException e) {

@@ -12,7 +12,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.run.Observers.LevelHooks;
-import io.github.gatlingllm.run.RunView.ObservedLevel;
+import io.github.gatlingllm.run.RunView.LevelView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,8 +74,8 @@ final class LevelLog implements RunningLevel.Listener {
   @Override
   public void levelStarted(RunningLevel level, long nanoTime) {
     LevelInfo.Key key = new LevelInfo.Key(level.label(), target, scenario);
-    Entry entry =
-        new Entry(new ObservedLevel(level, key, run.info().objectives().of(target)), called);
+    Entry entry = new Entry(level, key, called);
+    levels.results().levelBegan(key, level, run.info().objectives().of(target));
     synchronized (levels) {
       Phases phases = level.level().phases();
       plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
@@ -87,7 +87,6 @@ final class LevelLog implements RunningLevel.Listener {
       current = entry;
       levels.add(entry);
     }
-    levels.results().levelBegan(entry.observed);
     if (level.level() instanceof LoadLevel.Closed closed && closed.users() == 0) {
       print(entry, "this injector has none of its users");
     }
@@ -117,6 +116,7 @@ final class LevelLog implements RunningLevel.Listener {
     long unixNanos = run.unixNanos(nanoTime);
     boolean isEdge = phase == Phase.MEASURE;
     Entry entry = current();
+    LevelView begun;
     synchronized (levels) {
       Phases phases = level.level().phases();
       Long planned = phases.plannedNanos();
@@ -125,11 +125,12 @@ final class LevelLog implements RunningLevel.Listener {
       }
       isEdge |= entry.closePhase(unixNanos);
       entry.phases.add(new PhaseWindow(phase, unixNanos, null));
+      begun = new LevelView(entry.info(), false, null);
     }
     if (phase == Phase.MEASURE) {
-      levels.results().measureBegan(entry.observed);
+      levels.results().measureBegan(entry.key);
     }
-    levels.tell(view -> view.phaseBegan(entry.observed, phase));
+    run.observers().change(view -> view.level(begun));
     if (isEdge) {
       levels.windowEdge(nanoTime);
     }
@@ -169,13 +170,13 @@ final class LevelLog implements RunningLevel.Listener {
         };
     level.whenRecorded(
         () -> {
-          levels.whenCounted(() -> executor.execute(once));
+          run.whenCounted(() -> executor.execute(once));
           run.after(SETTLING, once);
         });
   }
 
   private void print(Entry entry, String text) {
-    run.message("LLM " + entry.observed + ": " + text);
+    run.message("LLM %s (%s, %s): %s".formatted(entry.level.label(), target, scenario, text));
   }
 
   /** Requests that the plan has in the actual measure window; null for levels bounded by time. */
@@ -197,9 +198,13 @@ final class LevelLog implements RunningLevel.Listener {
   }
 
   private void finish(Entry entry) {
-    LiveFigures ended = levels.results().finish(entry.observed);
+    LiveFigures ended = levels.results().finish(entry.key);
     LiveFigures figures = ended == null ? null : ended.with(levels.sloShare(ended), null, null);
-    levels.tell(view -> view.levelEnded(entry.observed, figures));
+    LevelView over;
+    synchronized (levels) {
+      over = new LevelView(entry.info(), true, figures);
+    }
+    run.observers().change(view -> view.level(over));
   }
 
   private void planned(Entry entry, @Nullable Long requests) {
@@ -216,12 +221,12 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
-    levels.results().watchFailures(current().observed, limits, tooMany);
+    levels.results().watchFailures(current().key, limits, tooMany);
   }
 
   @Override
   public LevelResult resultSoFar(RunningLevel level) {
-    return levels.results().result(current().observed);
+    return levels.results().result(current().key);
   }
 
   @Override
@@ -240,7 +245,7 @@ final class LevelLog implements RunningLevel.Listener {
 
   static final class Entry {
     final RunningLevel level;
-    final ObservedLevel observed;
+    final LevelInfo.Key key;
     private final List<HookCall> hooks;
     private final List<PhaseWindow> phases = new ArrayList<>();
     boolean ended;
@@ -248,10 +253,10 @@ final class LevelLog implements RunningLevel.Listener {
     private @Nullable Long plannedStart;
     private LevelInfo.@Nullable InFlight inFlight;
 
-    private Entry(ObservedLevel observed, List<HookCall> hooks) {
+    private Entry(RunningLevel level, LevelInfo.Key key, List<HookCall> hooks) {
+      this.level = level;
+      this.key = key;
       this.hooks = hooks;
-      this.level = observed.running();
-      this.observed = observed;
     }
 
     /** Ends the current phase, if any; returns whether it was the measure phase. */
@@ -268,8 +273,8 @@ final class LevelLog implements RunningLevel.Listener {
       LoadLevel load = level.level();
       return new LevelInfo(
           load.label(),
-          observed.key().target(),
-          observed.key().scenario(),
+          key.target(),
+          key.scenario(),
           load.kind(),
           load.offered(),
           load.unit(),

@@ -17,7 +17,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
-import io.github.gatlingllm.run.RunView.ObservedLevel;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -38,16 +37,16 @@ final class LevelResults {
     this.clock = clock;
   }
 
-  void levelBegan(ObservedLevel level) {
-    var unused = counts(level);
+  synchronized void levelBegan(LevelInfo.Key key, RunningLevel level, TargetSlo slo) {
+    levels.put(key, new Counts(level, slo));
   }
 
-  private synchronized Counts counts(ObservedLevel level) {
-    return levels.computeIfAbsent(level.key(), any -> new Counts(level));
+  private Counts counts(LevelInfo.Key level) {
+    return Objects.requireNonNull(levels.get(level));
   }
 
   /** From here on its figures are those of the measure window. */
-  synchronized void measureBegan(ObservedLevel level) {
+  synchronized void measureBegan(LevelInfo.Key level) {
     counts(level).isMeasuring = true;
   }
 
@@ -74,25 +73,25 @@ final class LevelResults {
     }
   }
 
-  synchronized LevelResult result(ObservedLevel level) {
+  synchronized LevelResult result(LevelInfo.Key level) {
     return counts(level).result();
   }
 
   /** Calls {@code tooMany} when more requests of a level have failed than the limits allow. */
-  synchronized void watchFailures(ObservedLevel level, FailureLimits limits, Runnable tooMany) {
+  synchronized void watchFailures(LevelInfo.Key level, FailureLimits limits, Runnable tooMany) {
     Counts counts = counts(level);
     counts.limits = limits;
     counts.tooMany = tooMany;
   }
 
   /** Live figures; {@code isSnapshot}: the rate of "now" begins anew, for one reader only. */
-  synchronized @Nullable LiveFigures figures(@Nullable ObservedLevel level, boolean isSnapshot) {
+  synchronized @Nullable LiveFigures figures(LevelInfo.@Nullable Key level, boolean isSnapshot) {
     LiveStats shown = level == null ? ofRun : counts(level).shown();
     return shown == null ? null : isSnapshot ? shown.snapshot() : shown.peek();
   }
 
   /** The figures of the measure window, once all its requests are counted; null without one. */
-  synchronized @Nullable LiveFigures finish(ObservedLevel level) {
+  synchronized @Nullable LiveFigures finish(LevelInfo.Key level) {
     return counts(level).finish();
   }
 
@@ -120,9 +119,9 @@ final class LevelResults {
     private boolean isFinished;
     private Map<String, Double> atEnd = Map.of();
 
-    private Counts(ObservedLevel observed) {
-      this.level = observed.running();
-      this.judge = observed.slo();
+    private Counts(RunningLevel level, TargetSlo slo) {
+      this.level = level;
+      judge = slo;
       Phases phases = level.level().phases();
       boolean byTime = level.level() instanceof LoadLevel.Open && phases.requests() == null;
       measureNanos = byTime ? phases.measureNanos() : 0;

@@ -10,7 +10,6 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.RunReport.LivePage;
 import io.github.gatlingllm.run.Observers.Address;
-import io.github.gatlingllm.run.RunView.LevelView;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -18,10 +17,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -39,13 +35,12 @@ final class LiveView implements RunObserver {
   private final Run run;
   private final long startUnixNanos;
   private final OverTime overTime;
-  private final Queue<GeneratorSecond> seconds = new ConcurrentLinkedQueue<>();
   private final @Nullable LiveServer server;
 
   /** Figures last shown; kept between two load levels. */
   private @Nullable LiveFigures latest;
 
-  private List<LevelView> levels = List.of();
+  private RunView seen = RunView.OPENED;
   private boolean isJudged;
   private boolean isOver;
   private String event = "";
@@ -90,13 +85,13 @@ final class LiveView implements RunObserver {
     }
   }
 
-  public void generatorSecond(GeneratorSecond second) {
-    seconds.add(second);
-  }
-
   @Override
   public synchronized void tick(RunView view) {
-    levels = view.levels();
+    GeneratorSecond second = view.generator();
+    if (second != null && second != seen.generator()) {
+      overTime.add(second);
+    }
+    seen = view;
   }
 
   /** The current event; shared by all viewers that request it within {@value #EVENT_NANOS} ns. */
@@ -110,17 +105,12 @@ final class LiveView implements RunObserver {
   }
 
   private synchronized LivePage.Now now() {
-    for (GeneratorSecond second = seconds.poll(); second != null; second = seconds.poll()) {
-      overTime.add(second);
-    }
     Series series = overTime.soFar(isJudged);
-    List<LivePage.Finished> finished = new ArrayList<>();
-    for (LevelView level : levels) {
-      LiveFigures ended = level.figures();
-      if (ended != null) {
-        finished.add(new LivePage.Finished(level.level().toString(), ended));
-      }
-    }
+    List<LivePage.Finished> finished =
+        seen.levels().stream()
+            .filter(level -> level.figures() != null)
+            .map(level -> new LivePage.Finished(level.toString(), level.figures()))
+            .toList();
     LiveFigures figures = run.levels().figures(false);
     latest = figures == null ? latest : figures;
     return new LivePage.Now(

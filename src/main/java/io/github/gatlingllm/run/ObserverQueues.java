@@ -2,23 +2,18 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.util.internal.PlatformDependent;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Passes the events of a run to its observers: a bounded queue and a thread for each, so that none
@@ -41,13 +36,12 @@ final class ObserverQueues {
   /** Seconds in one event after which an observer counts as blocked. */
   private static final int BLOCKED_SECONDS = 3;
 
-  private record Waiting(long records, Runnable task) {}
-
   private final Consumer<String> complaints;
   private final List<Lane> lanes = new CopyOnWriteArrayList<>();
-  private final AtomicLong handedOver = new AtomicLong();
-  private final Queue<Waiting> waiting = new ArrayDeque<>();
+
+  /** Number of records; of the recorder's thread. */
   private long passedOn;
+
   private final Object changes = new Object();
   private RunView view = RunView.OPENED;
 
@@ -68,40 +62,15 @@ final class ObserverQueues {
     }
   }
 
-  /** The recorder has accepted one more record, which {@link #requestEnded} will receive. */
-  void handedOver() {
-    handedOver.incrementAndGet();
-  }
-
-  /** Called on the recorder's thread, in the order in which records were handed over. */
+  /** Called on the recorder's thread. */
   void requestEnded(RequestRecord record) {
-    boolean isWaking = (passedOn + 1) % WAKING_RECORDS == 0;
+    boolean isWaking = ++passedOn % WAKING_RECORDS == 0;
     for (Lane lane : lanes) {
       lane.offer(record);
       if (isWaking) {
         LockSupport.unpark(lane.thread);
       }
     }
-    List<Runnable> due = new ArrayList<>(0);
-    synchronized (this) {
-      passedOn++;
-      while (!waiting.isEmpty() && waiting.element().records() <= passedOn) {
-        due.add(waiting.remove().task());
-      }
-    }
-    due.forEach(Runnable::run);
-  }
-
-  /** Runs a short task when all records that were handed over so far have been passed on. */
-  void whenPassedOn(Runnable task) {
-    synchronized (this) {
-      long records = handedOver.get();
-      if (passedOn < records) {
-        waiting.add(new Waiting(records, task));
-        return;
-      }
-    }
-    task.run();
   }
 
   void secondPassed() {
@@ -117,7 +86,7 @@ final class ObserverQueues {
    */
   void await(UnaryOperator<RunView> step, BiConsumer<RunObserver, RunView> event) {
     long start = System.nanoTime();
-    List<Future<?>> ends = new ArrayList<>();
+    List<CountDownLatch> ends = new ArrayList<>();
     synchronized (changes) {
       view = step.apply(view);
       RunView now = view;
@@ -129,15 +98,7 @@ final class ObserverQueues {
   }
 
   boolean isOutputLost() {
-    AtomicBoolean isAnyLost = new AtomicBoolean();
-    await(
-        view -> view,
-        (observer, view) -> {
-          if (observer.isOutputLost()) {
-            isAnyLost.set(true);
-          }
-        });
-    return isAnyLost.get();
+    return lanes.stream().anyMatch(lane -> lane.observer.isOutputLost());
   }
 
   void close() {
@@ -250,35 +211,31 @@ final class ObserverQueues {
       }
     }
 
-    Future<?> ask(Consumer<RunObserver> event) {
-      CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
-      if (isOverdue) {
-        end.complete(null);
-        return end;
+    CountDownLatch ask(Consumer<RunObserver> event) {
+      CountDownLatch end = new CountDownLatch(isOverdue ? 0 : 1);
+      if (!isOverdue) {
+        tell(
+            each -> {
+              try {
+                event.accept(each);
+              } catch (Throwable e) {
+                complain("failed (" + e + ")");
+              }
+              end.countDown();
+            });
       }
-      tell(
-          each -> {
-            try {
-              event.accept(each);
-            } catch (Throwable e) {
-              complain("failed (" + e + ")");
-            }
-            end.complete(null);
-          });
       return end;
     }
 
-    void await(Future<?> end, long startNanos) {
+    void await(CountDownLatch end, long startNanos) {
       try {
         long remaining = startNanos + observer.patience().toNanos() - System.nanoTime();
-        end.get(Math.max(0, remaining), TimeUnit.NANOSECONDS);
-      } catch (TimeoutException e) {
-        isOverdue = true;
-        complain(isFull ? "cannot keep up, so events are left out" : "does not return");
+        if (!end.await(remaining, TimeUnit.NANOSECONDS)) {
+          isOverdue = true;
+          complain(isFull ? "cannot keep up, so events are left out" : "does not return");
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-      } catch (ExecutionException e) {
-        throw new AssertionError(e); // none is completed exceptionally
       }
     }
 

@@ -3,7 +3,6 @@ package io.github.gatlingllm.run;
 import static java.util.stream.Collectors.joining;
 
 import io.github.gatlingllm.client.Secrets;
-import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
@@ -89,10 +88,9 @@ public record Observers(
   List<RunObserver> of(Run run, Iterable<? extends EventExecutor> eventLoops) {
     GenAiMeters meters = meters(run);
     LiveView live = page == null ? null : new LiveView(run, page, meters);
-    Consumer<GeneratorSecond> seconds = live == null ? second -> {} : live::generatorSecond;
     return Stream.of(
             new RunConsole(run),
-            new GeneratorLog(run, eventLoops, seconds),
+            new GeneratorLog(run, eventLoops),
             new ServerWatch(run),
             live,
             meters,

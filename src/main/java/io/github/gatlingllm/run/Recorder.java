@@ -43,7 +43,10 @@ final class Recorder {
   private final LongSupplier nanoClock;
   private final Consumer<RequestRecord> observer;
   private final WriteFailures failures;
-  private final Queue<RequestRecord> queue = new ConcurrentLinkedQueue<>();
+
+  /** Records, and tasks between them. */
+  private final Queue<Object> queue = new ConcurrentLinkedQueue<>();
+
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong dropped = new AtomicLong();
   private final Thread thread;
@@ -99,6 +102,17 @@ final class Recorder {
     return false;
   }
 
+  /** Runs a short task on the thread after the records so far; now if all are written. */
+  void then(Runnable task) {
+    if (waiting.getAndIncrement() > 0 || accepting) {
+      queue.add(task);
+      LockSupport.unpark(thread);
+      return;
+    }
+    waiting.decrementAndGet();
+    task.run();
+  }
+
   int waiting() {
     return waiting.get();
   }
@@ -133,25 +147,27 @@ final class Recorder {
   }
 
   private void dropQueued() {
-    while (queue.poll() != null) {
-      dropped.incrementAndGet();
+    for (Object next = queue.poll(); next != null; next = queue.poll()) {
+      dropped.addAndGet(next instanceof RequestRecord ? 1 : 0);
     }
   }
 
   private void run() {
     long oldest = 0;
     while (!abandoned && (accepting || waiting.get() > 0)) {
-      RequestRecord record = queue.poll();
-      if (record == null) {
+      Object next = queue.poll();
+      if (next == null) {
         file.flush();
         LockSupport.parkNanos(this, IDLE_NANOS);
         continue;
       }
-      if (file.isEmpty()) {
-        oldest = nanoClock.getAsLong();
+      if (next instanceof RequestRecord record) {
+        if (file.isEmpty()) {
+          oldest = nanoClock.getAsLong();
+        }
+        file.append(record);
       }
-      file.append(record);
-      observe(record);
+      observe(next);
       if (file.isFull() || nanoClock.getAsLong() - oldest >= MAX_BATCH_AGE_NANOS) {
         file.flush();
       }
@@ -162,9 +178,13 @@ final class Recorder {
     dropQueued();
   }
 
-  private void observe(RequestRecord record) {
+  private void observe(Object next) {
     try {
-      observer.accept(record);
+      if (next instanceof RequestRecord record) {
+        observer.accept(record);
+      } else {
+        ((Runnable) next).run();
+      }
     } catch (Throwable e) {
       if (!observerFailed) {
         observerFailed = true;

@@ -78,16 +78,13 @@ public final class Run {
     observers = new ObserverQueues(complaints);
     files = new RunFiles(directory.path());
     failures = new WriteFailures(files.folder(), complaints);
-    levels = new RunLevels(this, observers);
+    levels = new RunLevels(this);
     recorder =
         Recorder.open(
             files.requests(),
             record -> {
-              try {
-                levels.requestEnded(record);
-              } finally {
-                observers.requestEnded(record);
-              }
+              observers.requestEnded(record);
+              levels.requestEnded(record);
             },
             failures);
     info =
@@ -286,9 +283,12 @@ public final class Run {
 
   /** Records a request; never blocks. */
   public void record(RequestRecord record) {
-    if (recorder.record(record)) {
-      observers.handedOver();
-    }
+    boolean unused = recorder.record(record);
+  }
+
+  /** Runs a short task when the levels have counted all records so far. */
+  void whenCounted(Runnable task) {
+    recorder.then(task);
   }
 
   RunLevels levels() {

@@ -40,7 +40,7 @@ final class RunConsole implements RunObserver {
 
   @Override
   public void tick(RunView view) {
-    view.messages().stream().skip(seen.messages().size()).forEach(PrintableText::print);
+    view.lines().stream().skip(seen.lines().size()).forEach(PrintableText::print);
     if (view.levels() != seen.levels()) {
       view.levels().stream()
           .filter(level -> level.isOver() && ended.add(level))
@@ -62,9 +62,9 @@ final class RunConsole implements RunObserver {
   private static void print(LevelView level) {
     LiveFigures figures = level.figures();
     if (figures != null) {
-      PrintableText.print(ConsoleBlock.finished(level.level().toString(), figures));
-    } else if (!level.isMeasured()) {
-      PrintableText.print("LLM " + level.level() + ": ended before its measure window began");
+      PrintableText.print(ConsoleBlock.finished(level.toString(), figures));
+    } else if (level.info().measured().isEmpty()) {
+      PrintableText.print("LLM " + level + ": ended before its measure window began");
     }
   }
 }

@@ -33,23 +33,20 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The load levels of a run, with their planned arrivals and conclusions. Thread-safe. */
 final class RunLevels {
 
   private final Run run;
-  private final ObserverQueues observers;
   private final List<LevelLog.Entry> entries = new ArrayList<>();
   private final PlannedTime planned = new PlannedTime();
   private final InjectedLevels injected = new InjectedLevels();
   private final LevelResults results;
   private final ArrivalLog arrivals;
 
-  RunLevels(Run run, ObserverQueues observers) {
+  RunLevels(Run run) {
     this.run = run;
-    this.observers = observers;
     results = new LevelResults(run.clock());
     arrivals =
         new ArrivalLog(
@@ -102,11 +99,14 @@ final class RunLevels {
 
   /** Live figures of the level that started last, or of the run if it has none; null without. */
   @Nullable LiveFigures figures(boolean isSnapshot) {
-    LevelLog.Entry entry = running();
-    if (entry == null && hasEntries()) {
-      return null;
+    LevelLog.Entry entry;
+    synchronized (this) {
+      entry = running();
+      if (entry == null && !entries.isEmpty()) {
+        return null;
+      }
     }
-    LiveFigures figures = results.figures(entry == null ? null : entry.observed, isSnapshot);
+    LiveFigures figures = results.figures(entry == null ? null : entry.key, isSnapshot);
     return figures == null
         ? null
         : figures.with(sloShare(figures), run.inFlight(), progress(System.nanoTime()));
@@ -114,10 +114,6 @@ final class RunLevels {
 
   @Nullable Double sloShare(LiveFigures figures) {
     return SelfTest.isLoadOf(run.info()) ? null : figures.sloShare();
-  }
-
-  private synchronized boolean hasEntries() {
-    return !entries.isEmpty();
   }
 
   List<LevelInfo> all() {
@@ -175,10 +171,7 @@ final class RunLevels {
     RunningLevel level = entry.level;
     if (level.level() instanceof LoadLevel.Open open) {
       arrivals.write(
-          entry.observed.key(),
-          level.arrivalsBefore(open, nanoTime),
-          level.startNanos(),
-          written -> {});
+          entry.key, level.arrivalsBefore(open, nanoTime), level.startNanos(), written -> {});
     }
   }
 
@@ -198,24 +191,15 @@ final class RunLevels {
     run.after(Duration.ZERO, run::save);
   }
 
-  void tell(UnaryOperator<RunView> change) {
-    observers.change(change);
-  }
-
   /** Tells the observers of an edge of a measure window, now and once it has passed. */
   void windowEdge(long nanoTime) {
-    Runnable tell = () -> tell(view -> view.windowEdge(nanoTime));
+    Runnable tell = () -> run.observers().change(view -> view.windowEdge(nanoTime));
     tell.run();
     run.after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), tell);
   }
 
   LevelResults results() {
     return results;
-  }
-
-  /** Runs a short task when the results have all records that were handed over so far. */
-  void whenCounted(Runnable task) {
-    observers.whenPassedOn(task);
   }
 
   void concluded(String target, String scenario, Conclusion conclusion) {

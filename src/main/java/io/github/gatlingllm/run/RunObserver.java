@@ -29,7 +29,7 @@ interface RunObserver {
   /** All requests have ended and all records are written; what follows is new stages. */
   default void stop(RunView view) {}
 
-  /** Whether output was lost that the user must not miss, so that the build fails. */
+  /** Whether output was lost that the user must not miss, so that the build fails; any thread. */
   default boolean isOutputLost() {
     return false;
   }

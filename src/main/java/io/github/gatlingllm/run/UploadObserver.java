@@ -14,7 +14,7 @@ final class UploadObserver implements RunObserver {
   private final Run run;
   private final S3Location place;
   private Stage sent = Stage.RUNNING;
-  private boolean isFailed;
+  private volatile boolean isFailed;
 
   UploadObserver(Run run, S3Location place) {
     this.run = run;
@@ -45,16 +45,13 @@ final class UploadObserver implements RunObserver {
 
   @Override
   public void tick(RunView view) {
-    if (view.stage() != sent && !isFailed) {
-      sent = view.stage();
-      send(sent);
+    if (view.stage() == sent || isFailed) {
+      return;
     }
-  }
-
-  private void send(Stage stage) {
+    sent = view.stage();
     RunUpload upload = RunUpload.of(place, run.files(), run.info());
     try {
-      if (stage == Stage.REPORTED) {
+      if (sent == Stage.REPORTED) {
         upload.report();
       } else {
         upload.records();

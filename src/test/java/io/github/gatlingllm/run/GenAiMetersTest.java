@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.run.RunView.ObservedLevel;
+import io.github.gatlingllm.run.RunView.LevelView;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
 import io.opentelemetry.proto.metrics.v1.Metric;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class GenAiMetersTest {
@@ -65,25 +67,33 @@ class GenAiMetersTest {
     meters.stop(RunView.OPENED);
   }
 
+  private static RunView level(boolean isOver, Phase... phases) {
+    LevelInfo info =
+        new LevelInfo(
+            "c=4",
+            LevelRecord.TARGET,
+            LevelRecord.SCENARIO,
+            LevelInfo.CLOSED_LOOP,
+            4.0,
+            "concurrent",
+            Stream.of(phases).map(phase -> new PhaseWindow(phase, 0, null)).toList());
+    return RunView.OPENED.level(new LevelView(info, isOver, null));
+  }
+
   @Test
   void levelHasItsOfferedLoadWhileItRuns() {
     GenAiMeters meters = open(new Observers(Observers.Address.parse("0"), null, null));
     Supplier<String> scraped = Objects.requireNonNull(meters.scraped());
-    ObservedLevel level =
-        new LevelResultsTest().begin(new LoadLevel.Closed(4, LevelResultsTest.PHASES));
-
     assertThat(scraped.get()).doesNotContain("gatling_llm_offered_load");
-    RunView view = RunView.OPENED.phaseBegan(level, Phase.FILL);
-    meters.tick(view);
-    view = view.phaseBegan(level, Phase.MEASURE);
-    meters.tick(view);
+    meters.tick(level(false, Phase.FILL));
+    meters.tick(level(false, Phase.FILL, Phase.MEASURE));
     assertThat(scraped.get().lines().filter(line -> line.startsWith("gatling_llm_offered_load{")))
         .singleElement()
         .asString()
         .contains("gatling_llm_phase=\"measure\"", "gatling_llm_stage=\"c=4\"")
         .contains("gatling_llm_unit=\"concurrent\"")
         .endsWith(" 4.0");
-    meters.tick(view.levelEnded(level, null));
+    meters.tick(level(true, Phase.FILL, Phase.MEASURE));
     assertThat(scraped.get()).doesNotContain("gatling_llm_offered_load{");
     meters.stop(RunView.OPENED);
   }

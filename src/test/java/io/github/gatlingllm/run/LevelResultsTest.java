@@ -18,7 +18,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
-import io.github.gatlingllm.run.RunView.ObservedLevel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +37,7 @@ class LevelResultsTest {
   private Slo.Rule rule = Slo.Rule.PERCENTILES;
 
   /** A level that starts at 0, or an open one 20 ms later. */
-  ObservedLevel begin(LoadLevel level) {
+  LevelInfo.Key begin(LoadLevel level) {
     new PlanDriver(
             new LoadPlan.Sweep(List.of(level)).source(),
             () -> 0,
@@ -54,17 +53,14 @@ class LevelResultsTest {
         .begin();
     RunningLevel running = started.get(started.size() - 1);
     TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of(), Map.of());
-    ObservedLevel observed =
-        new ObservedLevel(
-            running,
-            new LevelInfo.Key(running.label(), LevelRecord.TARGET, LevelRecord.SCENARIO),
-            judge);
+    LevelInfo.Key key =
+        new LevelInfo.Key(running.label(), LevelRecord.TARGET, LevelRecord.SCENARIO);
     results = new LevelResults(new RunClock(1_000, 0));
-    results.levelBegan(observed);
-    return observed;
+    results.levelBegan(key, running, judge);
+    return key;
   }
 
-  private ObservedLevel closed() {
+  private LevelInfo.Key closed() {
     return begin(new LoadLevel.Closed(1, PHASES));
   }
 
@@ -106,7 +102,7 @@ class LevelResultsTest {
     "HTTP_ERROR, 3, false"
   })
   void aLevelThatShedsItsLoadDoesNotHold(RequestStatus status, int count, boolean holds) {
-    ObservedLevel level = closed();
+    LevelInfo.Key level = closed();
     for (int i = 0; i < 40; i++) {
       add(i < count ? ok().failed(status, null) : judged(ok(), true));
     }
@@ -117,7 +113,7 @@ class LevelResultsTest {
 
   @Test
   void figuresAreThoseOfTheMeasurePhase() {
-    ObservedLevel level = closed();
+    LevelInfo.Key level = closed();
     add(
         judged(ok(), true),
         judged(ok(), false),
@@ -149,7 +145,7 @@ class LevelResultsTest {
   void theObjectiveThatFewestMeetDecides() {
     for (Slo.Rule each : Slo.Rule.values()) {
       rule = each;
-      ObservedLevel level = closed();
+      LevelInfo.Key level = closed();
       add(judged(ok(), true), judged(ok(), true), judged(ok(), false));
       assertThat(results.result(level).met()).isEqualTo(2);
       assertThat(results.result(level).attempted()).isEqualTo(3);
@@ -159,7 +155,7 @@ class LevelResultsTest {
   /** One of five cannot be told: too many to say that the level holds. */
   @Test
   void requestsThatCannotBeJudgedLeaveTheLevelOpen() {
-    ObservedLevel level = closed();
+    LevelInfo.Key level = closed();
     for (int i = 0; i < 4; i++) {
       add(judged(ok(), true));
     }
@@ -172,7 +168,7 @@ class LevelResultsTest {
   @Test
   void withoutAnSloNothingIsMet() {
     slo = "";
-    ObservedLevel level = closed();
+    LevelInfo.Key level = closed();
     add(ok());
     assertThat(results.result(level).met()).isNull();
   }
@@ -183,7 +179,7 @@ class LevelResultsTest {
    */
   @Test
   void openLevelsHaveAQueue() {
-    ObservedLevel level = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
+    LevelInfo.Key level = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
     long from = 20_001_000;
     add(LevelRecord.between(from - 50, from - 1).stage("r=1"));
     add(LevelRecord.between(from - 5, from + 5).stage("r=1"));
@@ -200,14 +196,14 @@ class LevelResultsTest {
 
   @Test
   void levelsBoundedByACountHaveNoQueue() {
-    ObservedLevel level =
+    LevelInfo.Key level =
         begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES.withRequests(5)));
     add(LevelRecord.ok("r=1"));
     assertThat(results.result(level).queue()).isNull();
   }
 
-  private ObservedLevel watched(long most, long inARow) {
-    ObservedLevel level = closed();
+  private LevelInfo.Key watched(long most, long inARow) {
+    LevelInfo.Key level = closed();
     results.watchFailures(
         level, new LoadPlan.FailureLimits(most, inARow), () -> told.add("too many"));
     return level;
@@ -226,7 +222,7 @@ class LevelResultsTest {
 
   @Test
   void failuresInARowAreThoseWithoutASuccessBetween() {
-    ObservedLevel level = watched(Long.MAX_VALUE, 2);
+    LevelInfo.Key level = watched(Long.MAX_VALUE, 2);
     add(failed().phase(Phase.FILL), failed(), ok(), failed(), cancelled(), failed());
     assertThat(told).isEmpty();
     add(failed());
@@ -238,7 +234,7 @@ class LevelResultsTest {
 
   @Test
   void rateLimitedRequestsAreNoFailuresAndNeitherContinueNorEndARowOfThem() {
-    ObservedLevel level = watched(2, 2);
+    LevelInfo.Key level = watched(2, 2);
     add(rateLimited(), rateLimited(), rateLimited(), rateLimited());
     add(failed(), rateLimited(), failed());
     assertThat(told).isEmpty();

@@ -114,7 +114,7 @@ class MachineCountersTest {
     RecordFile.read(recorded, records::add);
     Run run = LevelLogTest.open(root, new RunClock(0, 0));
     Path file = run.files().generator();
-    GeneratorLog log = new GeneratorLog(run, List.of(), second -> {});
+    GeneratorLog log = new GeneratorLog(run, List.of());
     log.records(records);
     log.tick(RunView.OPENED.secondPassed());
     log.stop(RunView.OPENED);
@@ -132,7 +132,7 @@ class MachineCountersTest {
   void aLineEndsAtTheEdgeOfAMeasureWindow() throws Exception {
     Run run = LevelLogTest.open(root, new RunClock(0, 0));
     Path file = run.files().generator();
-    GeneratorLog log = new GeneratorLog(run, List.of(), second -> {});
+    GeneratorLog log = new GeneratorLog(run, List.of());
     long edge = System.nanoTime();
     RunView view = RunView.OPENED.windowEdge(edge).windowEdge(edge + TimeUnit.HOURS.toNanos(1));
     log.tick(view);

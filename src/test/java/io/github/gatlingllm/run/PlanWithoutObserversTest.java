@@ -176,7 +176,7 @@ class PlanWithoutObserversTest {
         running == null || next >= running.level.measureEndNanosOr(Long.MAX_VALUE) - SECOND / 50;
     if (uncounted >= BATCH || (uncounted > 0 && isDecided)) {
       CountDownLatch counted = new CountDownLatch(1);
-      run.levels().whenCounted(counted::countDown);
+      run.whenCounted(counted::countDown);
       counted.await();
       uncounted = 0;
     }

@@ -108,6 +108,25 @@ class RecorderTest {
   }
 
   @Test
+  void tasksRunAfterTheRecordsBefore() {
+    Recorder recorder = recorder(10, observed::add);
+    List<Integer> before = Collections.synchronizedList(new ArrayList<>());
+    for (int i = 0; i < 3; i++) {
+      recorder.record(records.answer(1));
+      recorder.then(() -> before.add(observed.size()));
+    }
+    recorder.then(
+        () -> {
+          throw new IllegalStateException("broken");
+        });
+    assertThat(recorder.close(LONG)).isTrue();
+    recorder.then(() -> before.add(observed.size()));
+    assertThat(before).containsExactly(1, 2, 3, 3);
+    assertThat(List.of(recorder.recorded(), recorder.dropped())).containsExactly(3L, 0L);
+    assertThat(complaints).hasSize(1);
+  }
+
+  @Test
   void recordsAfterClosingAreDropped() {
     Recorder recorder = recorder(10, observed::add);
     assertThat(recorder.record(records.answer(1))).isTrue();

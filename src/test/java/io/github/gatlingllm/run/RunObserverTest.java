@@ -214,7 +214,7 @@ class RunObserverTest {
     assertWhole(run);
     assertThat(complaints).hasSize(1);
     assertThat(complaints.get(0)).startsWith("LLM broken: ");
-    assertThat(other.seen.messages()).contains("LLM: a line");
+    assertThat(other.seen.lines()).contains("LLM: a line");
     assertThat(other.seen.stage()).isEqualTo(Stage.REPORTED);
     assertThat(other.requests.get()).isEqualTo(RECORDS);
   }
@@ -258,25 +258,5 @@ class RunObserverTest {
     assertThat(other.requests.get()).isEqualTo(2 * ObserverQueues.CAPACITY + 1);
     assertThat(complaints).hasSize(1);
     queues.close();
-  }
-
-  @Test
-  void callsBackWhenTheRecordsHandedOverBeforeWerePassedOn() {
-    List<String> told = new ArrayList<>();
-    ObserverQueues queues = new ObserverQueues(complaints::add);
-    queues.whenPassedOn(() -> told.add("none"));
-    assertThat(told).containsExactly("none");
-    queues.handedOver();
-    queues.handedOver();
-    queues.whenPassedOn(() -> told.add("two"));
-    queues.handedOver();
-    queues.whenPassedOn(() -> told.add("three"));
-    RequestRecord record = LevelRecord.ok("c=1").record();
-    queues.requestEnded(record);
-    assertThat(told).containsExactly("none");
-    queues.requestEnded(record);
-    assertThat(told).containsExactly("none", "two");
-    queues.requestEnded(record);
-    assertThat(told).containsExactly("none", "two", "three");
   }
 }
