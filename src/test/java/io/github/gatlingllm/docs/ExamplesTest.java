@@ -45,13 +45,14 @@ class ExamplesTest {
   }
 
   @Test
-  void gradleProjectUsesOurVersionsAndMatchesTheReadme() throws IOException {
+  void gradleProjectUsesOurVersionsAndMatchesThePage() throws IOException {
     String build = Files.readString(EXAMPLES.resolve("gradle/build.gradle.kts"));
 
     assertThat(build)
         .contains("gatlingVersion = \"" + MavenProject.property("gatling.version") + "\"")
         .contains("io.github.gatlingllm:gatling-llm:" + MavenProject.property("version"));
-    assertThat(Files.readString(Path.of("README.md"))).contains("```kotlin\n" + build + "```");
+    assertThat(Files.readString(Path.of("docs/getting-started.md")))
+        .contains("```kotlin\n" + build + "```");
     assertThat(EXAMPLES.resolve("gradle/src/gatling/java/FirstSimulation.java"))
         .hasSameTextualContentAs(EXAMPLES.resolve("java/src/test/java/FirstSimulation.java"));
   }

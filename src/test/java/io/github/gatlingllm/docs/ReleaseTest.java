@@ -27,7 +27,7 @@ class ReleaseTest {
       value = {
         "CHANGELOG.md | ## [VERSION]",
         "README.md | <version>VERSION</version>",
-        "README.md | io.github.gatlingllm:gatling-llm:VERSION",
+        "docs/getting-started.md | io.github.gatlingllm:gatling-llm:VERSION",
         "deploy/kubernetes/base/kustomization.yaml | newTag: VERSION"
       })
   void placesThatRepeatTheVersion(Path file, String text) throws IOException {

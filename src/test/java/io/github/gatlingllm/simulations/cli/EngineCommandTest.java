@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.report.Main;
-import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,14 +11,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -99,37 +93,5 @@ class EngineCommandTest {
                 .POST(HttpRequest.BodyPublishers.ofString(body))
                 .build(),
             HttpResponse.BodyHandlers.ofString());
-  }
-
-  private static final String START = "java -jar target/gatling-llm.jar ";
-  private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
-
-  @TempDir Path dir;
-
-  @Test
-  void commandsOfTheReadmeAreAccepted() throws IOException {
-    List<List<String>> commands =
-        Files.readAllLines(Path.of("README.md")).stream()
-            .filter(line -> line.startsWith(START))
-            .map(line -> words(line.substring(START.length())))
-            .toList();
-    assertThat(commands).extracting(words -> words.get(0)).contains("engine", "--endpoint");
-
-    for (List<String> words : commands) {
-      if (words.get(0).equals("engine")) {
-        CommandLine engine = new CommandLine(new EngineCommand());
-        engine.parseArgs(words.subList(1, words.size()).toArray(String[]::new));
-      } else {
-        Map<String, String> settings = BenchmarkProcess.of(words).settings();
-        assertThat(CheckedSettings.warnings(settings, Map.of(), dir)).isEmpty();
-      }
-    }
-  }
-
-  private static List<String> words(String line) {
-    return WORD.matcher(line)
-        .results()
-        .map(word -> word.group(1) == null ? word.group(2) : word.group(1))
-        .toList();
   }
 }
