@@ -74,8 +74,7 @@ class PagesIT {
     assertThat(run.resolve("ttft.png")).isNotEmptyFile();
 
     require(run(PROJECT, "jq", "--version").code == 0, "no jq");
-    String jq =
-        snippets("bash").lines().filter(line -> !line.startsWith("pip ")).collect(joined());
+    String jq = snippets("bash").lines().filter(line -> !line.startsWith("pip ")).collect(joined());
     Ended counted = run(run, "bash", "-e", "-o", "pipefail", "-c", jq);
     assertThat(counted.code).as(counted.output).isZero();
     assertThat(counted.output).containsPattern(requests + " c=2\tcomplete");
@@ -115,8 +114,7 @@ class PagesIT {
 
   private static Ended python(String... arguments) throws IOException, InterruptedException {
     return run(
-        PROJECT,
-        Stream.concat(Stream.of(python()), Stream.of(arguments)).toArray(String[]::new));
+        PROJECT, Stream.concat(Stream.of(python()), Stream.of(arguments)).toArray(String[]::new));
   }
 
   private static Ended run(Path work, String... command) throws IOException, InterruptedException {

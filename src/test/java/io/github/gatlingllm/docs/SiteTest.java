@@ -88,8 +88,7 @@ class SiteTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"capacity", "rag", "agents", "regression-gate", "hosted-api", "gateway"})
+  @ValueSource(strings = {"capacity", "rag", "agents", "regression-gate", "hosted-api", "gateway"})
   void pagesOfTasksAreShort(String name) throws IOException {
     String page = Files.readString(DOCS.resolve(name + ".md"));
 

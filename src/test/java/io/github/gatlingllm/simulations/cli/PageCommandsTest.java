@@ -107,7 +107,8 @@ class PageCommandsTest {
 
   /** The block of a page that has the lines of the file. */
   private Path sessions(String page) throws IOException {
-    Matcher json = Pattern.compile("```json\n(\\{\"session_id.*?)```", Pattern.DOTALL).matcher(page);
+    Matcher json =
+        Pattern.compile("```json\n(\\{\"session_id.*?)```", Pattern.DOTALL).matcher(page);
     assertThat(json.find()).isTrue();
     return Files.writeString(dir.resolve("agents.jsonl"), json.group(1));
   }
