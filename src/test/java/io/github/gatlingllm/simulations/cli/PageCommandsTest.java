@@ -53,7 +53,7 @@ class PageCommandsTest {
       }
     }
     assertThat(refused).isEmpty();
-    assertThat(kinds).hasSizeGreaterThan(40).contains("engine", "benchmark", "compare");
+    assertThat(kinds).hasSizeGreaterThan(30).contains("engine", "benchmark", "compare");
   }
 
   @ParameterizedTest
