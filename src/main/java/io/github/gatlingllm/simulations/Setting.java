@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The catalogue of the benchmark's settings, of which the help text and {@code docs/settings.md},
- * except its column of details, are generated. A new setting is one entry here, and the line that
- * reads it with {@link Settings#get}.
+ * except its details, are generated. A new setting is one entry here, and the line that reads it
+ * with {@link Settings#get}.
  */
 final class Setting {
 
@@ -61,7 +61,7 @@ final class Setting {
           .heads("Target")
           .unset("the embedded engine", List.of())
           .means(
-              "base URL (…/v1) or full path (…/v1/chat/completions) of the server; a list sets"
+              "base URL (…/v1) of the server, or full path (…/v1/chat/completions); a list sets"
                   + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1;"
                   + " http://a/v1+http://b/v1 is one target of several replicas");
 
@@ -173,7 +173,7 @@ final class Setting {
           .needs("has no SLO to hold", "slo")
           .excludes("it searches rates; start it with llm.rate", "concurrency")
           .excludes("its arrivals are Poisson", "arrival")
-          .means("searches for the highest rate of Poisson arrivals at which the SLO holds");
+          .means("searches for the highest Poisson rate at which the SLO holds");
 
   static final SettingEntry<Double> SEARCH_PRECISION =
       of(
@@ -214,7 +214,7 @@ final class Setting {
       of("beforeLevel", "POST:/reset_prefix_cache", Form.list("<method>:<path>", Hook::parse))
           .unset("none", List.of())
           .means(
-              "requests to the server before each load level, in order, when the level before has"
+              "requests to the server before each level, in order, when the level before has"
                   + " drained");
 
   static final SettingEntry<Boolean> JVM_WARM_UP =
@@ -308,11 +308,11 @@ final class Setting {
 
   static final SettingEntry<@Nullable Function<Tokenizer, Dataset>> B2_DATASET =
       of("dataset.B2", "longbench:hf:THUDM/LongBench-v2/data.json", DATASET.form)
-          .means("texts of scenario B2 in place of built-in ones, each cut to its length");
+          .means("texts of scenario B2, each cut to its length");
 
   static final SettingEntry<@Nullable Function<Tokenizer, Dataset>> D_DATASET =
       of("dataset.D", "oasst:chats.jsonl.gz", DATASET.form)
-          .means("dialogs of scenario D in place of built-in ones, each to its end or <turns>");
+          .means("dialogs of scenario D, each to its end or <turns>");
 
   static final SettingEntry<@Nullable String> DATASET_CACHE =
       of("datasetCache", "/data/datasets", Form.text())
@@ -379,8 +379,8 @@ final class Setting {
       of("nonce", "run", "seed", new Form<>("run, seed, whole number", Seed::nonce))
           .means(
               "what nonces depend on besides the seed: the run, so that the prompts of an earlier"
-                  + " run are in no prefix cache; nothing, so that equal seeds send equal bytes; the"
-                  + " nonceOfRun in the run.json of a run, to send its bytes again");
+                  + " run are in no prefix cache; nothing, so that equal seeds send equal bytes;"
+                  + " the nonceOfRun in the run.json of a run, to send its bytes again");
 
   static final SettingEntry<@Nullable ShownImages> IMAGES =
       of("images", "1x512x512", "<n>x<w>x<h>, file", ShownImages::parse)
@@ -392,7 +392,7 @@ final class Setting {
   static final SettingEntry<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       of("sharedPrefix", "8x512", "<groups>x<tokens>", WorkloadReader::sharedPrefix)
           .excludes("a nonce at the start leaves no prefix to share", "uniquePrompts")
-          .means("begins every prompt with one of <groups> seeded texts of <tokens> tokens");
+          .means("begins every prompt with one of <groups> texts, of <tokens> tokens each");
 
   static final SettingEntry<Boolean> STREAM =
       flag("stream", true)
@@ -479,7 +479,7 @@ final class Setting {
       of("abandon", "10%@2s-5s", "<share>%@<time>, range", WorkloadReader::abandonment)
           .orNull("everyone stays")
           .means(
-              "users who leave before their answer is complete: <share>% of the requests, after a"
+              "users who leave before their answer ends: <share>% of the requests, after a"
                   + " time; in a range drawn uniformly");
 
   static final SettingEntry<@Nullable Integer> MAX_IN_FLIGHT =
@@ -490,7 +490,7 @@ final class Setting {
   static final SettingEntry<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
       of("maxRequestsPerMinute", "500", Form.whole(1))
           .orNull("no limit")
-          .means("most requests in any 60 s per target and load generator; others wait in order");
+          .means("most requests in any 60 s, per target and load generator; others wait in order");
 
   static final SettingEntry<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
       of("maxTokensPerMinute", "150000", Form.whole(1))
@@ -539,8 +539,8 @@ final class Setting {
       of("sloRule", "percentiles", "requests", Form.choice(Slo.Rule.class))
           .needs("has no effect alone", "slo")
           .means(
-              "percentiles: each objective by itself is met by that share; requests: all at once"
-                  + " are");
+              "rule of sloPercentile; percentiles: each objective by itself is met by that share;"
+                  + " requests: all at once are");
 
   static final SettingEntry<List<Assertion>> ASSERT =
       of("assert", "ttft.p99<200ms,errors<1%", Form.list("assertions", Goals::assertion))
@@ -555,7 +555,8 @@ final class Setting {
 
   static final SettingEntry<Boolean> FAIL_BUILD =
       flag("failBuild", true)
-          .means("whether a missed assertion, or an invalid run (failOnInvalid), fails the build");
+          .means(
+              "fails the build where an assertion is missed or the run is invalid (failOnInvalid)");
 
   static final SettingEntry<@Nullable Boolean> FAIL_ON_INVALID =
       of("failOnInvalid", "false", Form.flag())
@@ -582,8 +583,8 @@ final class Setting {
               Form.list("auto, none, URLs", Target.NamedUrl::parse)
                   .map(Target.NamedUrl::metricsPages))
           .means(
-              "metrics pages (Prometheus text) of server, GPUs and host, read once a second; auto:"
-                  + " <host>/metrics of each target, if that is a page of an engine; none");
+              "pages of metrics; Prometheus text of server, GPUs and host, read once a second;"
+                  + " auto: <host>/metrics of each target, if that is a page of an engine; none");
 
   static final SettingEntry<Observers.@Nullable Address> LIVE =
       of("live", "8088", "<port>, <address>:<port>", Observers.Address::parse)
@@ -596,8 +597,8 @@ final class Setting {
   static final SettingEntry<@Nullable S3Location> UPLOAD =
       of("upload", "s3://load-tests/2026-11-22", "s3://bucket/prefix", S3Location::parse)
           .means(
-              "S3-compatible object storage that the run is uploaded to when it has ended or was"
-                  + " interrupted, as <prefix>/<run>-<injector>/");
+              "S3-compatible storage of the run; uploaded when it has ended or was interrupted, as"
+                  + " <prefix>/<run>-<injector>/");
 
   static final SettingEntry<@Nullable String> ENGINE_VERSION =
       of("engineVersion", "vllm 0.11.0", Form.text())

@@ -24,12 +24,11 @@ final class BenchTable {
 
   private static final List<Column> ACCURACY =
       List.of(
-          new Column("TTFT error p50 / p99, ms", "ttft_p50_ms", "ttft_p99_ms"),
-          new Column("ITL error p50 / p99, ms", "itl_p50_ms", "itl_p99_ms"),
-          new Column("token late p50 / p99, ms", "late_p50_ms", "late_p99_ms"),
+          new Column("TTFT error, ms", "ttft_p50_ms", "ttft_p99_ms"),
+          new Column("ITL error, ms", "itl_p50_ms", "itl_p99_ms"),
+          new Column("token late, ms", "late_p50_ms", "late_p99_ms"),
           new Column("CPU per event, µs", "cpu_us_per_event"),
-          new Column("compiler / collector under load, ms", "compiler_ms", "collector_ms"),
-          new Column("CPU of the whole process, s", "process_cpu_s"));
+          new Column("CPU in all, s", "process_cpu_s"));
   private static final List<Column> SUSTAINED =
       List.of(
           new Column("token late p50 / p99, ms", "late_p50_ms", "late_p99_ms"),
@@ -100,11 +99,11 @@ final class BenchTable {
       double of = reference.getOrDefault(figure, Double.NaN);
       values.add(number(value));
       if (!Double.isNaN(value / of) && of > 0 && value > 0) {
-        ratios.add(number(value / of) + "×");
+        ratios.add(number(value / of));
       }
     }
     String text = String.join(" / ", values);
-    return ratios.size() == values.size() ? text + " (" + String.join(" / ", ratios) + ")" : text;
+    return ratios.size() == values.size() ? text + " (" + String.join(", ", ratios) + "×)" : text;
   }
 
   /** Two significant digits, or all digits before the decimal point. */

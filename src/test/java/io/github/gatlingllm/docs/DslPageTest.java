@@ -43,7 +43,10 @@ class DslPageTest {
   private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm/javaapi");
   private static final String INTERNAL = "For internal use only";
 
-  /** Sections, types in their order, and the code before their methods. */
+  /**
+   * Sections, types in their order, and the code before their methods; after {@code =} the names of
+   * the methods say what they do, or the definitions of metrics.
+   */
   private static final String TYPES =
       """
       # Servers
@@ -62,7 +65,7 @@ class DslPageTest {
       Llm.EmbeddingStep llm("embed").embeddings().
       EmbeddingRequestBuilder embed.
       ConversationBuilder conversation("history").
-      MillisCheck ttft().
+      =MillisCheck ttft().
       LlmResponse response.
       # Load
       LoadDsl
@@ -86,13 +89,13 @@ class DslPageTest {
       DatasetFeeder dataset(shareGpt("chats.json")).
       NoiseImage image(512, 512).
       # Assertions
-      AssertionScope llmGlobal().
-      LlmAssertion.WithMetric llmGlobal().ttft().
-      LlmAssertion.WithTotal llmGlobal().allRequests().
-      LlmAssertion.WithCount llmGlobal().failedRequests().
+      =AssertionScope llmGlobal().
+      =LlmAssertion.WithMetric llmGlobal().ttft().
+      =LlmAssertion.WithTotal llmGlobal().allRequests().
+      =LlmAssertion.WithCount llmGlobal().failedRequests().
       LlmAssertion.WithGoodput llmGlobal().goodput().
-      AssertionCondition llmGlobal().jitter().
-      TimeCondition llmGlobal().ttft().mean().
+      =AssertionCondition llmGlobal().jitter().
+      =TimeCondition llmGlobal().ttft().mean().
       """;
 
   /** Values of parameters, by {@code method.parameter}, by parameter, by type. */
@@ -146,21 +149,27 @@ class DslPageTest {
     readSources();
     StringBuilder page = new StringBuilder(HEAD);
     List<String> code = new ArrayList<>();
-    List<List<String>> rows = new ArrayList<>();
     for (String line : TYPES.strip().split("\n", -1)) {
       if (line.startsWith("#")) {
-        page.append(end(rows)).append("\n#").append(line).append("\n\n");
+        page.append("\n#").append(line).append("\n\n");
         continue;
       }
-      Map<String, Row> methods = byType.remove(line.split(" ", 2)[0]);
+      boolean isSentence = !line.startsWith("=");
+      String type = line.split(" ", 2)[0].replace("=", "");
+      Map<String, Row> methods = byType.remove(type);
       assertThat(methods).as(line).isNotNull();
+      List<String> names = new ArrayList<>();
       for (Row row : methods.values()) {
         String call = line.substring(line.split(" ", 2)[0].length()).strip() + row.code();
         code.add(call + ";\n");
-        rows.add(List.of("`" + call + "`", row.sentence()));
+        if (isSentence) {
+          page.append(ReferencePage.item("`" + call + "` " + row.sentence()));
+        } else {
+          names.add("`" + (names.isEmpty() ? call : row.code()) + "`");
+        }
       }
+      page.append(isSentence ? "" : ReferencePage.item(String.join(", ", names)));
     }
-    page.append(end(rows));
 
     assertThat(undocumented).as("public methods without Javadoc").isEmpty();
     assertThat(byType).as("types without a place on the page").isEmpty();
@@ -172,16 +181,12 @@ class DslPageTest {
       """
       # Reference of the DSL
 
-      Every method with one line of code, and what it does. Generated from the Javadoc, which has ranges, defaults and the overloads: most texts and
-      numbers also take a Gatling EL String or a `Function<Session, T>`, and times a number of seconds. [dsl.md](dsl.md) shows how they are used together.
-      Here `ask`, `complete` and `embed` are requests, `chat` is a scenario, `engine` an embedded engine, and `response` what `checkIf` hands over.
+      Every method with one line of code, and what it does; where names say that, names alone. Generated from the
+      Javadoc, which has more: ranges, defaults, overloads. Most texts and numbers also take a Gatling EL String or a
+      `Function<Session, T>`, and times a number of seconds. [dsl.md](dsl.md) shows how they are used together. Here `ask`,
+      `complete` and `embed` are requests, `chat` is a scenario, `engine` an embedded engine, and `response` what `checkIf`
+      hands over. Figures of assertions are defined in [metrics.md](metrics.md#all-metrics).
       """;
-
-  private static String end(List<List<String>> rows) {
-    String table = rows.isEmpty() ? "" : ReferencePage.table(List.of("code", "what it does"), rows);
-    rows.clear();
-    return table;
-  }
 
   private static String program(List<String> code) {
     return PagesTest.IMPORTS
@@ -303,6 +308,12 @@ class DslPageTest {
         break;
       }
     }
-    return text.toString().replaceAll("\\s+", " ").replaceFirst("(?<!e[.]g)[.] .*", ".").strip();
+    return text.toString()
+        .replaceAll("\\s+", " ")
+        .replaceFirst("(?<!e[.]g)[.] .*", ".")
+        // without ranges, defaults, examples
+        .replaceFirst(
+            "; .*|: `\\w+\\(.*|(?<=^(?!As )[^,]{25,99}), (?!but|for|or |if|unless|e[.]g).*", ".")
+        .strip();
   }
 }

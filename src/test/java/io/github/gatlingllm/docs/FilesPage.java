@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /**
  * {@code docs/files.md}, which lists every key of the files that it describes; those of metrics are
- * in the table of {@code docs/metrics.md}, which is made from their catalogue.
+ * in the list of {@code docs/metrics.md}, which is made from their catalogue.
  */
 public final class FilesPage {
 
@@ -52,7 +52,7 @@ public final class FilesPage {
   private static Set<String> words() throws IOException {
     return Stream.concat(
             found("[a-z0-9_]+", "docs/files.md"),
-            found("(?m)(?<= \\| `)[a-z0-9_.]+(?=` \\| (yes)? \\|$)", "docs/metrics.md")
+            found("(?<=`)[a-z0-9_.]+(?=`\\):)", "docs/metrics.md")
                 .flatMap(key -> Stream.of(key.split("\\.", -1))))
         .collect(Collectors.toSet());
   }

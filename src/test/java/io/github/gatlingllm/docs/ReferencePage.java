@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -16,7 +17,7 @@ import java.util.stream.Collectors;
  * catalogue differ; with {@code -Dgatlingllm.docs.write=true} it writes the file instead.
  *
  * <pre>
- * ReferencePage.of("metrics.md").mustHave(header, List.of(rows));
+ * ReferencePage.of("metrics.md").mustHave(List.of(list));
  * </pre>
  *
  * @param file below the project's directory
@@ -24,7 +25,23 @@ import java.util.stream.Collectors;
  */
 public record ReferencePage(Path file, boolean write) {
 
+  /** Characters of a line of a page. */
+  static final int WIDTH = 120;
+
   private static final String SWITCH = "gatlingllm.docs.write";
+  private static final String BEGIN = "<!-- generated -->\n\n";
+  private static final String END = "\n<!-- /generated -->";
+  private static final Pattern PLACE =
+      Pattern.compile(Pattern.quote(BEGIN) + "(.*?)" + Pattern.quote(END), Pattern.DOTALL);
+
+  /** Stays in one line, unless it is long. */
+  private static final Pattern CODE = Pattern.compile("`[^`]*`");
+
+  private static final int LONG_CODE = 82;
+
+  /** With what would be markup at the start of a line. */
+  private static final Pattern WORD =
+      Pattern.compile("[^ ]+(?: (?:[-+*=#]+|[>|][^ ]*|\\d+[.)])(?= |$))*");
 
   public static ReferencePage of(String name) {
     return at(Path.of("docs", name));
@@ -50,17 +67,59 @@ public record ReferencePage(Path file, boolean write) {
   }
 
   /**
-   * Fails where the page's tables with that header are not these, in this order, or writes them.
-   * The rest of the page is written by hand.
+   * Fails where the marked places of the page, in their order, do not have these texts, or writes
+   * them. The rest of the page is written by hand.
    */
-  public void mustHave(List<String> header, List<List<List<String>>> tables) throws IOException {
+  public void mustHave(List<String> texts) throws IOException {
     String page = Files.readString(file).replace("\r\n", "\n");
-    Matcher found =
-        Pattern.compile("(?m)^" + Pattern.quote(table(header, List.of())) + "(\\|.*\n)*")
-            .matcher(page);
-    assertThat(found.results().count()).as("tables in %s", file).isEqualTo(tables.size());
-    Iterator<List<List<String>>> rows = tables.iterator();
-    mustBe(found.replaceAll(old -> Matcher.quoteReplacement(table(header, rows.next()))));
+    Matcher found = PLACE.matcher(page);
+    assertThat(found.results().count()).as("places in %s", file).isEqualTo(texts.size());
+    Iterator<String> each = texts.iterator();
+    mustBe(found.replaceAll(old -> Matcher.quoteReplacement(BEGIN + each.next() + END)));
+  }
+
+  /** The texts of the marked places, for what is written by hand within them. */
+  public List<String> places() throws IOException {
+    return PLACE
+        .matcher(Files.readString(file).replace("\r\n", "\n"))
+        .results()
+        .map(place -> place.group(1))
+        .toList();
+  }
+
+  /** An item of a list, with a line end, in lines of at most {@value #WIDTH} characters. */
+  public static String item(String text) {
+    return wrapped("- ", "  ", text);
+  }
+
+  /** A paragraph, with a line end. */
+  public static String paragraph(String text) {
+    return wrapped("", "", text);
+  }
+
+  private static String wrapped(String first, String indent, String text) {
+    StringBuilder lines = new StringBuilder();
+    StringBuilder line = new StringBuilder(first);
+    String space = "";
+    String glued =
+        CODE.matcher(text.strip().replaceAll("\\s+", " "))
+            .replaceAll(code -> Matcher.quoteReplacement(unbroken(code.group())));
+    for (String each : WORD.matcher(glued).results().map(MatchResult::group).toList()) {
+      String word = each.replace('\0', ' ');
+      if (line.length() + space.length() + word.length() > WIDTH) {
+        lines.append(line).append('\n');
+        line.setLength(0);
+        line.append(indent);
+        space = "";
+      }
+      line.append(space).append(word);
+      space = " ";
+    }
+    return lines.append(line).append('\n').toString();
+  }
+
+  private static String unbroken(String code) {
+    return code.length() > LONG_CODE ? code : code.replace(' ', '\0');
   }
 
   /** A Markdown table: a header, and a row per list; {@code |} inside a cell is escaped. */

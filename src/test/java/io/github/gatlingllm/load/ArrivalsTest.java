@@ -271,14 +271,14 @@ class ArrivalsTest {
         .hasRows(
             List.of(
                 "ramp of 60 s",
-                "planned arrivals",
+                "planned",
                 "bias",
                 "standard error",
                 "expected",
-                "within ±1.96 √planned",
-                "realised in time",
-                "bias of realised",
-                "start lag p99"),
+                "within 1.96 σ",
+                "realised",
+                "its bias",
+                "lag p99"),
             rows);
   }
 

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -51,49 +52,47 @@ class RecordFieldTest {
 
   @Test
   void pageIsWrittenFromTheCatalogue() throws IOException {
-    ReferencePage page = ReferencePage.of("records.md");
-    page.mustHave(
-        List.of("Key", "Type", "Unit", "Meaning", "CSV"),
-        List.of(rows(field -> !field.isText()), rows(RecordField::isText)));
-    page.mustHave(
-        List.of("Key", "Type", "Unit", "Meaning"),
-        List.of(
-            Arrays.stream(GeneratorField.values())
-                .map(
-                    field ->
-                        List.of(
-                            "`" + field.key() + "`",
-                            field.type().name(),
-                            field.type().unit(),
-                            field.meaning()))
-                .toList()));
-    page.mustHave(
-        List.of("Key", "Kind", "Unit", "Series", "Meaning"),
-        List.of(
-            Arrays.stream(EngineMetric.values())
-                .map(
-                    metric ->
-                        List.of(
-                            "`" + metric + "`",
-                            metric.kind().name().toLowerCase(Locale.ROOT),
-                            metric.unit(),
-                            metric.series().name().toLowerCase(Locale.ROOT),
-                            metric.meaning()))
-                .toList()));
+    ReferencePage.of("records.md")
+        .mustHave(
+            List.of(
+                list(field -> !field.isText()),
+                list(RecordField::isText),
+                Arrays.stream(GeneratorField.values())
+                    .map(field -> item(field.key(), field.type(), field.meaning()))
+                    .collect(joining()),
+                Arrays.stream(EngineMetric.values())
+                    .map(RecordFieldTest::item)
+                    .collect(joining())));
   }
 
-  private static List<List<String>> rows(Predicate<RecordField> which) {
+  private static String list(Predicate<RecordField> which) {
     return Arrays.stream(RecordField.values())
         .filter(which)
         .map(
             field ->
-                List.of(
-                    "`" + field.key() + "`",
-                    field.type().name(),
-                    field.type().unit(),
-                    field.meaning(),
-                    field.isColumn() ? "✓" : ""))
-        .toList();
+                item(
+                    field.key() + (field.isColumn() || field.isText() ? "" : "*"),
+                    field.type(),
+                    field.meaning()))
+        .collect(joining());
+  }
+
+  private static String item(String key, FieldType<?> type, String meaning) {
+    String unit =
+        type.unit().isEmpty() || type.unit().equals(type.name()) ? "" : ", " + type.unit();
+    String form = type.name().equals("text") ? "" : " (" + type.name() + unit + ")";
+    return ReferencePage.item("`" + key + "`" + form + ": " + meaning);
+  }
+
+  private static String item(EngineMetric metric) {
+    return ReferencePage.item(
+        "`%s` (%s, %s, %s): %s"
+            .formatted(
+                metric,
+                metric.kind().name().toLowerCase(Locale.ROOT),
+                metric.unit(),
+                metric.series().name().toLowerCase(Locale.ROOT),
+                metric.meaning()));
   }
 
   private static final ObjectMapper JSON =

@@ -21,32 +21,97 @@ class SettingsPageTest {
 
   private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm");
 
-  /** A setting's row of the page: its name, and the details, which are written by hand. */
-  private static final Pattern ROW = Pattern.compile("(?m)^\\| (`[^`]+`) \\|.* \\| (.*) \\|$");
+  /** A setting's item below a table: its name, and the details, which are written by hand. */
+  private static final Pattern ITEM = Pattern.compile("- (`[^`]+`)(:.*?)? — (.*)");
 
   @Test
   void pageIsThatOfTheCatalogue() throws IOException {
+    ReferencePage page = ReferencePage.of("settings.md");
     Map<String, String> details = new HashMap<>();
-    Path page = Path.of("docs", "settings.md");
-    Matcher found = ROW.matcher(Files.readString(page));
-    while (found.find()) {
-      details.put(found.group(1), found.group(2));
+    for (String place : page.places()) {
+      for (String item : place.replaceAll("\n  +", " ").split("\n", -1)) {
+        Matcher found = ITEM.matcher(item);
+        if (found.matches()) {
+          details.put(found.group(1), found.group(3));
+        }
+      }
     }
-    Map<String, List<List<String>>> groups = new LinkedHashMap<>();
+    Map<String, List<SettingEntry<?>>> groups = new LinkedHashMap<>();
     String group = "";
     for (SettingEntry<?> setting : Setting.all()) {
       group = setting.heading == null ? group : setting.heading;
-      groups
-          .computeIfAbsent(group, title -> new ArrayList<>())
-          .add(row(setting, details.getOrDefault("`" + setting.name + "`", "")));
+      groups.computeIfAbsent(group, title -> new ArrayList<>()).add(setting);
     }
-    assertThat(Files.readAllLines(page))
+    assertThat(Files.readAllLines(page.file()))
         .containsSubsequence(groups.keySet().stream().map(title -> "## " + title).toList());
-    ReferencePage.of("settings.md")
-        .mustHave(
-            List.of(
-                "name", "form", "default", "example", "meaning", "needs", "not with", "details"),
-            List.copyOf(groups.values()));
+    page.mustHave(groups.values().stream().map(settings -> theme(settings, details)).toList());
+  }
+
+  /** A table, and below it what does not fit into its lines. */
+  private static String theme(List<SettingEntry<?>> settings, Map<String, String> details) {
+    List<List<String>> rows = new ArrayList<>();
+    StringBuilder items = new StringBuilder();
+    for (SettingEntry<?> setting : settings) {
+      List<String> row = new ArrayList<>();
+      row.add("`" + setting.name + "`");
+      List<String> more = new ArrayList<>();
+      row.add(cell("form", text(setting.form.shape()), more));
+      row.add(cell("default", text(setting.defaultText()), more));
+      row.add("`" + setting.example + "`");
+      String meaning = meaning(setting, row);
+      row.add(text(meaning));
+      rows.add(row);
+      String rest = setting.meaning.substring(meaning.length()).replaceFirst("^[;:,]? ", "");
+      if (!rest.isEmpty()) {
+        more.add(text(rest));
+      }
+      if (!setting.needs().isEmpty()) {
+        more.add("needs " + text(String.join(", ", setting.needs())));
+      }
+      if (!setting.excludes().isEmpty()) {
+        more.add("not with " + text(String.join(", ", setting.excludes())));
+      }
+      String byHand = details.get(row.get(0));
+      if (!more.isEmpty() || byHand != null) {
+        items.append(
+            ReferencePage.item(
+                row.get(0)
+                    + (more.isEmpty() ? "" : ": " + String.join("; ", more))
+                    + (byHand == null ? "" : " — " + byHand)));
+      }
+    }
+    return ReferencePage.table(List.of("name", "form", "default", "example", "meaning"), rows)
+        + "\n"
+        + items;
+  }
+
+  /** The text, or, if that is long, a hint at the list below. */
+  private static String cell(String title, String text, List<String> more) {
+    if (text.length() <= 24) {
+      return text;
+    }
+    more.add(title + " " + text);
+    return "below";
+  }
+
+  /** The first clauses of the meaning, as many as the line of the table has place for. */
+  private static String meaning(SettingEntry<?> setting, List<String> cells) {
+    int place = 117 - ReferencePage.table(cells, List.of()).indexOf('\n');
+    for (String end : List.of("$", "[;:] ", "[;:,] | \\(")) {
+      String longest =
+          Pattern.compile(end)
+              .matcher(setting.meaning)
+              .results()
+              .map(clause -> setting.meaning.substring(0, clause.start()))
+              .filter(clauses -> text(clauses).length() <= place)
+              .reduce("", (shorter, longer) -> longer);
+      if (!longest.isEmpty()) {
+        return longest;
+      }
+    }
+    throw new AssertionError(
+        "%s: the first clause of its meaning has more than %s characters"
+            .formatted(setting.name, place));
   }
 
   @Test
@@ -146,20 +211,8 @@ class SettingsPageTest {
             """,
             """
               sloRule              percentiles, requests
-                                                       percentiles: each objective by itself is met by that share; requests: all at
+                                                       rule of sloPercentile; percentiles: each objective by itself is met by that
             """);
-  }
-
-  private static List<String> row(SettingEntry<?> setting, String details) {
-    return List.of(
-        "`" + setting.name + "`",
-        text(setting.form.shape()),
-        text(setting.defaultText()),
-        "`" + setting.name.replace("<Name>", "X-Tenant") + "=" + setting.example + "`",
-        text(setting.meaning),
-        text(String.join(", ", setting.needs())),
-        text(String.join(", ", setting.excludes())),
-        details.replace("\\|", "|"));
   }
 
   /** {@code <} begins markup in Markdown. */

@@ -376,6 +376,10 @@ public enum Metric {
       return population;
     }
 
+    String summarised() {
+      return summarised;
+    }
+
     private boolean isDistribution() {
       return this == PER_REQUEST
           || this == FIRST_TOKEN

@@ -17,6 +17,7 @@ import static io.github.gatlingllm.figures.check.LoadChecksTest.ttftGrowsTo;
 import static io.github.gatlingllm.figures.level.Recorded.at;
 import static io.github.gatlingllm.figures.level.Runs.check;
 import static io.github.gatlingllm.figures.level.Runs.summary;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -38,6 +39,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -336,14 +338,27 @@ class ChecksTest {
     assertThat(floors.stream().flatMap(Set::stream)).containsExactly(CheckCatalogue.values());
     ReferencePage.of("checks.md")
         .mustHave(
-            List.of("id", "question", "figure", "level", "applies to", "remedy"),
-            floors.stream().map(floor -> floor.stream().map(ChecksTest::row).toList()).toList());
+            floors.stream()
+                .map(floor -> floor.stream().map(ChecksTest::item).collect(joining()))
+                .toList());
   }
 
-  private static List<String> row(CheckCatalogue check) {
-    String id = "`" + check.id() + "`";
-    String level = check.threshold.words();
-    return List.of(id, check.question, check.figure, level, check.appliesTo, check.remedy);
+  private static String item(CheckCatalogue check) {
+    boolean isOften = Set.of("every run", "runs with answers").contains(check.appliesTo);
+    String where = isOften ? "" : " For " + check.appliesTo + ".";
+    String worst =
+        check.figure.replaceFirst(", of the (worst )?target( where it is largest)?$", "");
+    String figure = worst.equals("none") ? "" : " Figure: " + worst + ".";
+    return ReferencePage.item(
+        "`%s` **%s** %s%s.%s%s *%s*"
+            .formatted(
+                check.id(),
+                check.question,
+                check.threshold.words().substring(0, 1).toUpperCase(Locale.ROOT),
+                check.threshold.words().substring(1),
+                figure,
+                where,
+                check.remedy.replace("<", "\\<")));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.metric;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
@@ -10,8 +11,11 @@ import io.github.gatlingllm.record.RequestStatus;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,36 +58,60 @@ class MetricTest {
 
   @Test
   void referencePage() throws IOException {
-    List<List<String>> rows = new ArrayList<>();
+    Map<String, StringBuilder> groups = new LinkedHashMap<>();
+    List<String> statuses = new ArrayList<>();
     for (Metric metric : Metric.values()) {
-      Unit unit = metric.unit();
-      String section = unit == Unit.TOKENS_PER_S ? "throughput." : "metrics.";
-      rows.add(
-          List.of(
-              "`" + metric.figure() + "`",
-              metric.title(),
-              unit.sign(),
-              metric.formula(),
-              metric.better() == Better.NEITHER
-                  ? ""
-                  : metric.better().name().toLowerCase(Locale.ROOT),
-              metric.summarised(),
-              metric.kind().population(),
-              "`" + (metric.isDistribution() ? section : "") + metric.key() + "`",
-              metric.isCompared() ? "yes" : ""));
+      Kind kind = metric.kind();
+      if (metric.formula().equals("status " + metric.figure())) {
+        statuses.add("`" + metric.figure() + "`");
+      } else {
+        String group =
+            kind == Kind.SINGLE
+                ? "Numbers, by their formulas"
+                : kind.summarised() + ", of " + kind.population();
+        groups.computeIfAbsent(group, title -> new StringBuilder()).append(item(metric));
+      }
     }
-    ReferencePage.of("metrics.md")
-        .mustHave(
-            List.of(
-                "figure",
-                "title",
-                "unit",
-                "formula",
-                "better",
-                "summarised as",
-                "population",
-                "key in `summary.json`",
-                "compared"),
-            List.of(rows));
+    StringBuilder page = new StringBuilder();
+    groups.forEach(
+        (title, items) ->
+            page.append("**").append(upper(title)).append("**\n\n").append(items).append('\n'));
+    page.append(
+        ReferencePage.paragraph(
+            "**Requests of a status**, counts and shares, key `counts.verdicts.<status>`: "
+                + String.join(", ", statuses)
+                + "."));
+    ReferencePage.of("metrics.md").mustHave(List.of(page.toString()));
+  }
+
+  private static String item(Metric metric) {
+    String section =
+        !metric.isDistribution()
+            ? ""
+            : metric.unit() == Unit.TOKENS_PER_S ? "throughput." : "metrics.";
+    boolean isCount = metric.summarised().equals("count");
+    String facts =
+        Stream.of(
+                metric.unit().sign(),
+                isCount ? "count" : "",
+                metric.better() == Better.NEITHER
+                    ? ""
+                    : metric.better().name().toLowerCase(Locale.ROOT),
+                metric.isCompared() ? "compared" : "",
+                "`" + section + metric.key() + "`")
+            .filter(fact -> !fact.isEmpty())
+            .collect(joining(", "));
+    String title = metric.title().toLowerCase(Locale.ROOT).replace(' ', '_');
+    return ReferencePage.item(
+        "`%s`%s (%s): %s"
+            .formatted(
+                metric.figure(),
+                title.equals(metric.figure()) ? "" : " " + metric.title(),
+                facts,
+                metric.formula()));
+  }
+
+  private static String upper(String text) {
+    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
   }
 }
