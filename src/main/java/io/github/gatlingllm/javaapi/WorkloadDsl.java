@@ -34,8 +34,8 @@ public abstract class WorkloadDsl extends LoadDsl {
 
   /**
    * The tokenizer of a Hugging Face model, of the path of its {@code tokenizer.json}, or {@code
-   * <owner>/<name>}, whose file is downloaded once from the Hub or {@code HF_ENDPOINT}. Needs {@code
-   * ai.djl.huggingface:tokenizers} on the class path; see {@link Tokenizer#huggingFace}.
+   * <owner>/<name>}, whose file is downloaded once from the Hub or {@code HF_ENDPOINT}. Needs
+   * {@code ai.djl.huggingface:tokenizers} on the class path; see {@link Tokenizer#huggingFace}.
    */
   public static Tokenizer huggingFace(String file) {
     return checked(() -> Tokenizer.huggingFace(file));

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file of the web that is downloaded once into a cache folder: {@code https://…}, or {@code
- * hf:<owner>/<name>[@<revision>]/<file>} for a dataset on Hugging Face's {@link Hub}; {@code #sha256=<64
- * hex digits>} after it pins its content.
+ * hf:<owner>/<name>[@<revision>]/<file>} for a dataset on Hugging Face's {@link Hub}; {@code
+ * #sha256=<64 hex digits>} after it pins its content.
  *
  * <p>What has arrived when a connection is cut stays as {@code <file>.part}; with it, {@code
  * <file>.etag} says of which version it is a part.
@@ -305,7 +305,8 @@ final class Download {
                 .formatted(
                     at.getHost(),
                     status,
-                    status == 401 || status == 403 ? "; " + hub.remedy(at) + ": " + file
+                    status == 401 || status == 403
+                        ? "; " + hub.remedy(at) + ": " + file
                         : "; expected the file"));
       }
       URI to = redirected(at, next);

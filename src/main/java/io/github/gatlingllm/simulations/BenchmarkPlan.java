@@ -141,11 +141,7 @@ record BenchmarkPlan(
             .orElse(null);
     WorkloadReader reader =
         new WorkloadReader(
-            settings,
-            counters.get(0).within(context),
-            seed,
-            Load.prompts(load),
-            Load.trace(load));
+            settings, counters.get(0).within(context), seed, Load.prompts(load), Load.trace(load));
     PromptPrefix texts = reader.prefix();
     Workload made = reader.workload(leastApi(targets, api), texts);
     checkInterleave(settings, targets, made);

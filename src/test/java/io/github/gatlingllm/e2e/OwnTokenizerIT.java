@@ -31,9 +31,7 @@ class OwnTokenizerIT {
 
   /** A server whose usage is more than it says at {@code /tokenize}, by that share. */
   private static ScriptedServer server(double more) {
-    return listing(
-            "{\"id\":\"m\"}",
-            exchange -> answer(exchange, more, ",\"max_model_len\":4096"))
+    return listing("{\"id\":\"m\"}", exchange -> answer(exchange, more, ",\"max_model_len\":4096"))
         .countsTokens();
   }
 

@@ -163,9 +163,12 @@ final class DownloadTest {
         Hub hub = new Hub(server.baseUrl(), null);
         String file = "hf:owner/name@v1/data/a.json";
         if (sum.equals(SUM)) {
-          assertThat(Download.file(file, cache, hub)).hasFileName("a.json").hasContent("0123456789");
+          assertThat(Download.file(file, cache, hub))
+              .hasFileName("a.json")
+              .hasContent("0123456789");
         } else {
-          assertThatThrownBy(() -> Download.file(file, cache, hub)).hasMessageContaining("expected 000");
+          assertThatThrownBy(() -> Download.file(file, cache, hub))
+              .hasMessageContaining("expected 000");
         }
         assertThat(server.requests())
             .extracting(Request::path)
@@ -229,6 +232,7 @@ final class DownloadTest {
       })
   void otherFormsAreRefused(String location) {
     assertThat(Download.isOne(location)).isTrue();
-    assertThatThrownBy(() -> Download.file(location, cache, HUB)).hasMessageContaining("expected https");
+    assertThatThrownBy(() -> Download.file(location, cache, HUB))
+        .hasMessageContaining("expected https");
   }
 }

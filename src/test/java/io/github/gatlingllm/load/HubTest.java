@@ -100,11 +100,9 @@ final class HubTest {
   void aRefusalIsOneLineWithItsRemedy(int status, String token, String remedy) throws IOException {
     try (ScriptedServer mirror =
         ScriptedServer.start(exchange -> exchange.respond(status, "text/plain", "gated"))) {
-      Map<String, String> environment =
-          Map.of("HF_ENDPOINT", mirror.baseUrl(), "HF_TOKEN", token);
+      Map<String, String> environment = Map.of("HF_ENDPOINT", mirror.baseUrl(), "HF_TOKEN", token);
       Hub hub = Hub.of(environment);
-      assertThatThrownBy(
-              () -> Download.file(hub.model("owner/name", "main", "t.json"), cache, hub))
+      assertThatThrownBy(() -> Download.file(hub.model("owner/name", "main", "t.json"), cache, hub))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("127.0.0.1 answers " + status + "; ")
           .hasMessageContainingAll(remedy, "by hand: " + cache)

@@ -128,7 +128,8 @@ class ServedModelsTest {
                         {"data":[{"id":"a","max_model_len":1},{"id":"b","max_model_len":2}]}
                         """))) {
       Target target =
-          new Target(null, List.of(server.baseUrl() + "/v1/chat/completions"), Api.CHAT, null, null);
+          new Target(
+              null, List.of(server.baseUrl() + "/v1/chat/completions"), Api.CHAT, null, null);
       ServedModels models = ServedModels.of(target, Map.of(), true);
       assertThat(models.context("b")).isEqualTo(2);
       assertThat(models.context("alias")).as("of which of them?").isNull();

@@ -85,7 +85,8 @@ final class ServerContextTest {
     "'lengths=1000,4-64', 1080, LLM WARNING: ",
   })
   void outputsThatMayExceedItAreAWarning(String outputs, int context, String begin) {
-    String said = said(outputs.contains("lengths") ? outputs : "promptTokens=1000 " + outputs, context);
+    String said =
+        said(outputs.contains("lengths") ? outputs : "promptTokens=1000 " + outputs, context);
     assertThat(said).startsWith(begin).doesNotContain("\n");
     assertThat(said.isEmpty()).isEqualTo(begin.isEmpty());
     assertThat(said.contains(String.valueOf(context))).isEqualTo(!begin.isEmpty());
