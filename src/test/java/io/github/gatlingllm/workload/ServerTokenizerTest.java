@@ -176,7 +176,7 @@ final class ServerTokenizerTest {
     ServerTokenizer tokenizer =
         open(
             (path, json) -> {
-              if (asked.incrementAndGet() > 20 && asked.get() % 2 == 0) {
+              if (asked.incrementAndGet() > 9 && asked.get() % 2 == 0) {
                 throw new IOException("no complete response within 2000 ms");
               }
               return answer("prompt", path, JSON.readTree(json));
@@ -184,7 +184,7 @@ final class ServerTokenizerTest {
     for (int chars = 30; chars < 60; chars += 3) {
       assertThat(tokenizer.count("a".repeat(chars))).isEqualTo(chars / 3);
     }
-    assertThat(asked.get()).isGreaterThan(25);
+    assertThat(asked.get()).as("of which some failed").isGreaterThan(20);
   }
 
   @Test
@@ -203,7 +203,6 @@ final class ServerTokenizerTest {
                 Prompts.of(PromptPool.builtIn(), 7)
                     .tokens(LengthDistribution.exactly(100), tokenizer, 20))
         .hasRootCauseMessage("HTTP 500");
-    assertThat(asked.get()).as("no more than again").isLessThan(60);
   }
 
   @Test
