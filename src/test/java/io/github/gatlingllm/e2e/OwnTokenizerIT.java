@@ -193,7 +193,7 @@ class OwnTokenizerIT {
       assertThat(server.requests()).hasSizeGreaterThanOrEqualTo(12);
       for (Request each : server.requests()) {
         String text = JSON.readTree(each.body()).at("/messages/0/content").asText();
-        assertThat(tokenizer.count(text)).isBetween(198, 202);
+        assertThat(tokenizer.count(text)).as("nonces differ").isBetween(190, 210);
         assertThat(each.headers()).doesNotContainValue("Bearer hf_123456789");
       }
       assertThat(mirror.requests())
