@@ -21,8 +21,10 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Run;
@@ -32,7 +34,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -221,7 +222,11 @@ final class LlmComponents implements ProtocolComponents {
       JvmWarmUp.run(context, this, request.api);
     }
     if (first) {
-      new WarmUpRounds(context, targets.readyWait(protocol)).warmUpTarget(this, request);
+      WarmUpRounds rounds = new WarmUpRounds(context, targets.readyWait(protocol));
+      if (StartCommand.isProbe()) {
+        rounds.loadClasses(this, request.api);
+      }
+      rounds.warmUpTarget(this, request);
     }
     if (jvm) {
       // Else a collection would copy long-lived objects, as of tokenizers, in a measure window.
@@ -229,6 +234,18 @@ final class LlmComponents implements ProtocolComponents {
     }
     run.loadAhead();
     parts.start().requireInTime(run);
+  }
+
+  /** Says what is known of the server; to the command {@code probe}, whose process then ends. */
+  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
+  void tried(RequestRecord last, @Nullable Boolean isKept) {
+    List<ServerFacts.Fact> facts = targets.facts(target, last, isKept);
+    if (!StartCommand.isProbe()) {
+      PrintableText.print(ServerFacts.line(target, facts));
+      return;
+    }
+    run.refuse();
+    System.exit(ServerFacts.write(facts));
   }
 
   PreparedRequest prepared(LlmRequest request, Session session) {
@@ -282,7 +299,7 @@ final class LlmComponents implements ProtocolComponents {
         http,
         configuration,
         targets.tls(protocol, http2, configuration),
-        isLoad() ? totals.servers : new ConcurrentHashMap<>());
+        warmUpLog == null ? totals.servers : warmUpLog.servers);
   }
 
   private static HttpComponents http(ScenarioContext context) {

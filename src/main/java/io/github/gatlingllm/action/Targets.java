@@ -15,6 +15,7 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
@@ -29,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,6 +59,7 @@ final class Targets {
   private final Map<String, Set<AddedField>> rejected = new ConcurrentHashMap<>();
   private final Map<String, Map<String, Slo>> ownSlos = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, LlmProtocol> asking = new ConcurrentHashMap<>();
+  private final Map<String, ServerFacts> servers = new ConcurrentHashMap<>();
   private final Map<String, ReadyWait> waits = new ConcurrentHashMap<>();
   private final Map<LlmProtocol, InFlightGate> gates = new ConcurrentHashMap<>();
   private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
@@ -241,7 +244,21 @@ final class Targets {
 
   /** The protocol that knows whether its servers are asked for the tokens of each event. */
   LlmProtocol asking(LlmProtocol protocol) {
-    return asking.computeIfAbsent(protocol, CountingServers::decided);
+    return asking.computeIfAbsent(
+        protocol,
+        asked -> {
+          ServerFacts server = ServerFacts.ask(asked, StartCommand.isProbe());
+          servers.put(asked.label(), server);
+          return server.decided();
+        });
+  }
+
+  /** What is known of a target before the load, by the record of its first request. */
+  List<ServerFacts.Fact> facts(String target, RequestRecord first, @Nullable Boolean isKept) {
+    ServerFacts server = Objects.requireNonNull(servers.get(target));
+    StartCommand probe = StartCommand.ofProcess("", (name, value) -> isSecret(name, value, used));
+    return server.of(
+        first, rejectedBy(target), isKept, probe.with("concurrency", ServerFacts.NEXT_LEVELS));
   }
 
   /** The wait for a target, whose time includes that for its first request. */

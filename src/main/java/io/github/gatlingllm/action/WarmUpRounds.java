@@ -12,6 +12,8 @@ import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
@@ -21,10 +23,12 @@ import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.StartCommand;
 import io.netty.channel.EventLoop;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -36,6 +40,9 @@ final class WarmUpRounds {
 
   /** Few, so that there are enough requests to compile the code that runs once per request. */
   private static final int SHORT_TOKENS = 16;
+
+  /** As many as take about a tenth of a second. */
+  private static final int CLASS_LOADING_REQUESTS = 5;
 
   static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final String PROMPT = "Say hello.";
@@ -115,11 +122,44 @@ final class WarmUpRounds {
     }
     if (last != null) {
       compare(last.tokens(), components);
+      components.tried(last, isKept());
     }
     boolean isOfLoad = sent.maxTokens != null && sent.maxTokens.equals(request.maxTokens);
     if (last != null && isOfLoad) {
       measure(last, rounds - 1, components);
     }
+  }
+
+  /** Requests to an engine in this JVM, so that the only one to the server loads no classes. */
+  void loadClasses(LlmComponents components, Api api) {
+    try (EmbeddedEngine engine =
+        EmbeddedEngine.builder().fixed(Duration.ofMillis(1), Duration.ofMillis(1)).start()) {
+      LlmProtocol inside = components.protocol.forJvmWarmUp(engine.baseUrl());
+      Action action =
+          action(
+              new LlmComponents(inside, components.parts.rehearsal(), log, log::record),
+              shortRequest(api));
+      for (int i = 0; i < CLASS_LOADING_REQUESTS; i++) {
+        var unused = sendAndAwait(action, i, inside);
+      }
+    } catch (IllegalStateException e) { // no port for the engine: the first token is later
+      return;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whether servers keep connections open; null without waiting, which only a probe does. */
+  private @Nullable Boolean isKept() {
+    if (!StartCommand.isProbe()) {
+      return null;
+    }
+    try {
+      var unused = log.await(ServerConnections.RIGHT_AFTER_NANOS); // nothing more is sent
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return log.servers.values().stream().noneMatch(ServerConnections::hasClosedRightAfter);
   }
 
   /** Says before the load where the server counts another number than the prompts were sized by. */
@@ -166,11 +206,13 @@ final class WarmUpRounds {
     String model = record == null || !isOneOfSeveral ? null : record.identity().model();
     boolean isOurs = GeneratorLimit.of(cause) != null;
     String remedy = isOurs || HAS_REMEDY.matcher(cause).find() ? "" : remedy(url, status, http);
-    return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
+    String end = StartCommand.isProbe() ? "" : " No load was sent; warmup=0 skips this request";
+    return "LLM %s to %s (%s) failed: %s"
         .formatted(
+            StartCommand.isProbe() ? "request" : "warm-up request",
             target,
             url + (model == null ? "" : ", model " + model),
-            (sentence(cause) + sentence(remedy)).stripTrailing());
+            (sentence(cause) + sentence(remedy)).stripTrailing() + end);
   }
 
   private static String cause(@Nullable RequestRecord record) {
@@ -308,6 +350,7 @@ final class WarmUpRounds {
 
     private final AtomicLong numbers = new AtomicLong();
     private final LiveStats live = new LiveStats(System::nanoTime);
+    final Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
     private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
 
     long next() {

@@ -153,8 +153,12 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   }
 
   private void closed(long now) {
+    boolean isRightAfter = now - answered < ServerConnections.RIGHT_AFTER_NANOS;
+    if (isRightAfter && server != null) {
+      server.wasClosedRightAfter();
+    }
     if (leftOpen && server != null) {
-      if (now - answered >= ServerConnections.RIGHT_AFTER_NANOS) {
+      if (!isRightAfter) {
         server.wasKept();
       } else if (!closedByUs) {
         server.wasClosed();

@@ -24,6 +24,7 @@ public final class ServerConnections {
   private final LongAdder closed = new LongAdder();
   private final AtomicInteger unconfirmed = new AtomicInteger();
   private final AtomicBoolean warned = new AtomicBoolean();
+  private final AtomicBoolean closedRightAfter = new AtomicBoolean();
 
   /** One bit for each of the last {@value #RECENT} responses; 1 where the connection was closed. */
   private final AtomicInteger recent = new AtomicInteger();
@@ -50,6 +51,15 @@ public final class ServerConnections {
   /** Connections closed right after a response without announcing it, except after its last one. */
   public long closed() {
     return closed.sum();
+  }
+
+  /** Whether a connection was closed right after a response, announced or not, by either side. */
+  public boolean hasClosedRightAfter() {
+    return closedRightAfter.get();
+  }
+
+  void wasClosedRightAfter() {
+    closedRightAfter.set(true);
   }
 
   /**

@@ -29,6 +29,9 @@ public record StartCommand(@Nullable String text) {
   /** Where the runnable jar tells the JVM of the run how that was started. */
   public static final String PROPERTY = "gatlingllm.start";
 
+  /** The file that the command {@code probe} wants the facts of the server in, in place of load. */
+  public static final String PROBE = "gatlingllm.probe";
+
   /** Differ between injectors of a load test, or are no part of the next run. */
   private static final List<String> LEFT_OUT =
       List.of("injector", "startAt", "dryRun", "selfTest", "help", "saveConfig");
@@ -58,6 +61,11 @@ public record StartCommand(@Nullable String text) {
   /** Whether a setting is the same in a run that repeats this one. */
   public static boolean isOfNextRun(String setting) {
     return !LEFT_OUT.contains(setting);
+  }
+
+  /** Whether this process is that of the command {@code probe}, which ends before the load. */
+  public static boolean isProbe() {
+    return System.getProperty(PROBE) != null;
   }
 
   /** That of a run, from its {@link RunInfo#config}. */

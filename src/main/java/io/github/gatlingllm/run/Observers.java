@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.storage.S3Location;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -212,6 +213,16 @@ public record Observers(
 
     public CompletableFuture<String> text(Duration timeout) {
       return new PageClient(timeout).get(this);
+    }
+
+    /** Whether the server agrees to HTTP/2 by ALPN, which is possible over https only. */
+    public boolean isHttp2(Duration timeout) {
+      return "https".equals(uri.getScheme())
+          && new PageClient(timeout, HttpClient.Version.HTTP_2)
+              .send("GET", this)
+              .handle(
+                  (page, failure) -> page != null && page.version() == HttpClient.Version.HTTP_2)
+              .join();
     }
 
     /** Posts JSON to pages, whose answers are texts. */

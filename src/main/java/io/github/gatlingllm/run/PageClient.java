@@ -33,9 +33,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
 /**
- * Requests metrics pages on connections of its own: HTTP/1.1, no redirects, and the proxy of the
- * setting except for pages of this machine. A response that takes longer than the timeout or is
- * larger than {@value #MAX_BYTES} bytes is an error.
+ * Requests metrics pages on connections of its own: no redirects, and the proxy of the setting
+ * except for pages of this machine. A response that takes longer than the timeout or is larger than
+ * {@value #MAX_BYTES} bytes is an error.
  */
 final class PageClient {
 
@@ -45,11 +45,17 @@ final class PageClient {
       "text/plain;version=0.0.4, application/openmetrics-text;q=0.5, */*;q=0.1";
 
   private final Duration timeout;
+  private final HttpClient.Version version;
 
   private final Map<List<Object>, HttpClient> clients = new ConcurrentHashMap<>();
 
   PageClient(Duration timeout) {
+    this(timeout, HttpClient.Version.HTTP_1_1);
+  }
+
+  PageClient(Duration timeout, HttpClient.Version version) {
     this.timeout = timeout;
+    this.version = version;
   }
 
   CompletableFuture<String> get(MetricsPage page) {
@@ -113,7 +119,7 @@ final class PageClient {
     if (client == null) {
       HttpClient.Builder builder =
           HttpClient.newBuilder()
-              .version(HttpClient.Version.HTTP_1_1)
+              .version(version)
               .proxy(
                   proxy == null
                       ? HttpClient.Builder.NO_PROXY

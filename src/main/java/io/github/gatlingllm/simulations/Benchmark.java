@@ -56,6 +56,9 @@ public final class Benchmark extends Simulation {
     if (settings.get(Setting.HELP)) {
       endAfter(Setting.help());
     }
+    if (StartCommand.isProbe()) {
+      BenchmarkPlan.probe(settings);
+    }
     SimulationSettings.passOn(settings, SimulationSettings.OF_RUN);
     BenchmarkPlan plan =
         BenchmarkPlan.of(
@@ -152,6 +155,21 @@ public final class Benchmark extends Simulation {
     }
   }
 
+  /**
+   * For internal use only: a server that answers at a port of this machine.
+   *
+   * @param usual the engine that has this port by default
+   * @param models empty where it does not list any
+   * @param refusal why it does not list its models; null where it does
+   */
+  public record LocalServer(
+      String endpoint, String usual, List<String> models, @Nullable String refusal) {}
+
+  /** For internal use only: the servers at ports of this machine, which get no key. */
+  public static List<LocalServer> localServers(Map<Integer, String> ports) {
+    return ServedModels.at(ports);
+  }
+
   /** Prints a text and ends the process, because Gatling refuses a simulation without load. */
   @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   static void endAfter(String text) {
@@ -200,7 +218,7 @@ public final class Benchmark extends Simulation {
         plan.assertions().stream()
             .filter(gate -> gate.target() == null || gate.target().equals(label))
             .toList();
-    protocol.isLimitNamed = plan.settings().isSet(Setting.MAX_TOKENS);
+    protocol.isLimitNamed = plan.settings().isSet(Setting.MAX_TOKENS) && !StartCommand.isProbe();
     if (plan.settings().isSet(Setting.INCLUDE_USAGE)) {
       protocol.includeUsage = plan.get(Setting.INCLUDE_USAGE);
     }

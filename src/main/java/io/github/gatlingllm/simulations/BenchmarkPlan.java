@@ -62,15 +62,48 @@ record BenchmarkPlan(
 
   /** What a user can set for a self-test; {@code injector}, as the catalogue refuses it. */
   private static final Set<SettingEntry<?>> KEPT_IN_SELF_TEST =
-      Stream.of(
-              """
-              concurrency duration drain warmup jvmWarmUp tokenizer connections seed
-              injector assert failBuild failOnInvalid csv selfTest selfTestFile dryRun
-              config env help
-              """
-                  .split("\\s+"))
-          .map(name -> Objects.requireNonNull(Setting.named(name)))
-          .collect(Collectors.toSet());
+      settings(
+          """
+          concurrency duration drain warmup jvmWarmUp tokenizer connections seed
+          injector assert failBuild failOnInvalid csv selfTest selfTestFile dryRun
+          config env help
+          """);
+
+  /** One request, which the run before its load sends. */
+  private static final Map<SettingEntry<?>, String> PROBE =
+      Map.of(
+          Setting.CONCURRENCY, "1",
+          Setting.REQUESTS, "1",
+          Setting.WARMUP, "1",
+          Setting.JVM_WARM_UP, "false",
+          Setting.PROMPT, "Say hello.",
+          Setting.MAX_TOKENS, "16",
+          Setting.TIMEOUT, "30s");
+
+  private static final Set<SettingEntry<?>> KEPT_IN_PROBE =
+      settings(
+          """
+          endpoint model apiKey api tokenizer prompt maxTokens maxTokensField includeUsage
+          eventTokens ignoreEos temperature topP body conversationHeader timeout idleTimeout
+          waitReady connections http2 verifyTls proxy metricsUrl config env help
+          """);
+
+  private static Set<SettingEntry<?>> settings(String names) {
+    return Stream.of(names.split("\\s+"))
+        .map(name -> Objects.requireNonNull(Setting.named(name)))
+        .collect(Collectors.toSet());
+  }
+
+  /** Changes the settings to those of the command {@code probe}, which has no load. */
+  static void probe(Settings settings) {
+    settings.keepOnly(
+        KEPT_IN_PROBE,
+        set -> settings.invalid(set, "probe sends one request and no load; leave it out"));
+    if (settings.get(Setting.ENDPOINT).size() != 1) {
+      throw settings.invalid(Setting.ENDPOINT, "probe asks one target; expected one URL");
+    }
+    settings.preset(PROBE);
+  }
 
   /** Without asking servers, as tests and dry runs do. */
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
@@ -81,7 +114,9 @@ record BenchmarkPlan(
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed, Servers servers) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
-      settings.keepOnly(KEPT_IN_SELF_TEST, Setting.SELF_TEST, "a self-test has its own load");
+      settings.keepOnly(
+          KEPT_IN_SELF_TEST,
+          set -> settings.excluded(Setting.SELF_TEST, set, "a self-test has its own load"));
     }
     settings.check();
     if (selfTest) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.simulations.Benchmark.LocalServer;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -12,6 +13,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -49,12 +52,7 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
     Map<String, @Nullable Integer> contexts = new LinkedHashMap<>();
     try {
       MetricsPage page = new MetricsPage("", URI.create(url), shown, sent, verifyTls, true);
-      for (JsonNode model : JSON.readTree(page.text(TIMEOUT).join()).path("data")) {
-        String name = model.path("id").isTextual() ? model.path("id").textValue() : "";
-        if (!name.isBlank()) {
-          contexts.putIfAbsent(name, context(model));
-        }
-      }
+      contexts.putAll(contexts(page.text(TIMEOUT).join()));
       List<String> secrets = new ArrayList<>(Secrets.ofUrl(url));
       sent.forEach(
           (name, value) -> secrets.addAll(Secrets.isNamed(name) ? List.of(value) : List.of()));
@@ -65,6 +63,18 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
       contexts.clear();
     }
     return new ServedModels(shown, contexts);
+  }
+
+  /** The context of each model in a list, in its order. */
+  private static Map<String, @Nullable Integer> contexts(String list) throws IOException {
+    Map<String, @Nullable Integer> contexts = new LinkedHashMap<>();
+    for (JsonNode model : JSON.readTree(list).path("data")) {
+      String name = model.path("id").isTextual() ? model.path("id").textValue() : "";
+      if (!name.isBlank()) {
+        contexts.putIfAbsent(name, context(model));
+      }
+    }
+    return contexts;
   }
 
   private static @Nullable Integer context(JsonNode model) {
@@ -98,5 +108,38 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
                   contexts.keySet().stream().limit(MAX_SHOWN).collect(Collectors.joining(", ")),
                   contexts.size() > MAX_SHOWN ? ", …" : ""));
     }
+  }
+
+  /** The servers of this machine at ports that engines have by default, asked at the same time. */
+  static List<LocalServer> at(Map<Integer, String> ports) {
+    Map<String, CompletableFuture<String>> asked = new LinkedHashMap<>();
+    ports
+        .keySet()
+        .forEach(
+            port -> {
+              String base = "http://127.0.0.1:" + port + "/v1";
+              URI models = URI.create(base + "/models");
+              asked.put(
+                  base,
+                  new MetricsPage("", models, base, Map.of(), false, true)
+                      .text(ModelTokenizers.TIMEOUT));
+            });
+    List<LocalServer> servers = new ArrayList<>();
+    asked.forEach(
+        (base, answer) -> {
+          List<String> models = List.of();
+          String refusal = null;
+          try {
+            models = List.copyOf(contexts(answer.join()).keySet());
+            refusal = models.isEmpty() ? "no list of models" : null;
+          } catch (IOException | CompletionException e) {
+            refusal = e instanceof IOException ? "no list of models" : e.getMessage();
+          }
+          if (!"no connection".equals(refusal)) {
+            String usual = Objects.requireNonNull(ports.get(URI.create(base).getPort()));
+            servers.add(new LocalServer(base, usual, models, refusal));
+          }
+        });
+    return servers;
   }
 }

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -266,17 +267,17 @@ final class Settings {
     }
   }
 
-  private InvalidSimulation excluded(SettingEntry<?> setting, SettingEntry<?> other, String why) {
+  InvalidSimulation excluded(SettingEntry<?> setting, SettingEntry<?> other, String why) {
     return invalid(setting, "cannot be set together with " + other.property() + " (" + why + ")");
   }
 
   /** Discards all other settings that come from the environment and from files. */
-  void keepOnly(Set<SettingEntry<?>> kept, SettingEntry<?> because, String why) {
+  void keepOnly(Set<SettingEntry<?>> kept, Function<SettingEntry<?>, InvalidSimulation> refused) {
     texts.keySet().removeIf(set -> !kept.contains(set) && source(set) != Source.PROPERTY);
     values.keySet().retainAll(kept);
     for (SettingEntry<?> set : Setting.all()) {
       if (isSet(set) && !kept.contains(set)) {
-        throw excluded(because, set, why);
+        throw refused.apply(set);
       }
     }
   }

@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScriptedServer implements AutoCloseable {
 
+  /** What a client may ask a server about itself. */
+  private static final String PAGES =
+      ".*/(models|metrics|health|version|props|info|server_info|get_server_info|ps)";
+
   private final ServerSocket listener;
   private final @Nullable SSLContext tls;
   private final List<Script> scripts;
@@ -147,7 +151,7 @@ public final class ScriptedServer implements AutoCloseable {
         Exchange exchange = new Exchange(request, socket, raw);
         boolean isPage =
             request.method().equals("GET")
-                ? request.path().matches(".*/(models|metrics|health)")
+                ? request.path().matches(PAGES)
                 : request.path().equals("/tokenize") && !countsTokens;
         if (isPage) {
           pages.answer(exchange);

@@ -193,7 +193,7 @@ record BenchmarkProcess(
     Path classes = Files.createTempDirectory("simulation");
     try {
       requireSimulation();
-      return run(new ProcessBuilder(command(classes)).inheritIO());
+      return run(process(command(classes)).inheritIO());
     } catch (IllegalArgumentException | IOException e) {
       noteEnd(1, new AtomicBoolean());
       throw e;
@@ -202,11 +202,17 @@ record BenchmarkProcess(
     }
   }
 
-  private int run(ProcessBuilder builder) throws IOException, InterruptedException {
+  /** The process, which has the API key in its environment. */
+  ProcessBuilder process(List<String> command) {
+    ProcessBuilder builder = new ProcessBuilder(command);
     String key = settings.get("apiKey");
     if (key != null) {
       builder.environment().put("LLM_API_KEY", key);
     }
+    return builder;
+  }
+
+  private int run(ProcessBuilder builder) throws IOException, InterruptedException {
     Process gatling = builder.start();
     AtomicBoolean isNoted = new AtomicBoolean();
     Runtime.getRuntime()

@@ -14,6 +14,7 @@ final class GatlingLlm {
 
         --<setting> <value> …    runs the benchmark, e.g. --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8
         benchmark [--<setting>]  the same; without --endpoint against the embedded engine, in about a minute
+        probe [--endpoint <url>] asks a server what it is and has, by one request; without --endpoint those of this machine
         render, merge, compare, trend
                                  work on recorded runs: folders, s3://bucket/prefix
         engine                   serves the embedded engine until it is stopped
@@ -54,6 +55,7 @@ final class GatlingLlm {
       case "engine" ->
           Main.commandLine(new EngineCommand())
               .execute(arguments.subList(1, arguments.size()).toArray(String[]::new));
+      case "probe" -> ProbeCommand.run(arguments.subList(1, arguments.size()));
       case "benchmark" -> BenchmarkProcess.run(arguments.subList(1, arguments.size()));
       default -> {
         if (command.startsWith("--")) {
@@ -62,7 +64,7 @@ final class GatlingLlm {
         PrintableText.printError(
             "Unknown command "
                 + command
-                + "; expected benchmark, render, merge, compare, trend, engine");
+                + "; expected benchmark, probe, render, merge, compare, trend, engine");
         yield 1;
       }
     };

@@ -1,0 +1,169 @@
+package io.github.gatlingllm.action;
+
+import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.action.ServerFacts.Fact;
+import io.github.gatlingllm.client.Api.AddedField;
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ServerFactsTest {
+
+  private static final RequestRecord FIRST =
+      Recorded.at(0).model("m").tokens(20).output(16).max(16).roundTrip(0.25).record();
+
+  /** A server with these pages, by their paths, and no others. */
+  private static ScriptedServer serving(Map<String, String> pages) {
+    return ScriptedServer.start(exchange -> exchange.answer("Yes"))
+        .pages(
+            page -> {
+              String text =
+                  pages.entrySet().stream()
+                      .filter(each -> page.request().path().equals(each.getKey()))
+                      .map(Map.Entry::getValue)
+                      .findFirst()
+                      .orElse("");
+              page.respond(text.isEmpty() ? 404 : 200, "text/plain", text + "\n");
+            });
+  }
+
+  private static String owned(String by, String more) {
+    return "{\"data\":[{\"id\":\"m\",\"owned_by\":\"%s\"%s}]}".formatted(by, more);
+  }
+
+  private static @Nullable Object fact(List<Fact> facts, String id) {
+    return facts.stream().filter(each -> each.id().equals(id)).findFirst().orElseThrow().value();
+  }
+
+  private static boolean isAsked(String owner, String metrics, LlmProtocolBuilder protocol)
+      throws IOException {
+    try (ScriptedServer server =
+        serving(Map.of("/v1/models", owned(owner, ""), "/metrics", metrics))) {
+      LlmProtocol of = protocol.baseUrl(server.baseUrl() + "/v1").protocol();
+      return ServerFacts.ask(of, false).decided().asksEventTokens();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "vllm, , true",
+    "sglang, , true",
+    "openai, , false",
+    "openai, vllm:num_requests_running 0, true",
+    "openai, sglang:num_running_reqs 0, true",
+    "openai, tgi_request_count 0, false",
+    // The embedded engine has metrics of vLLM's names.
+    "gatling-llm, vllm:num_requests_running 0, false",
+  })
+  void serversThatCountTokensOfEventsAreAsked(
+      String models, @Nullable String metrics, boolean isAsked) throws IOException {
+    assertThat(isAsked(models, Objects.requireNonNullElse(metrics, ""), llm)).isEqualTo(isAsked);
+  }
+
+  @Test
+  void settingsDecideFirst() throws IOException {
+    assertThat(isAsked("vllm", "", llm.eventTokens(false))).isFalse();
+    assertThat(isAsked("openai", "", llm.eventTokens(true))).isTrue();
+    assertThat(isAsked("vllm", "", llm.disableUsage())).isFalse();
+    // Without a first request nobody learns that a gateway rejects the field.
+    assertThat(isAsked("vllm", "", llm.warmUp(0))).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "vllm, \"max_model_len\":16384 | | /version | {\"version\":\"0.32.0\"} | vllm | 0.32.0 |"
+            + " 16384",
+        "sglang | sglang:num_running_reqs 0 | /get_server_info |"
+            + " {\"version\":\"0.5.2\",\"context_length\":32768} | sglang | 0.5.2 | 32768",
+        "llamacpp, \"meta\":{\"n_ctx\":4096} | | /props | {\"build_info\":\"b9000-abc\"} |"
+            + " llama.cpp | b9000-abc | 4096",
+        "me | | /props | {\"build_info\":\"b1\",\"default_generation_settings\":{\"n_ctx\":2048}} |"
+            + " llama.cpp | b1 | 2048",
+        "m | tgi_queue_size 0 | /info | {\"version\":\"3.3.5\",\"max_total_tokens\":8192} | tgi |"
+            + " 3.3.5 | 8192",
+        "me | | /info | {\"version\":\"7\"} | | | ",
+        "library | | /api/version | {\"version\":\"0.12.0\"} | ollama | 0.12.0 | ",
+        "me | | /api/version | {\"version\":\"0.12.0\"} | ollama | 0.12.0 | ",
+        "organization_owner | | /api/v0/models | {\"data\":[{\"loaded_context_length\":4096}]} |"
+            + " lm-studio | | 4096",
+        "tensorrt_llm | | /version | {\"version\":\"1.1.0\"} | tensorrt-llm | 1.1.0 | ",
+        "me | | /version | {\"version\":\"1.1.0\"} | | | ",
+        "me | | /props | <html>Welcome</html> | | | ",
+      })
+  void enginesTellWhatTheyAre(
+      String models,
+      @Nullable String metrics,
+      String page,
+      String text,
+      @Nullable String engine,
+      @Nullable String version,
+      @Nullable Integer context)
+      throws IOException {
+    String[] model = models.split(", ", 2);
+    Map<String, String> pages =
+        Map.of(
+            "/v1/models",
+            owned(model[0], model.length > 1 ? "," + model[1] : ""),
+            "/metrics",
+            Objects.requireNonNullElse(metrics, ""),
+            page,
+            text);
+    try (ScriptedServer server = serving(pages)) {
+      LlmProtocol protocol = llm.baseUrl(server.baseUrl() + "/v1").protocol();
+      List<Fact> facts = ServerFacts.ask(protocol, true).of(FIRST, Set.of(), true, "");
+
+      assertThat(fact(facts, "engine")).isEqualTo(engine);
+      assertThat(fact(facts, "engine_version")).isEqualTo(version);
+      assertThat(fact(facts, "context_tokens")).isEqualTo(context);
+      assertThat(fact(facts, "metrics")).isEqualTo(metrics != null);
+    }
+  }
+
+  @Test
+  void aRunSaysInALineWhatItKnows() throws IOException {
+    try (ScriptedServer server =
+        serving(
+            Map.of(
+                "/v1/models",
+                owned("vllm", ",\"max_model_len\":16384"),
+                "/version",
+                "{\"version\":\"0.32.0\"}"))) {
+      LlmProtocol protocol =
+          llm.baseUrl(server.baseUrl() + "/v1").note("template_tokens", "12").protocol();
+      List<Fact> facts = ServerFacts.ask(protocol, false).of(FIRST, Set.of(), null, "");
+
+      assertThat(ServerFacts.line("a", facts))
+          .isEqualTo(
+              "LLM server a: vllm, version 0.32.0, model m, context 16,384 tokens,"
+                  + " template 12 tokens, round trip 0.250 ms");
+    }
+  }
+
+  @Test
+  void fieldsAreThoseOfTheAnswer() {
+    LlmProtocol protocol = llm.baseUrl("http://127.0.0.1:1/v1").warmUp(0).protocol();
+    RequestRecord early = Recorded.at(0).tokens(20).output(9).max(16).record();
+    ServerFacts server = ServerFacts.ask(protocol, true);
+
+    List<Fact> rejecting = server.of(FIRST, Set.of(AddedField.USAGE), true, "");
+    assertThat(fact(rejecting, "stream_options")).isEqualTo(false);
+    assertThat(fact(rejecting, "ignore_eos")).isEqualTo(true);
+    assertThat(fact(server.of(early, Set.of(), true, ""), "ignore_eos")).isEqualTo(false);
+    assertThat(fact(server.of(FIRST, Set.of(AddedField.PINNING), true, ""), "ignore_eos"))
+        .isEqualTo(false);
+  }
+}
