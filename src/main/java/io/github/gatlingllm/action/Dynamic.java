@@ -48,6 +48,11 @@ public final class Dynamic<T> {
 
   /** Computed by a function; a result of null, or an exception, is a failure. */
   public static <T> Dynamic<T> of(Function<Session, T> function) {
+    return of(function, null);
+  }
+
+  /** As {@link #of(Function)}, with words for what it gives. */
+  public static <T> Dynamic<T> of(Function<Session, T> function, @Nullable String text) {
     return new Dynamic<>(
         session -> {
           try {
@@ -60,7 +65,7 @@ public final class Dynamic<T> {
           }
         },
         null,
-        null);
+        text);
   }
 
   /**
@@ -179,7 +184,7 @@ public final class Dynamic<T> {
     return constant;
   }
 
-  /** The text in the simulation, for messages; null for a function. */
+  /** The text in the simulation, for messages; null for a function of the user. */
   @Nullable String text() {
     return text;
   }

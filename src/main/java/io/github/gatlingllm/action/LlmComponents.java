@@ -192,6 +192,7 @@ final class LlmComponents implements ProtocolComponents {
       targets.addSlo(protocol, request.name.constant(), request.slo);
     }
     validateThrottle(context);
+    targets.askFor(protocol, request);
     if (LlmProtocol.isDryRun()) {
       parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
     }
@@ -311,6 +312,7 @@ final class LlmComponents implements ProtocolComponents {
       throw InvalidSimulation.because(
           "the load has no SLO to hold; set one: .slo(slo().ttft(200)) or llm.slo");
     }
+    targets.describeLengths();
     if (!isDryRun) {
       warmUp.run();
     }

@@ -62,7 +62,8 @@ record PreparedRequest(
             : request.inputList.resolve(session);
     long number = prefixes.number(session); // that of the prompt, which has been drawn above
     Draw length = new Draw(Seed.orOfProcess(protocol.seed), prefixes.index(number));
-    Integer maxTokens = resolve(request.maxTokens, session.set(Draw.KEY, length));
+    Session drawn = session.set(Draw.KEY, length);
+    Integer maxTokens = resolve(request.maxTokens, drawn);
     Conversation conversation = chat.conversation == null ? null : chat.conversation.by(number);
     SessionReplay.Turn turn = SessionReplay.turnOf(session);
     Long draw =
@@ -92,7 +93,7 @@ record PreparedRequest(
     String apiKey = key == null ? null : key.strip();
     String url = protocol.url(prefixes.user(session), request.api);
     return new PreparedRequest(
-        request.name.resolve(session),
+        request.name.resolve(drawn),
         url,
         apiKey,
         secrets(apiKey, url, List.of(protocol.headers, request.headers), session),

@@ -148,6 +148,12 @@ final class SimulationPlan {
                 + schedule.description());
   }
 
+  /** The distribution that lengths of outputs are drawn from, as a setting has it. */
+  private static String drawn(LlmRequest request) {
+    String text = request.maxTokens == null ? null : request.maxTokens.text();
+    return text == null || text.matches("\\d+") ? "" : " (" + text + ")";
+  }
+
   private static String models(LlmRequest request, LlmProtocol protocol, String drawn) {
     boolean isDrawn = request.model == null && !protocol.models.isEmpty();
     return isDrawn ? WeightedModel.shares(protocol.models) : drawn;
@@ -178,7 +184,8 @@ final class SimulationPlan {
                   ? "answers as long as the model likes"
                   : "answers of "
                       + (last.ignoreEos() && last.api() != Api.MESSAGES ? "exactly " : "at most ")
-                      + PlanText.spread(limits, "token"));
+                      + PlanText.spread(limits, "token")
+                      + drawn(request));
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return request.api.key() + "; made for each user (" + e.getMessage() + ")";
     }

@@ -23,6 +23,7 @@ import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.workload.LengthDistribution.Asked;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.lang.management.ManagementFactory;
 import java.util.Collections;
@@ -36,6 +37,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
@@ -58,6 +61,14 @@ final class Targets {
   private final List<LlmProtocol> used = new CopyOnWriteArrayList<>();
   private final Map<String, Set<AddedField>> rejected = new ConcurrentHashMap<>();
   private final Map<String, Map<String, Slo>> ownSlos = new ConcurrentHashMap<>();
+
+  /** The lengths that feeders draw, by the name of the setting. */
+  private final Map<String, String> lengths = new TreeMap<>();
+
+  /** Lengths of outputs that are said in code, by the name of the request. */
+  private final Map<String, String> outputs = new TreeMap<>();
+
+  private final Map<String, Integer> templates = new TreeMap<>();
   private final Map<LlmProtocol, LlmProtocol> asking = new ConcurrentHashMap<>();
   private final Map<String, ServerFacts> servers = new ConcurrentHashMap<>();
   private final Map<String, ReadyWait> waits = new ConcurrentHashMap<>();
@@ -101,6 +112,7 @@ final class Targets {
     if (seed.isDrawnFrom()) {
       config.put("seedOfTheUnseeded", Long.toString(seed.value()));
     }
+    config.putAll(lengths());
     config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
     if (config.containsKey("uniquePrompts")) {
       config.put("nonceOfRun", Long.toString(Seed.ofRun()));
@@ -119,6 +131,77 @@ final class Targets {
       run.targetUsed(protocol.metricsPages());
     }
     run.closeAtEnd(protocol.closedAfterRun);
+  }
+
+  /** Notes the lengths of a request's outputs where no setting says those of all. */
+  synchronized void askFor(LlmProtocol protocol, LlmRequest request) {
+    String text = request.maxTokens == null ? null : request.maxTokens.text();
+    boolean isSet =
+        protocol.notes.containsKey(Asked.MAX_TOKENS) || protocol.notes.containsKey(Asked.LENGTHS);
+    if (text != null && !isSet) {
+      String name = request.name.constant();
+      outputs.put(name == null ? "(a name per user)" : name, text);
+    }
+  }
+
+  /** A scenario is built: what it asks for is known. */
+  synchronized void describeLengths() {
+    Asked.take()
+        .forEach(
+            (name, text) ->
+                lengths.merge(
+                    name,
+                    text,
+                    (said, more) ->
+                        List.of(said.split("; ", -1)).contains(more) ? said : said + "; " + more));
+    lengths().forEach((name, text) -> run.describe(info -> info.config(name, text)));
+  }
+
+  /** What is asked for in code, as the settings of the same names have it. */
+  private Map<String, String> lengths() {
+    Map<String, String> all = new TreeMap<>(lengths);
+    Set<String> different = new LinkedHashSet<>(outputs.values());
+    if (!different.stream().allMatch(text -> text.contains("#{"))) {
+      all.put(
+          Asked.MAX_TOKENS,
+          different.size() == 1
+              ? different.iterator().next()
+              : outputs.entrySet().stream()
+                  .map(each -> each.getKey() + ": " + each.getValue())
+                  .collect(Collectors.joining("; ")));
+    }
+    Set<Integer> added = new LinkedHashSet<>(templates.values());
+    if (added.size() == 1) {
+      all.put(Asked.TEMPLATE, added.iterator().next().toString());
+    } else {
+      templates.forEach((of, more) -> all.put(Asked.TEMPLATE + " " + of, more.toString()));
+    }
+    return all;
+  }
+
+  /** The lengths of prompts that were asked for; null where they have those of their texts. */
+  synchronized @Nullable String promptLengths(LlmProtocol protocol) {
+    return Stream.of(Asked.PROMPT_TOKENS, Asked.LENGTHS, "scenario", "mix")
+        .map(name -> protocol.notes.getOrDefault(name, lengths.get(name)))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** The tokens that the template of a target adds; null where that is not known. */
+  synchronized @Nullable Integer template(LlmProtocol protocol, String target) {
+    String said =
+        protocol.notes.getOrDefault(
+            Asked.TEMPLATE + " " + target,
+            protocol.notes.getOrDefault(Asked.TEMPLATE, lengths.get(Asked.TEMPLATE)));
+    return said == null || !said.matches("\\d{1,6}")
+        ? templates.get(target)
+        : (Integer) Integer.parseInt(said);
+  }
+
+  synchronized void hasTemplate(String target, int tokens) {
+    templates.put(target, tokens);
+    describeLengths();
   }
 
   private @Nullable String start(RunInfo info) {

@@ -47,9 +47,6 @@ final class WarmUpRounds {
   static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final String PROMPT = "Say hello.";
 
-  /** Note of the tokens that the server's chat template adds. */
-  private static final String TEMPLATE = "template_tokens";
-
   /** Longer templates, of a server that does not tell, are named. */
   private static final int MAX_TEMPLATE = 64;
 
@@ -114,6 +111,9 @@ final class WarmUpRounds {
         }
         last = record;
       }
+      if (last != null && failures.isEmpty()) {
+        compare(last.tokens(), sent, rounds - 1, unrecorded);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -121,7 +121,6 @@ final class WarmUpRounds {
       throw InvalidSimulation.failed(failures.values());
     }
     if (last != null) {
-      compare(last.tokens(), components);
       components.tried(last, isKept());
     }
     boolean isOfLoad = sent.maxTokens != null && sent.maxTokens.equals(request.maxTokens);
@@ -163,24 +162,70 @@ final class WarmUpRounds {
   }
 
   /** Says before the load where the server counts another number than the prompts were sized by. */
-  private static void compare(RequestRecord.Tokens tokens, LlmComponents components) {
+  private void compare(
+      RequestRecord.Tokens tokens, LlmRequest sent, long userId, LlmComponents components)
+      throws InterruptedException {
+    LlmProtocol protocol = components.protocol;
     Integer server = tokens.promptTokens();
     Integer local = tokens.promptTokensLocal();
-    String template = components.protocol.notes.getOrDefault(TEMPLATE, "");
-    boolean isSized = components.protocol.notes.containsKey("promptTokens");
-    if (server == null || local == null || !isSized) {
+    String lengths = components.parts.targets().promptLengths(protocol);
+    if (server == null || local == null || lengths == null) {
       return;
     }
-    int expected = local + (template.isEmpty() ? 0 : Integer.parseInt(template));
-    int unexplained = template.isEmpty() ? MAX_TEMPLATE : 0;
+    Integer template = components.parts.targets().template(protocol, components.target);
+    // Of prompts of several lengths the load tells, and what counts characters tells nothing.
+    boolean isAsked = lengths.matches("\\d+") && !protocol.tokenizer.name().startsWith("chars");
+    if (template == null && isAsked && sent.api.takesMessages()) {
+      RequestRecord.Tokens ofShort = shortTokens(sent, userId, components);
+      template =
+          ofShort == null
+              ? null
+              : template(server, local, ofShort.promptTokensLocal(), ofShort.promptTokens());
+      if (template != null) {
+        components.parts.targets().hasTemplate(components.target, template);
+        PrintableText.print(
+            "LLM: %s counts %s%s more tokens in each prompt, of its chat template"
+                .formatted(
+                    components.target, server == local + template ? "" : "about ", template));
+      }
+    }
+    int expected = local + (template == null ? 0 : template);
+    int unexplained = template == null ? MAX_TEMPLATE : 0;
     boolean isMore = server - expected > Math.max(unexplained, expected / 100);
     if (isMore || server < expected - expected / 100) {
       PrintableText.print(
           StartCommand.typed(
               "LLM WARNING: %s counts %s prompt tokens where %s were expected by %s; set the model's own tokenizer: llm.tokenizer=server or hf:<owner>/<name>"
-                  .formatted(
-                      components.target, server, expected, components.protocol.tokenizer.name())));
+                  .formatted(components.target, server, expected, protocol.tokenizer.name())));
     }
+  }
+
+  /**
+   * What a server adds to a prompt of any length, by its counts of a long and of a short one; null
+   * where they do not tell.
+   */
+  static @Nullable Integer template(
+      int server, int local, @Nullable Integer shortLocal, @Nullable Integer shortServer) {
+    if (shortServer == null || shortLocal == null || local < 4 * shortLocal) {
+      return null;
+    }
+    double perToken = (double) (server - shortServer) / (local - shortLocal);
+    long rest = Math.round(shortServer - perToken * shortLocal);
+    return perToken > 0.5 && perToken < 2 && rest >= 0 ? (Integer) (int) rest : null;
+  }
+
+  private RequestRecord.@Nullable Tokens shortTokens(
+      LlmRequest sent, long userId, LlmComponents components) throws InterruptedException {
+    LlmRequest shortOne =
+        shortRequest(sent.api)
+            .with(
+                draft -> {
+                  draft.model = sent.model;
+                  draft.headers = sent.headers;
+                  draft.maxTokens = Dynamic.of(1);
+                });
+    RequestRecord record = sendAndAwait(action(components, shortOne), userId, components.protocol);
+    return record == null || !record.outcome().ok() ? null : record.tokens();
   }
 
   /** The last request is the single-stream peak, unless it is shorter than those of the load. */

@@ -210,7 +210,7 @@ final class ConnectionFailure {
   private static String proxy(String message) {
     int status = message.indexOf("status: ");
     if (message.contains("status: 407")) {
-      return "proxy answered 407: it wants a user name and password; set them in llm.proxy";
+      return "proxy answered 407: it requires a user name and password; set them in llm.proxy";
     }
     return status < 0
         ? "proxy did not connect to the endpoint"

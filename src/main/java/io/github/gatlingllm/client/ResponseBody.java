@@ -313,7 +313,7 @@ sealed interface ResponseBody {
             + location;
       }
       if (httpStatus == 407) {
-        return "HTTP 407: the proxy wants a user name and password; set them in llm.proxy";
+        return "HTTP 407: the proxy requires a user name and password; set them in llm.proxy";
       }
       return ErrorBody.message(
           httpStatus,

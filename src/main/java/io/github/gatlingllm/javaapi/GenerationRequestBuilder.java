@@ -45,7 +45,10 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
    * protocol. A warm-up request asks for the mean.
    */
   public final T maxTokens(LengthDistribution lengths) {
-    return maxTokens(session -> session.<Draw>get(Draw.KEY).of(lengths));
+    return edit(
+        draft ->
+            draft.maxTokens =
+                Dynamic.of(session -> session.<Draw>get(Draw.KEY).of(lengths), lengths.text()));
   }
 
   /** Sampling temperature: 0 always takes the most likely token. */

@@ -9,6 +9,7 @@ import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.LengthDistribution.Asked;
 import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.LengthDistribution.Pairs;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -195,6 +196,14 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
         lengths == null
             ? unfitted
             : unfitted.tokens(lengths, counts, parts.distinct, parts.template);
+    if (parts.pairs != null) {
+      Asked.add(Asked.LENGTHS, parts.pairs.text());
+    } else if (lengths != null) {
+      Asked.add(Asked.PROMPT_TOKENS, lengths.text());
+    }
+    if (lengths != null && parts.template > 0) {
+      Asked.add(Asked.TEMPLATE, Integer.toString(parts.template));
+    }
     if (LlmProtocol.isDryRun()) {
       PrintableText.print(
           "LLM dry run: prompts "

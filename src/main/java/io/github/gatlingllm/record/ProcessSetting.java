@@ -193,7 +193,7 @@ public record ProcessSetting(String property) {
       URI uri = URI.create(text.contains("://") ? text : "http://" + text);
       if (!"http".equals(uri.getScheme()) || uri.getHost() == null || uri.getPort() < 1) {
         throw new IllegalArgumentException(
-            "expected http://<host>:<port>, with <user>:<password>@ if it wants a log-in, env or"
+            "expected http://<host>:<port>, with <user>:<password>@ if it requires a login, env or"
                 + " none");
       }
       return uri;

@@ -90,29 +90,44 @@ final class RunText {
   /** Lengths that arrived, and, where that tells more, the setting that asked for them. */
   static String lengths(Summary summary, String setting) {
     Workload workload = summary.workload();
-    String arrived =
-        lengths(setting.equals("maxTokens") ? workload.outputTokens() : workload.promptTokens());
+    boolean isPrompt = setting.equals("promptTokens");
+    Distribution tokens = isPrompt ? workload.promptTokens() : workload.outputTokens();
+    Integer added = isPrompt && !tokens.isEmpty() ? workload.templateTokens() : null;
+    int template = added == null || added > tokens.min() ? 0 : added;
+    String counted = lengths(tokens);
+    String texts = lengths(tokens, template);
     String asked = summary.config().getOrDefault("lengths", "");
     asked = summary.config().getOrDefault(setting, asked);
-    boolean isKnown = asked.isEmpty() || arrived.replace(",", "").equals(asked + " each");
-    Integer template = setting.equals("promptTokens") ? workload.templateTokens() : null;
-    String all = isKnown ? arrived : arrived + ", asked for " + asked;
-    return arrived.isEmpty() || template == null || template == 0
-        ? all
-        : all + " and " + template + " of the chat template";
+    String exactly = asked + " each";
+    boolean isKnown =
+        asked.isEmpty()
+            || texts.replace(",", "").equals(exactly)
+            || counted.replace(",", "").equals(exactly);
+    String all = texts.isEmpty() || isKnown ? texts : texts + ", asked for " + asked;
+    if (template == 0) {
+      return all;
+    }
+    boolean isOne = counted.endsWith(" each");
+    return all
+        + (isOne ? " (" + counted.replace(" each", "") : " (" + template + " more")
+        + " with the chat template)";
   }
 
   /** Median, mean and range of token counts; empty without values. */
   static String lengths(Distribution tokens) {
+    return lengths(tokens, 0);
+  }
+
+  private static String lengths(Distribution tokens, int less) {
     if (tokens.isEmpty()) {
       return "";
     }
-    String median = NumberText.number(tokens.p50());
-    String least = NumberText.number(tokens.min());
-    String most = NumberText.number(tokens.max());
+    String median = NumberText.number(tokens.p50() - less);
+    String least = NumberText.number(tokens.min() - less);
+    String most = NumberText.number(tokens.max() - less);
     return least.equals(most)
         ? median + " each"
         : "median %s, mean %s (%s to %s)"
-            .formatted(median, NumberText.number(tokens.mean()), least, most);
+            .formatted(median, NumberText.number(tokens.mean() - less), least, most);
   }
 }

@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.LengthDistribution.Asked;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
@@ -285,9 +286,14 @@ record BenchmarkPlan(
     if (!sources.equals(ModelTokenizers.SET)) {
       config.put("tokenizer_source", sources);
     }
-    Integer template = counters.get(0).template();
-    if (template != null) {
-      config.put("template_tokens", template.toString());
+    Set<@Nullable Integer> templates =
+        counters.stream().map(ModelTokenizers::template).collect(Collectors.toSet());
+    for (int i = 0; i < counters.size(); i++) {
+      Integer template = counters.get(i).template();
+      if (template != null) {
+        String of = templates.size() == 1 ? "" : " " + labels().get(i);
+        config.put(Asked.TEMPLATE + of, template.toString());
+      }
     }
     String sizes = promptsSizedBy();
     if (sizes != null) {

@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.Objectives.Assertion.Condition;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.workload.LengthDistribution;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -173,6 +174,10 @@ final class Goals {
           .flatMap(known -> settings.get(known).stream())
           .forEach(known -> requests.add(known.scenario().name()));
       Grid.pairs(settings).forEach(pair -> requests.add(pair.name()));
+      LengthDistribution.Pairs drawn = settings.get(Setting.LENGTHS);
+      if (drawn != null && drawn.pairs().size() > 1) {
+        drawn.pairs().forEach(pair -> requests.add(pair.name()));
+      }
       if (requests.isEmpty()) {
         Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))
             .forEach(each -> requests.add(WorkloadScenarios.requestName(each)));

@@ -201,7 +201,8 @@ final class Setting {
           .heads("Phases and bounds of each load level")
           .means(
               "real requests before measuring, per run and target, in no record and no figure but"
-                  + " one: the last is the single-stream peak");
+                  + " one: the last is the single-stream peak; with prompts of one length a short"
+                  + " one more where the server does not say what its chat template adds");
 
   static final SettingEntry<@Nullable Duration> WAIT_READY =
       of("waitReady", "5m", Form.duration(false))
@@ -428,7 +429,8 @@ final class Setting {
           .means(
               "who counts the tokens of each event of a stream: server asks it to"
                   + " (stream_options.continuous_usage_stats); auto asks vLLM and SGLang, as"
-                  + " /v1/models or their metrics name them; none asks nobody, and estimates");
+                  + " /v1/models or their metrics name them; none does not ask, and estimates"
+                  + " them");
 
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag("ignoreEos", true)

@@ -8,6 +8,7 @@ import io.github.gatlingllm.workload.WorkloadScenario;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +29,13 @@ record Workload(
    * Generated prompts.
    *
    * @param pair the name of its pair of lengths; empty outside a grid
+   * @param drawn the names of pairs of lengths that are drawn by weight, by the index of the draw
    */
-  record Pool(String pair, Prompts prompts, LengthDistribution outputs) {}
+  record Pool(
+      String pair,
+      Prompts prompts,
+      LengthDistribution outputs,
+      @Nullable LongFunction<String> drawn) {}
 
   /** A scenario; its share of a mix is its weight ÷ the sum of all weights. */
   record Share(WorkloadScenario.Ready ready, double weight) {}

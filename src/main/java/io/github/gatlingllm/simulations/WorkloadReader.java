@@ -221,13 +221,17 @@ record WorkloadReader(
       Prompts sized =
           lengths().isEmpty() ? all : sized(all, prefix, lengths().get(0), distinct(1), api);
       LengthDistribution.Pairs both = settings.get(Setting.LENGTHS);
+      if (both == null || settings.isSet(Setting.MAX_TOKENS)) {
+        LengthDistribution outputs = settings.get(Setting.MAX_TOKENS).get(0).tokens();
+        return List.of(new Workload.Pool("", sized, outputs, null));
+      }
+      int made = distinct(1);
       return List.of(
           new Workload.Pool(
               "",
               sized,
-              both == null || settings.isSet(Setting.MAX_TOKENS)
-                  ? settings.get(Setting.MAX_TOKENS).get(0).tokens()
-                  : both.outputs(seed, distinct(1))));
+              both.outputs(seed, made),
+              both.pairs().size() == 1 ? null : index -> both.at(seed, made, index).name()));
     }
     int each = Math.min(distinct(1), Workload.mostMade(pairs.size()));
     return IntStream.range(0, pairs.size())
@@ -238,7 +242,8 @@ record WorkloadReader(
               return new Workload.Pool(
                   pair.name(),
                   sized(own, prefix, pair.prompt().tokens(), each, api),
-                  pair.output().tokens());
+                  pair.output().tokens(),
+                  null);
             })
         .toList();
   }

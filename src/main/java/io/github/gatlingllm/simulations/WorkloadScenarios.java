@@ -39,6 +39,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
 /** The Gatling scenarios of a benchmark: the same prompts in the same order each time. */
@@ -117,7 +118,11 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   private ScenarioBuilder pool(Workload.Pool pool) {
     Prompts prompts = pool.prompts();
-    Llm request = pool.pair().isEmpty() ? request() : llm(pool.pair());
+    LongFunction<String> drawn = pool.drawn();
+    Llm request =
+        drawn != null
+            ? llm(session -> name(session, drawn))
+            : pool.pair().isEmpty() ? request() : llm(pool.pair());
     Function<Session, String> inTurn = WorkloadBuilder.inTurn(prompts);
     boolean isRecorded = prompts.lengths() instanceof LengthDistribution.Recorded;
     boolean isFed = prompts.hasOutputs() && !isRecorded;
@@ -134,6 +139,13 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
                         ? withParameters(withImages(messages(request), prompt), pool.outputs())
                         : promptRequest(request, prompt, pool.outputs())),
                 false));
+  }
+
+  /** The name of a request whose pair of lengths is drawn, as its lengths are. */
+  private String name(Session session, LongFunction<String> drawn) {
+    LengthDistribution.Draw draw = session.get(LengthDistribution.Draw.KEY);
+    Long index = draw == null ? null : draw.index();
+    return index == null ? requestName(api) : drawn.apply(index);
   }
 
   private ChatRequestBuilder withImages(ChatStep chat, Function<Session, String> prompt) {

@@ -3,11 +3,13 @@ package io.github.gatlingllm.workload;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Seed;
 import java.math.BigDecimal;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -33,6 +35,9 @@ public sealed interface LengthDistribution {
   /** The mean of what is drawn, as far as no draw is repeated. */
   double mean();
 
+  /** As a setting has it, e.g. {@code 64-512}: {@link #parse} reads it. */
+  String text();
+
   default int least() {
     return 1;
   }
@@ -55,6 +60,32 @@ public sealed interface LengthDistribution {
       return index == null
           ? (int) Math.max(1, Math.round(lengths.mean()))
           : lengths.draw(Seed.at(seed, SALT, index), index);
+    }
+  }
+
+  /** What feeders of this process draw, by the name of the setting, until a run takes it. */
+  final class Asked {
+
+    public static final String PROMPT_TOKENS = "promptTokens";
+    public static final String MAX_TOKENS = "maxTokens";
+    public static final String LENGTHS = "lengths";
+
+    /** The tokens that a chat template adds to each prompt. */
+    public static final String TEMPLATE = "template_tokens";
+
+    private static final Map<String, Set<String>> TEXTS = new TreeMap<>();
+
+    private Asked() {}
+
+    public static synchronized void add(String setting, String text) {
+      TEXTS.computeIfAbsent(setting, name -> new LinkedHashSet<>()).add(text);
+    }
+
+    public static synchronized Map<String, String> take() {
+      Map<String, String> taken = new TreeMap<>();
+      TEXTS.forEach((setting, texts) -> taken.put(setting, String.join("; ", texts)));
+      TEXTS.clear();
+      return taken;
     }
   }
 
@@ -143,6 +174,11 @@ public sealed interface LengthDistribution {
     }
 
     @Override
+    public String text() {
+      return (ofLogarithms ? "lognormal:" : "") + number(mean) + ":" + number(std);
+    }
+
+    @Override
     public String toString() {
       return "%snormal lengths of mean %s and std %s tokens"
           .formatted(ofLogarithms ? "log" : "", number(mean), number(std));
@@ -167,6 +203,11 @@ public sealed interface LengthDistribution {
     @Override
     public double mean() {
       return (least + most) / 2.0;
+    }
+
+    @Override
+    public String text() {
+      return least == most ? Integer.toString(least) : least + "-" + most;
     }
 
     @Override
@@ -233,6 +274,13 @@ public sealed interface LengthDistribution {
       return parts.stream().allMatch(part -> part.lengths.isRoomAfter(tokens));
     }
 
+    @Override
+    public String text() {
+      return parts.stream()
+          .map(part -> part.lengths.text() + "=" + number(part.weight))
+          .collect(Collectors.joining(",", "weighted:", ""));
+    }
+
     private double share(Part part) {
       return part.weight / parts.stream().mapToDouble(Part::weight).sum();
     }
@@ -270,6 +318,11 @@ public sealed interface LengthDistribution {
     }
 
     @Override
+    public String text() {
+      return name;
+    }
+
+    @Override
     public String toString() {
       return "the " + lengths.size() + " lengths of " + name;
     }
@@ -284,7 +337,13 @@ public sealed interface LengthDistribution {
     private static final Pattern FORM = Pattern.compile("([^,:;]+),([^,:;]+)(?::([^,:;]+))?");
     private static final long SALT = 0x70616972736f666cL; // "pairsofl"
 
-    public record Pair(LengthDistribution input, LengthDistribution output, double weight) {}
+    public record Pair(LengthDistribution input, LengthDistribution output, double weight) {
+
+      /** The name of its requests, e.g. {@code 256:32/128:16}. */
+      public String name() {
+        return input.text() + "/" + output.text();
+      }
+    }
 
     /**
      * Parses {@code 256|32,128|16:60;4096,512:40}; weights are given for all pairs, or for none.
@@ -305,6 +364,23 @@ public sealed interface LengthDistribution {
           LengthDistribution.parse(form.group(1).replace('|', ':')),
           LengthDistribution.parse(form.group(2).replace('|', ':')),
           Seed.weight(form.group(3) == null ? 1 : Double.parseDouble(form.group(3))));
+    }
+
+    /** The pair that both sides draw at an index. */
+    public Pair at(long seed, int made, long index) {
+      return Seed.weighted(pairs, Pair::weight, Seed.at(seed, SALT, index % made));
+    }
+
+    /** As a setting has it: {@link #parse} reads it. */
+    public String text() {
+      return pairs.stream()
+          .map(
+              pair ->
+                  Stream.of(pair.input, pair.output)
+                          .map(side -> side.text().replace(':', '|'))
+                          .collect(Collectors.joining(","))
+                      + (pairs.size() == 1 ? "" : ":" + number(pair.weight)))
+          .collect(Collectors.joining(";"));
     }
 
     /** The lengths of prompts, of which that many are made, and then repeat. */

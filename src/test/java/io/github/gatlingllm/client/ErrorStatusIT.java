@@ -110,13 +110,13 @@ final class ErrorStatusIT {
             x -> x.respond(407, "text/html", "<html></html>", "Proxy-Authenticate: Basic"));
     Ended plain = client.post("http://127.0.0.1:1/v1").proxy(proxy.port()).ended();
     plain.assertEnded(
-        HTTP_ERROR, "HTTP 407: the proxy wants a user name and password; set them in llm.proxy");
+        HTTP_ERROR, "HTTP 407: the proxy requires a user name and password; set them in llm.proxy");
     assertThat(plain.httpStatus()).isEqualTo(407);
 
     Ended tunnel = client.post("https://127.0.0.1:1/v1").proxy(proxy.port()).ended();
     tunnel.assertEnded(
         CONNECTION_ERROR,
-        "proxy answered 407: it wants a user name and password; set them in llm.proxy");
+        "proxy answered 407: it requires a user name and password; set them in llm.proxy");
     assertThat(proxy.requests().get(1).method()).isEqualTo("CONNECT");
     assertThat(proxy.posts()).isEqualTo(1);
   }

@@ -167,7 +167,7 @@ final class HostileServersIT {
             STREAM.getBytes(UTF_8)));
   }
 
-  private static byte[] flushed(String text) throws IOException {
+  static byte[] flushed(String text) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes, true)) {
       gzip.write(text.getBytes(UTF_8));

@@ -116,6 +116,22 @@ final class Http2ExchangeIT {
   }
 
   @Test
+  void aStreamThatIsLeftOpenAfterItsLastMarkEndsAlone() throws Exception {
+    warm();
+    Sent other = send();
+    Asked askedOther = server.next().startStream().event(A);
+    Sent sent = send();
+    Asked asked = server.next().startStream().event(A).event(STOP).event("[DONE]");
+    sent.ended().assertEnded(COMPLETE, null);
+    assertThat(sent.ended().exchange().wasLeftOpen()).isTrue();
+    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    askedOther.event(STOP).end();
+    other.ended().assertEnded(COMPLETE, null);
+    assertThat(other.ended().exchange().wasLeftOpen()).isFalse();
+    assertThat(server.connections()).isEqualTo(1);
+  }
+
+  @Test
   void cancelBeforeTheResponseResetsTheStream() throws Exception {
     Sent sent = send();
     Asked asked = server.next();

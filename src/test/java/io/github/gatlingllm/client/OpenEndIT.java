@@ -42,6 +42,8 @@ class OpenEndIT {
           Map.entry("CUT", ""),
           Map.entry("A", chunk("{'content':'a'}", "null")),
           Map.entry("STOP", chunk("{}", "'stop'")),
+          Map.entry("A-of-2nd", ofSecond("{'content':'b'}", "null")),
+          Map.entry("STOP-of-2nd", ofSecond("{}", "'stop'")),
           Map.entry("A+STOP", chunk("{'content':'a'}", "'stop'")),
           Map.entry("A+EMPTY", chunk("{'content':'a'}", "''")),
           Map.entry("ABORT", chunk("{}", "'abort'")),
@@ -111,6 +113,11 @@ class OpenEndIT {
     return data("{'choices':[{'index':0,'delta':%s,'finish_reason':%s}]}".formatted(delta, finish));
   }
 
+  /** Of the second of several choices, as with {@code n=2}. */
+  private static String ofSecond(String delta, String finish) {
+    return chunk(delta, finish).replace("\"index\":0", "\"index\":1");
+  }
+
   private static String typed(String type, String fields) {
     return "event: %s\n%s".formatted(type, data("{'type':'" + type + "'," + fields + "}"));
   }
@@ -158,6 +165,10 @@ class OpenEndIT {
       chat stalled idle 5605 no: 100 A STOP 500 A 5000 5
       chat complete - 600 open: 100 A STOP 500 A DONE 250 5
       chat in_stream_error oom 100 open: 100 A OOM 250 5
+      chat complete - 140 open: 100 A A-of-2nd STOP 40 STOP-of-2nd 1500 5
+      chat complete - 140 open: 100 A A-of-2nd STOP-of-2nd 40 STOP USAGE DONE 250 5
+      chat stalled idle 5105 no: 100 A A-of-2nd STOP 5000 5
+      chat truncated unfinished 100 no: 100 A A-of-2nd STOP CUT
       messages complete - 100 open: 100 text message_stop 250 5
       messages complete - 100 open: 100 text end_turn 1500 5
       responses complete - 100 open: 100 delta completed 250 5
@@ -308,6 +319,29 @@ class OpenEndIT {
     assertThat(ended.exchange().wasLeftOpen()).isTrue();
     assertThat(ended.timing().closedNanos()).isZero();
     said.add("");
+  }
+
+  /** What was flushed is the answer, though neither its compression nor its body is ended. */
+  @Test
+  void compressedAnswerThatIsLeftOpenEnds() throws Exception {
+    byte[] flushed =
+        HostileServersIT.flushed(PIECES.get("A") + PIECES.get("STOP") + PIECES.get("DONE"));
+    ScriptedServer server =
+        client.serve(
+            exchange -> {
+              exchange
+                  .sendHeaders(
+                      200,
+                      "Content-Type: text/event-stream",
+                      "Content-Encoding: gzip",
+                      "Transfer-Encoding: chunked")
+                  .chunk(flushed);
+              exchange.awaitClientClose();
+            });
+    Ended ended = client.post(server.baseUrl()).ended();
+    ended.assertEnded(COMPLETE, null);
+    assertThat(ended.text()).isEqualTo("a");
+    assertThat(ended.exchange().wasLeftOpen()).isTrue();
   }
 
   @Test

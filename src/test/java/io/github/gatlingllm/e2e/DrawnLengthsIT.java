@@ -90,6 +90,15 @@ class DrawnLengthsIT {
                   .succeed();
           assertThat(run.info().config()).containsEntry("lengths", "40,2:60;60-80,3-6:40");
           assertThat(run.output()).contains("asked for 40,2:60;60-80,3-6:40");
+          assertThat(run.requests())
+              .as("figures of each pair are those of its name")
+              .allSatisfy(
+                  record ->
+                      assertThat(record.identity().name())
+                          .isEqualTo(record.tokens().maxTokens() == 2 ? "40/2" : "60-80/3-6"));
+          List<String> names = new ArrayList<>();
+          run.summary().path("requests").forEach(of -> names.add(of.path("name").asText()));
+          assertThat(names).containsExactlyInAnyOrder("40/2", "60-80/3-6");
           assertThat(Files.readString(run.files().page())).contains(", asked for 40,2:60;60");
           return run;
         });
@@ -178,7 +187,53 @@ class DrawnLengthsIT {
   }
 
   private static GatlingRun fed(String url) throws IOException, InterruptedException {
-    return GatlingRun.of(Fed.class, url).llm("seed=3 nonce=seed").succeed();
+    GatlingRun run = GatlingRun.of(Fed.class, url).llm("seed=3 nonce=seed").succeed();
+    assertThat(run.info().config())
+        .containsEntry("lengths", "40,3:2;60,5:1")
+        .containsEntry("maxTokens", "ask: 100-200; turn: #{outputTokens}");
+    return run;
+  }
+
+  /** What code asks for is said where settings are: in run.json, in the report, in the plan. */
+  @Test
+  void lengthsOfSimulationsInCodeAreInFileReportAndPlan() throws Exception {
+    asked(
+        url -> {
+          GatlingRun run = GatlingRun.of(Sized.class, url).llm("seed=3").reports().succeed();
+          assertThat(run.info().config())
+              .containsEntry("promptTokens", "40-60")
+              .containsEntry("maxTokens", "lognormal:16:8")
+              .containsEntry("template_tokens", "10");
+          assertThat(run.output().replaceAll("\\s+", " "))
+              .contains("asked for 40-60", "asked for lognormal:16:8");
+          assertThat(Files.readString(run.files().page()))
+              .contains("asked for 40-60", "asked for lognormal:16:8");
+          return run;
+        });
+    asked(
+        url -> {
+          GatlingRun plan = GatlingRun.of(Sized.class, url).llm("dryRun=true").succeed();
+          assertThat(plan.output()).contains("uniform lengths of 40 to 60", "lognormal:16:8");
+          return plan;
+        });
+  }
+
+  public static final class Sized extends Simulation {
+    public Sized() {
+      setUp(
+              closedLoop(2)
+                  .requests(12)
+                  .inject(
+                      scenario("Sized")
+                          .feed(prompts().tokens(uniformTokens(40, 60), chars4()).template(10))
+                          .exec(
+                              llm("ask")
+                                  .chat()
+                                  .user("#{prompt}")
+                                  .maxTokens(lognormalTokens(16, 8)))))
+          .protocols(
+              llm.baseUrl(System.getProperty("baseUrl") + "/v1").model("m").tokenizer(chars4()));
+    }
   }
 
   public static final class Fed extends Simulation {

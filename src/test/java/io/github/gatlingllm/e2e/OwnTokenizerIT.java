@@ -1,6 +1,7 @@
 package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -104,6 +105,7 @@ class OwnTokenizerIT {
       assertThat(run.summary().findValue("template_tokens").asInt()).isEqualTo(TEMPLATE);
       assertThat(run.output())
           .contains("the server's own tokenizer (" + server.baseUrl() + "/tokenize)")
+          .containsPattern("\\((1,0\\d\\d|17 more) with the chat template\\)")
           .doesNotContain("LLM WARNING");
       assertThat(run.check("prompt_tokens_agree").path("level").asText()).isEqualTo("ok");
     }
@@ -127,6 +129,35 @@ class OwnTokenizerIT {
     }
     assertThat(texts).as("only whether it is the same tokenizer").hasSize(2);
     assertThat(texts.get(0)).isEqualTo(texts.get(1));
+  }
+
+  /** A server without such a page: from its counts of the first prompt and of a short one. */
+  @ParameterizedTest
+  @CsvSource({"true, ok", "false, invalid"})
+  void withoutThePageTheTemplateIsFoundByTwoCounts(boolean isOurs, String level) throws Exception {
+    try (ScriptedServer server =
+            ScriptedServer.start(
+                exchange -> {
+                  JsonNode text =
+                      JSON.readTree(exchange.request().body()).at("/messages/0/content");
+                  int tokens = isOurs ? Tokenizer.cl100k().count(text.asText()) : tokens(text);
+                  exchange.respond(
+                      200,
+                      "application/json",
+                      ChatChunks.withUsage(ChatChunks.whole("Hi"), tokens + TEMPLATE, 1));
+                });
+        GatlingRun run = run(server, "model=m promptTokens=128 maxTokens=4")) {
+      assertThat(server.requests()).as("first, short one, load").hasSize(1 + 1 + 12);
+      assertThat(JSON.readTree(server.requests().get(1).body()).path("max_tokens").asInt())
+          .isEqualTo(1);
+      assertThat(run.info().config()).containsKey("template_tokens");
+      int template = Integer.parseInt(run.info().config().get("template_tokens"));
+      assertThat(template).isCloseTo(TEMPLATE, within(isOurs ? 0 : 8));
+      assertThat(run.summary().findValue("template_tokens").asInt()).isEqualTo(template);
+      assertThat(run.output()).contains(template + " more tokens in each prompt");
+      assertThat(run.check("prompt_tokens_agree").path("level").asText()).isEqualTo(level);
+      assertThat(run.output().contains("LLM WARNING: " + "127.0.0.1")).isEqualTo(!isOurs);
+    }
   }
 
   /** The server counts by another model at {@code /tokenize} than in its usage. */

@@ -144,6 +144,28 @@ final class LengthDistributionTest {
     assertThat(pairs.outputs(42, 9).mean()).isCloseTo(0.6 * 128 + 0.4 * 512, within(1e-9));
   }
 
+  /** What run.json says of lengths that were asked for in code is what a setting takes. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "128",
+        "64-512",
+        "256:96",
+        "lognormal:128:64.5",
+        "weighted:16=70,512=30",
+        "weighted:16=0.5,512=1.5"
+      })
+  void textIsThatOfTheSetting(String text) {
+    assertThat(LengthDistribution.parse(text).text()).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"256|32,128|16:60;4096,512:40", "256,128", "64-128,lognormal|16|8:1;8,2:0.5"})
+  void textOfPairsIsThatOfTheSetting(String text) {
+    assertThat(Pairs.parse(text).text()).isEqualTo(text);
+  }
+
   private static double covariance(int[] a, int[] b) {
     double ofA = mean(a);
     double ofB = mean(b);

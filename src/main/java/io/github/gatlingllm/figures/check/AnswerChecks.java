@@ -6,7 +6,6 @@ import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
 
 import io.github.gatlingllm.figures.level.AnswerCounts;
-import io.github.gatlingllm.figures.level.AnswerCounts.CountComparison;
 import io.github.gatlingllm.figures.level.AnswerCounts.Property;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.metric.Distribution;
@@ -41,9 +40,6 @@ final class AnswerChecks {
   static final String PARSER =
       "The server's parser sends a tool call once it is whole: read E2E. Requests without tools"
           + " show whether a proxy buffers too.";
-
-  private static final String OWN_TOKENIZER =
-      "The model's own tokenizer is set already: ask the vendor how the server counts.";
 
   private AnswerChecks() {}
 
@@ -201,63 +197,6 @@ final class AnswerChecks {
                 count(answers.of(target, Property.COUNTED_BY_CHUNKS)),
                 impossible);
     return refused == 0 ? found : found.level(Level.WARNING);
-  }
-
-  static @Nullable Finding promptTokensAgree(CheckInput in) {
-    Finding found =
-        comparison(
-            in,
-            in.answers().prompts(),
-            "prompt tokens",
-            "",
-            "in requests of any length, from a chat template or special tokens");
-    return judged(found, in.hasLengths());
-  }
-
-  /** Only a note of lengths that were not asked for, or by a tokenizer that stands in. */
-  private static @Nullable Finding judged(@Nullable Finding found, boolean isExact) {
-    return found == null || found.level() != null || isExact
-        ? found
-        : found.level(found.value() > 0.1 ? Level.NOTE : Level.OK);
-  }
-
-  private static @Nullable Finding comparison(
-      CheckInput in, CountComparison counts, String tokens, String scope, String template) {
-    CountComparison.TargetCounts worst = counts.worst();
-    if (worst == null) {
-      return null;
-    }
-    double difference = Math.abs(worst.difference());
-    boolean isTemplate =
-        worst.isTemplateOnly() || worst.isExplainedBy(in.config("template_tokens"));
-    Finding found =
-        worst.areEqual()
-            ? Finding.of(difference, "Server and tokenizer count the same %s%s.", tokens, scope)
-            : Finding.of(
-                difference,
-                "%s counts %s %s %s than the local tokenizer%s%s.",
-                counts.hasSeveralTargets() ? worst.target() : "The server",
-                isTemplate ? number(worst.templateTokens()) : percent(difference),
-                worst.difference() < 0 ? "fewer" : "more",
-                tokens,
-                scope,
-                isTemplate ? ", " + template : "");
-    return isTemplate
-        ? found.warnsIf(false)
-        : in.hasOwnTokenizer(worst.target()) ? found.remedy(OWN_TOKENIZER) : found;
-  }
-
-  static @Nullable Finding outputTokensAgree(CheckInput in) {
-    CountComparison outputs = in.answers().outputs();
-    long counted = outputs.worst() == null ? 0 : outputs.worst().count();
-    Finding found =
-        comparison(
-            in,
-            outputs,
-            "output tokens",
-            " in the " + count(counted) + " answers counted by both",
-            "in answers of any length, such as an end token");
-    return judged(found, found != null && in.hasOwnTokenizer(outputs.worst().target()));
   }
 
   static @Nullable Finding notStreamed(CheckInput in) {

@@ -307,23 +307,25 @@ enum CheckCatalogue {
                   "of the answers have events whose tokens do not add up to the total."))),
   PROMPT_TOKENS_AGREE(
       "Do the server and the local tokenizer count the same prompt tokens?",
-      "|Σ prompt_tokens ÷ Σ prompt_tokens_local − 1|, of the target where it is largest",
+      "|Σ (prompt_tokens − template) ÷ Σ prompt_tokens_local − 1|, of the target where it is"
+          + " largest; the template is what the server has said, or adds to texts of any length",
       Threshold.of(
-          "warning above 1 %, invalid above 10 %, never if the chat template explains the"
-              + " difference; where no lengths were asked for only a note, of more than 10 %"),
+          "warning above 1 %, invalid above 10 %; where no lengths were asked for only a note, of"
+              + " more than 10 %"),
       "requests that were counted by both",
       "Set the model's own tokenizer (tokenizer=server, or hf:<owner>/<name>).",
-      one(AnswerChecks::promptTokensAgree)),
+      one(TokenChecks::promptTokensAgree)),
   OUTPUT_TOKENS_AGREE(
       "Do the server and the local tokenizer count the same output tokens?",
-      "|Σ streamed_tokens ÷ Σ output_tokens_local − 1|, of the target where it is largest",
+      "|Σ (streamed_tokens − added) ÷ Σ output_tokens_local − 1|, of the target where it is"
+          + " largest; added is what the server adds to answers of any length, such as an end"
+          + " token",
       Threshold.of(
-          "warning above 1 %, invalid above 10 %, never if the difference is the same for answers of"
-              + " all lengths; where the tokenizer is not the model's own only a note, of more than"
-              + " 10 %"),
+          "warning above 1 %, invalid above 10 %; where the tokenizer is not the model's own only a"
+              + " note, of more than 10 %"),
       "answers with usage that were counted by both",
       "Set the model's own tokenizer (tokenizer=hf:<tokenizer.json>), or ask how it counts.",
-      one(AnswerChecks::outputTokensAgree)),
+      one(TokenChecks::outputTokensAgree)),
   NOT_STREAMED(
       "Do requests that ask for a stream get one?",
       "share of their answers that arrived as one body, of the worst target",

@@ -23,6 +23,9 @@ record CheckInput(Summary summary, RunFacts facts) {
   /** Names of tokenizers that are the model's. */
   private static final Pattern OWN = Pattern.compile("hf:|server$");
 
+  /** Where a tokenizer is found by the name of OpenAI's model. */
+  private static final String BY_NAME = "the name of the model";
+
   /** Names of the built-in scenarios whose prompts have text in common. */
   private static final Set<String> SHARING_SCENARIOS = Set.of("A1", "A2", "C", "D");
 
@@ -73,6 +76,11 @@ record CheckInput(Summary summary, RunFacts facts) {
         .anyMatch(info().config()::containsKey);
   }
 
+  /** The tokens that the chat template of a target adds; empty where that is not known. */
+  String template(String target) {
+    return info().config().getOrDefault("template_tokens " + target, config("template_tokens"));
+  }
+
   String config(String name) {
     return info().config().getOrDefault(name, "");
   }
@@ -80,7 +88,8 @@ record CheckInput(Summary summary, RunFacts facts) {
   /** Whether the tokenizer is a model's own, by the facts of a target if one is given. */
   boolean hasOwnTokenizer(@Nullable String target) {
     RunEnvironment.TargetFacts facts = target == null ? null : info().targets().get(target);
-    return OWN.matcher(facts == null ? config("tokenizer") : facts.tokenizer()).lookingAt();
+    return OWN.matcher(facts == null ? config("tokenizer") : facts.tokenizer()).lookingAt()
+        || config("tokenizer_source").equals(BY_NAME);
   }
 
   /** Whether an endpoint is an address of the generator's own machine. */

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -230,19 +231,25 @@ public final class AnswerCounts {
       return targets.size() > 1;
     }
 
-    /** The target with the largest difference; null if no request was counted by both. */
-    public @Nullable TargetCounts worst() {
+    /**
+     * The target with the largest difference; null if no request was counted by both.
+     *
+     * @param templates tokens that a target has said it adds to each text; empty if not known
+     */
+    public @Nullable TargetCounts worst(Function<String, String> templates) {
       return targets.values().stream()
           .filter(target -> target.local > 0)
           .max(
-              Comparator.comparingDouble(TargetCounts::distance)
+              Comparator.comparingDouble(
+                      (TargetCounts of) -> Math.abs(of.difference(templates.apply(of.target))))
                   .thenComparing(TargetCounts::target, Comparator.reverseOrder()))
           .orElse(null);
     }
 
     public static final class TargetCounts {
 
-      private static final double EXPLAINED = 0.01;
+      /** A line through fewer requests does not tell a template from chance. */
+      private static final int MIN_FITTED = 10;
 
       private final String target;
 
@@ -252,6 +259,8 @@ public final class AnswerCounts {
       private final Moments lengths = new Moments();
       private long server;
       private long local;
+      private double squares;
+      private double products;
 
       private TargetCounts(String target) {
         this.target = target;
@@ -260,6 +269,8 @@ public final class AnswerCounts {
       private void add(int theirs, int own) {
         server += theirs;
         local += own;
+        squares += (double) own * own;
+        products += (double) own * theirs;
         lengths.add(own, 1);
         differences.add((double) theirs - own, 1);
       }
@@ -272,20 +283,19 @@ public final class AnswerCounts {
         return lengths.count();
       }
 
-      /** Σ server ÷ Σ local − 1. */
-      public double difference() {
-        return (double) server / local - 1;
+      /** Mean per request. */
+      public double serverTokens() {
+        return (double) server / count();
       }
 
-      /** Whether the template, whose tokens the server has said, explains all but 1 %. */
-      public boolean isExplainedBy(String template) {
-        return template.matches("\\d{1,6}")
-            && Math.abs((double) (server - Integer.parseInt(template) * count()) / local - 1)
-                <= EXPLAINED;
+      /** Mean per request. */
+      public double localTokens() {
+        return (double) local / count();
       }
 
-      private double distance() {
-        return isTemplateOnly() ? 0 : Math.abs(difference());
+      /** Σ (server − template) ÷ Σ local − 1. */
+      public double difference(String template) {
+        return (server - templateTokens(template) * count() - local) / local;
       }
 
       public boolean areEqual() {
@@ -293,15 +303,30 @@ public final class AnswerCounts {
       }
 
       /** Whether the server adds the same number of tokens to texts of all lengths: a template. */
-      public boolean isTemplateOnly() {
+      private boolean isTemplateOnly() {
         return differences.min() >= 0
             && differences.min() == differences.max()
             && lengths.min() != lengths.max();
       }
 
-      /** Tokens that the server adds to each text, where it is a template only. */
-      public double templateTokens() {
-        return differences.max();
+      /** Tokens that the server adds to each text: as it has said, else as its counts show. */
+      public double templateTokens(String template) {
+        if (template.matches("\\d{1,6}") && Integer.parseInt(template) < serverTokens()) {
+          return Integer.parseInt(template);
+        }
+        return isTemplateOnly() ? differences.max() : fitted();
+      }
+
+      /** Where counts lie on a line over lengths: what is left of it at length 0. */
+      private double fitted() {
+        double deviation = count() * squares - (double) local * local;
+        if (count() < MIN_FITTED || deviation <= 0) {
+          return 0;
+        }
+        double slope = (count() * products - (double) local * server) / deviation;
+        double rest = (server - slope * local) / count();
+        boolean isLine = slope > 0.5 && slope < 2 && rest <= WorkloadTally.Template.MOST_TOKENS;
+        return isLine ? Math.max(0, Math.rint(rest)) : 0;
       }
     }
   }

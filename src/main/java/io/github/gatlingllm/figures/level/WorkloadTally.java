@@ -77,7 +77,8 @@ final class WorkloadTally {
         .toList();
   }
 
-  Workload workload() {
+  /** With the tokens that the server has said its template adds; empty if it has not. */
+  Workload workload(String saidTemplate) {
     Map<Integer, Long> requests = new TreeMap<>();
     turns.forEach((number, turn) -> requests.put(number, turn.requests));
     boolean isReported = prompts.moments().count() > 0;
@@ -85,7 +86,9 @@ final class WorkloadTally {
         (isReported ? prompts : promptsByUs).distribution(),
         isReported ? promptsByUs.moments().count() : 0,
         outputs.distribution(),
-        template.tokens(),
+        saidTemplate.matches("\\d{1,6}")
+            ? (Integer) Integer.parseInt(saidTemplate)
+            : template.tokens(),
         cache.share(),
         requests,
         turns.entrySet().stream().map(e -> e.getValue().turn(e.getKey())).toList(),
@@ -134,7 +137,7 @@ final class WorkloadTally {
   static final class Template {
 
     /** No template is longer; a tokenizer of another model may be that wrong. */
-    private static final int MOST_TOKENS = 256;
+    static final int MOST_TOKENS = 256;
 
     private int least = Integer.MAX_VALUE;
     private int most = Integer.MIN_VALUE;

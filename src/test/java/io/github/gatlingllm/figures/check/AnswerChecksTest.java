@@ -111,12 +111,12 @@ class AnswerChecksTest {
   @ParameterizedTest
   @CsvSource({
     "prompt_tokens_agree, 10/10 20/20, OK, 0",
-    "prompt_tokens_agree, 19/10 29/20 39/30, OK, 0.45", // a template of 9 tokens
+    "prompt_tokens_agree, 19/10 29/20 39/30, OK, 0", // a template of 9 tokens
     "prompt_tokens_agree, 19/10 19/10, NOTE, 0.9", // one length proves no template
     "prompt_tokens_agree, 8/10 15/20 33/30 10/20, NOTE, 0.175", // another tokenizer
     "prompt_tokens_agree, 109/100 218/200, OK, 0.09", // up to 10 % are tolerated
     "output_tokens_agree, 10/10 20/20, OK, 0",
-    "output_tokens_agree, 3/2 5/4, OK, 0.3333333333", // an end token
+    "output_tokens_agree, 3/2 5/4, OK, 0", // an end token
     "output_tokens_agree, 8/10 15/20 12/20, NOTE, 0.3",
     "output_tokens_agree, 109/100 218/200, OK, 0.09"
   })
@@ -147,6 +147,14 @@ class AnswerChecksTest {
     "362/128 342/128, 14, INVALID",
     "1011/1000 1012/1000, '', WARNING",
     "1009/1000 1010/1000, '', OK",
+    // What the template leaves is judged, not what it adds.
+    "125/100 125/100, 17, WARNING",
+    "128/100 128/100, 17, INVALID",
+    // Another tokenizer, 5 or 12 % above ours, and a template of 20 tokens that nothing tells.
+    "125/100 230/200 335/300 440/400 545/500 650/600 755/700 860/800 965/900 1070/1000, '',"
+        + " WARNING",
+    "132/100 244/200 356/300 468/400 580/500 692/600 804/700 916/800 1028/900 1140/1000, '',"
+        + " INVALID",
   })
   void promptsOfGivenLengthsArriveAsAsked(String counts, String template, Level level) {
     Recorded[] records =
@@ -163,6 +171,56 @@ class AnswerChecksTest {
     assertThat(check(summary(run, records), "prompt_tokens_agree").level()).isEqualTo(level);
   }
 
+  /** Tokens of answers by the model's own tokenizer. */
+  @ParameterizedTest
+  @CsvSource({
+    "100/100, OK, 0",
+    "101/100, OK, 0.01",
+    "103/100, WARNING, 0.03",
+    "97/100, WARNING, 0.03",
+    "110/100, WARNING, 0.1",
+    "111/100, INVALID, 0.11",
+    "89/100, INVALID, 0.11",
+    "101/100 51/50, OK, 0", // an end token
+  })
+  void outputsAgreeWithTheOwnTokenizer(String counts, Level level, double value) {
+    Recorded[] records =
+        Stream.of(counts.split(" ", -1))
+            .map(both -> both.split("/", -1))
+            .map(
+                both ->
+                    at(0)
+                        .tokens(STEADY)
+                        .output(Integer.parseInt(both[0]))
+                        .ourOutput(Integer.parseInt(both[1])))
+            .toArray(Recorded[]::new);
+    for (RunInfo own :
+        List.of(
+            RUN.config("tokenizer", "hf:tokenizer.json"),
+            RUN.config("tokenizer", "server"),
+            RUN.config("tokenizer", "tiktoken:o200k_base")
+                .config("tokenizer_source", "the name of the model"))) {
+      Check check = check(summary(own, records), "output_tokens_agree");
+      assertThat(check.level()).isEqualTo(level);
+      assertThat(check.value()).isEqualTo(value, within(1e-9));
+    }
+  }
+
+  /** With both numbers and the remedy. */
+  @ParameterizedTest
+  @CsvSource({
+    "prompt_tokens_agree, chars4, tokenizer=server",
+    "output_tokens_agree, server, vendor"
+  })
+  void warningsHaveBothNumbersAndTheRemedy(String id, String tokenizer, String remedy) {
+    Recorded one = at(0).tokens(STEADY).prompt(1050).ours(1000).output(1050).ourOutput(1000);
+    RunInfo run = RUN.config("promptTokens", "1000").config("tokenizer", tokenizer);
+    Check check = check(summary(run, one), id);
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message()).contains("1,050", "1,000", "5.0 %").hasSizeLessThan(200);
+    assertThat(check.remedy()).contains(remedy);
+  }
+
   @Test
   void promptTokensAreComparedPerTarget() {
     Summary summary =
@@ -173,7 +231,7 @@ class AnswerChecksTest {
             at(0).target("b").tokens(STEADY).prompt(10).ours(20));
     Check check = check(summary, "prompt_tokens_agree");
     assertThat(check.level()).isEqualTo(Level.NOTE);
-    assertThat(check.message()).startsWith("b counts 50.0 % fewer prompt tokens");
+    assertThat(check.message()).startsWith("b ").contains("50.0 % fewer");
   }
 
   private static Summary cachedThat(int first, int second) {
