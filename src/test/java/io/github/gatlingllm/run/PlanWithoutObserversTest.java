@@ -142,7 +142,7 @@ class PlanWithoutObserversTest {
     return LevelRecord.between(0, 1).tokens(ms + 1e-6);
   }
 
-  private static Recorded failure(RunningLevel level) {
+  private static Recorded failure() {
     return answer(0).failed(RequestStatus.TIMEOUT, null);
   }
 
@@ -196,7 +196,7 @@ class PlanWithoutObserversTest {
   @Test
   void aNumberOfErrorsEndsTheSweep() throws InterruptedException {
     int[] requests = {0};
-    server = level -> requests[0]++ % 2 == 0 ? failure(level) : answer(0);
+    server = level -> requests[0]++ % 2 == 0 ? failure() : answer(0);
     assertThat(conclusions(sweep().stopWhen(List.of(StopRule.errorCountAbove(5)))))
         .extracting(Conclusion::topic)
         .containsExactly("stopped early");
@@ -206,7 +206,7 @@ class PlanWithoutObserversTest {
 
   @Test
   void aDeadServerEndsTheSweep() throws InterruptedException {
-    server = PlanWithoutObserversTest::failure;
+    server = level -> failure();
     assertThat(conclusions(sweep()))
         .singleElement()
         .extracting(Conclusion::text)
@@ -219,7 +219,7 @@ class PlanWithoutObserversTest {
   @Test
   void aServerThatAnswersNowAndThenEndsNothing() throws InterruptedException {
     int[] requests = {0};
-    server = level -> ++requests[0] % 100 == 0 ? answer(0) : failure(level);
+    server = level -> ++requests[0] % 100 == 0 ? answer(0) : failure();
     assertThat(conclusions(sweep())).isEmpty();
     assertThat(labels()).containsExactly("c=1", "c=2");
   }
