@@ -12,12 +12,14 @@ COPY . .
 RUN --mount=type=cache,target=/root/.m2 mvn -B -q package -DskipTests
 
 # A JVM with the modules that the jar uses: those that jdeps finds, and those needed only at run time: elliptic curves for TLS, archives as
-# file systems, the compiler for simulations in Java source.
+# file systems, the compiler for simulations in Java source. A first run leaves the classes that later ones start from.
 FROM eclipse-temurin:17-jdk AS jvm
 COPY --from=jar /src/target/gatling-llm.jar /opt/gatling-llm.jar
 RUN modules="$(jdeps --multi-release 17 --ignore-missing-deps --print-module-deps /opt/gatling-llm.jar)" \
  && jlink --add-modules "$modules,jdk.crypto.ec,jdk.zipfs,jdk.compiler" --strip-debug --no-header-files --no-man-pages --output /opt/java \
  && /opt/java/bin/java -Xshare:dump \
+ && /opt/java/bin/java -Dgatlingllm.classes=/opt/classes -jar /opt/gatling-llm.jar benchmark \
+    --requests 2 --concurrency 1 --jvm-warm-up=false --fail-on-invalid=false --results /tmp/made \
  && mkdir /opt/simulations /results
 
 # The C library and CA certificates: no shell, no package manager.
@@ -34,5 +36,5 @@ ENV DJL_CACHE_DIR=/tmp/djl
 USER 65532:65532
 WORKDIR /tmp
 # This JVM merges and renders; for a run it starts a second JVM that makes the load. Both print UTF-8.
-ENTRYPOINT ["/opt/java/bin/java", "-XX:+UseSerialGC", "-XX:MaxRAMPercentage=60", "-Dfile.encoding=UTF-8", "-cp", "/opt/gatling-llm.jar:/opt/simulations/*", "io.github.gatlingllm.simulations.cli.GatlingLlm"]
+ENTRYPOINT ["/opt/java/bin/java", "-XX:+UseSerialGC", "-XX:MaxRAMPercentage=60", "-Dfile.encoding=UTF-8", "-Dgatlingllm.classes=/opt/classes", "-cp", "/opt/gatling-llm.jar:/opt/simulations/*", "io.github.gatlingllm.simulations.cli.GatlingLlm"]
 CMD ["--help"]

@@ -56,6 +56,16 @@ public final class InvalidSimulation extends IllegalArgumentException {
     StartFilter.install();
   }
 
+  /** Ends the process with one line about a start that crashed. */
+  @SuppressWarnings("SystemExitOutsideMain") // the mains are Gatling's and the benchmark's
+  public static void end(Throwable crash) {
+    String line = StartFilter.line(crash);
+    line = line == null ? StartFilter.unexpected(crash) : line;
+    PrintableText.print(StartCommand.typed(line));
+    LoggerFactory.getLogger(StartFilter.OURS).debug(line, crash);
+    System.exit(StartFilter.EXIT_CODE);
+  }
+
   public static <T> T checked(Supplier<T> validated) {
     try {
       return validated.get();
@@ -139,7 +149,6 @@ public final class InvalidSimulation extends IllegalArgumentException {
     }
 
     @Override
-    @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's, which ends here
     public FilterReply decide(
         @Nullable Marker marker,
         Logger logger,
@@ -148,12 +157,8 @@ public final class InvalidSimulation extends IllegalArgumentException {
         Object @Nullable [] params,
         @Nullable Throwable crash) {
       boolean isStart = crash != null && logger.getName().startsWith(LAUNCHER);
-      String line = isStart ? line(crash) : null;
-      line = isStart && line == null && coversCrashes ? unexpected(crash) : line;
-      if (line != null) {
-        PrintableText.print(StartCommand.typed(line));
-        LoggerFactory.getLogger(OURS).debug(line, crash);
-        System.exit(EXIT_CODE);
+      if (isStart && (coversCrashes || line(crash) != null)) {
+        end(crash);
       }
       return FilterReply.NEUTRAL;
     }

@@ -68,7 +68,7 @@ final class JvmWarmUp implements PlanDriver.Users {
   private final WarmUpLog log = new WarmUpLog();
   private final Queue<Session> held = new ConcurrentLinkedQueue<>();
   private final AtomicLong userIds = new AtomicLong();
-  private final CompilerWatch compilers = CompilerWatch.ofThisJvm();
+  private final CompilerWatch compilers = CompilerWatch.ofThisJvm(log::started);
   private final PlanDriver driver;
   private volatile boolean isSending = true;
   private final List<Action> bodies = new ArrayList<>();
@@ -146,7 +146,7 @@ final class JvmWarmUp implements PlanDriver.Users {
     parts.counting().close(Duration.ZERO);
     PrintableText.print(
         failed == null
-            ? "LLM warm-up of the JVM: " + log.next() + " requests, " + compilers
+            ? "LLM warm-up of the JVM: " + log.started() + " requests, " + compilers
             : failed(failed.outcome().error()));
   }
 
@@ -214,15 +214,16 @@ final class JvmWarmUp implements PlanDriver.Users {
   }
 
   /**
-   * Decides when requests warm up the JVM: for half a second; then the compilers work through what
+   * Decides when requests warm up the JVM: some for each user; then the compilers work through what
    * these gave them, with all CPU time there is; then again. It ends when requests gave the
-   * compilers next to nothing, after 10 s at most.
+   * compilers next to nothing, after 10 s at most. How long requests take decides nothing: methods
+   * are compiled after a number of calls.
    */
   static final class CompilerWatch {
 
     static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
     static final long UNKNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
-    static final long SENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    static final long SLICE = 10L * USERS;
     static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     static final long IDLE_MILLIS = 10;
 
@@ -231,9 +232,10 @@ final class JvmWarmUp implements PlanDriver.Users {
     private final LongSupplier nanoClock;
     private final LongSupplier compilerMillis;
     private final IntSupplier queue;
+    private final LongSupplier requests;
     private final long startNanos;
     private long polledNanos;
-    private long sendingNanos;
+    private long sliceStart;
     private long sendingMillis;
     private int waiting;
     private boolean isSending = true;
@@ -241,24 +243,31 @@ final class JvmWarmUp implements PlanDriver.Users {
 
     /**
      * @param queue methods that are being compiled or wait for it; -1 if the JVM does not say
+     * @param requests that were sent
      */
-    CompilerWatch(LongSupplier nanoClock, LongSupplier compilerMillis, IntSupplier queue) {
+    CompilerWatch(
+        LongSupplier nanoClock,
+        LongSupplier compilerMillis,
+        IntSupplier queue,
+        LongSupplier requests) {
       this.nanoClock = nanoClock;
       this.compilerMillis = compilerMillis;
       this.queue = queue;
+      this.requests = requests;
       startNanos = nanoClock.getAsLong();
       polledNanos = startNanos;
-      sendingNanos = startNanos;
+      sliceStart = requests.getAsLong();
       sendingMillis = compilerMillis.getAsLong();
     }
 
-    static CompilerWatch ofThisJvm() {
+    static CompilerWatch ofThisJvm(LongSupplier requests) {
       CompilationMXBean bean = ManagementFactory.getCompilationMXBean();
       boolean isReported = bean != null && bean.isCompilationTimeMonitoringSupported();
       return new CompilerWatch(
           System::nanoTime,
           () -> isReported ? bean.getTotalCompilationTime() : UNKNOWN,
-          CompilerWatch::queueOfThisJvm);
+          CompilerWatch::queueOfThisJvm,
+          requests);
     }
 
     private static int queueOfThisJvm() {
@@ -282,20 +291,20 @@ final class JvmWarmUp implements PlanDriver.Users {
       if (now - polledNanos >= POLL_NANOS) {
         polledNanos = now;
         waiting = queue.getAsInt();
-        step(now);
+        step();
       }
       long most = waiting == UNKNOWN ? UNKNOWN_NANOS : MAX_NANOS;
       return !isWarm && now - startNanos < most;
     }
 
-    private void step(long now) {
+    private void step() {
       if (isSending) {
-        isSending = waiting == UNKNOWN || now - sendingNanos < SENDING_NANOS;
+        isSending = waiting == UNKNOWN || requests.getAsLong() - sliceStart < SLICE;
       } else if (waiting <= 0) {
         long millis = compilerMillis.getAsLong();
         isWarm = waiting == 0 && millis - sendingMillis <= IDLE_MILLIS;
         isSending = true;
-        sendingNanos = now;
+        sliceStart = requests.getAsLong();
         sendingMillis = millis;
       }
     }

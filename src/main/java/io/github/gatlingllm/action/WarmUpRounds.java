@@ -402,6 +402,10 @@ final class WarmUpRounds {
       return numbers.getAndIncrement();
     }
 
+    long started() {
+      return numbers.get();
+    }
+
     void record(RequestRecord record) {
       ended.add(record);
     }

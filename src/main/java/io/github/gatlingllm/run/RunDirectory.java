@@ -65,10 +65,11 @@ record RunDirectory(String simulation, String id, Path path) {
     return new RunDirectory(simulation, id, path);
   }
 
-  /** As {@link #checkRoot(Path)}; returns whether Gatling's main class started this process. */
+  /** As {@link #checkRoot(Path)}; returns whether this process was given Gatling's arguments. */
   static boolean checkRoot() {
     String[] command = command();
-    boolean isGatling = command[0].equals(LAUNCHER);
+    boolean isGatling =
+        command[0].equals(LAUNCHER) || value(command, "-s", "--simulation").isPresent();
     if (isGatling) {
       checkRoot(root(command).orElse(DEFAULT_ROOT));
     }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.oneAfterTheOther;
 
+import io.gatling.app.Gatling;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Simulation;
@@ -48,9 +49,47 @@ public final class Benchmark extends Simulation {
 
   private static final Map<Target, ServedModels> SERVED = new HashMap<>();
 
+  /** Made by {@link #main} for the simulation that Gatling then creates. */
+  private static @Nullable BenchmarkPlan planned;
+
   /** Reads the settings of this process and sets up the load. */
   public Benchmark() {
     InvalidSimulation.coverCrashes();
+    BenchmarkPlan plan = planned == null ? plan() : planned;
+    LoadProfile load = plan.load()::plan;
+    if (plan.targets().size() > 1) {
+      List<PopulationBuilder> all = populations(plan, load);
+      setUp(plan.get(Setting.INTERLEAVE) ? all : List.of(oneAfterTheOther(all)))
+          .protocols(http(plan));
+    } else {
+      setUp(oneAfterTheOther(scenarios(plan, plan.api()).stream().map(load::inject).toList()))
+          .protocols(
+              http(plan),
+              protocol(
+                  plan,
+                  plan.embedded() ? "" : plan.labels().get(0),
+                  plan.tokenizers().get(0),
+                  onlyTarget(plan)));
+    }
+  }
+
+  /**
+   * The main class of the jar's runs: a mistake or a dry run ends the process before Gatling
+   * starts, which takes longer than all else that they need.
+   *
+   * @param gatling its arguments
+   */
+  public static void main(String[] gatling) {
+    try {
+      planned = plan();
+    } catch (RuntimeException | Error e) {
+      InvalidSimulation.end(e);
+    }
+    Gatling.main(gatling);
+  }
+
+  /** Prints the plan of this process; a dry run ends here. */
+  private static BenchmarkPlan plan() {
     SimulationSettings.areReadByBenchmark();
     Settings settings = Settings.ofProcess();
     if (settings.get(Setting.HELP)) {
@@ -78,21 +117,7 @@ public final class Benchmark extends Simulation {
     if (settings.get(Setting.DRY_RUN)) {
       endAfter("Dry run: nothing was sent\n");
     }
-    LoadProfile load = plan.load()::plan;
-    if (plan.targets().size() > 1) {
-      List<PopulationBuilder> all = populations(plan, load);
-      setUp(plan.get(Setting.INTERLEAVE) ? all : List.of(oneAfterTheOther(all)))
-          .protocols(http(plan));
-    } else {
-      setUp(oneAfterTheOther(scenarios(plan, plan.api()).stream().map(load::inject).toList()))
-          .protocols(
-              http(plan),
-              protocol(
-                  plan,
-                  plan.embedded() ? "" : plan.labels().get(0),
-                  plan.tokenizers().get(0),
-                  onlyTarget(plan)));
-    }
+    return plan;
   }
 
   private static boolean isAsking(Settings settings) {
@@ -168,6 +193,11 @@ public final class Benchmark extends Simulation {
   /** For internal use only: the servers at ports of this machine, which get no key. */
   public static List<LocalServer> localServers(Map<Integer, String> ports) {
     return ServedModels.at(ports);
+  }
+
+  /** For internal use only: all settings, as options of the command line. */
+  public static String help() {
+    return Setting.help(true);
   }
 
   /** Prints a text and ends the process, because Gatling refuses a simulation without load. */

@@ -696,7 +696,7 @@ final class Setting {
 
   /** The output of {@code llm.help=true}: all settings by group, in at most 120 columns. */
   static String help() {
-    return help(Boolean.getBoolean("gatlingllm.options")); // set by the jar
+    return help(false);
   }
 
   static String help(boolean asOptions) {

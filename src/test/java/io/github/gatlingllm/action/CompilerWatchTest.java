@@ -18,13 +18,16 @@ class CompilerWatchTest {
 
   static Stream<Arguments> warmUps() {
     return Stream.of(
-        arguments("nothing to compile: one slice of requests", 0, 0, false, 510),
-        arguments("each slice gives the compilers 300 ms, the third nothing", 300, 2, false, 2_110),
+        arguments("nothing to compile: one slice of requests", 0, 0, false, 330),
+        arguments("each slice gives the compilers 300 ms, the third nothing", 300, 2, false, 1_570),
         arguments("never idle: 10 s at most", 400, 1_000, false, 10_000),
         arguments("the JVM does not say", 0, 0, true, 2_500));
   }
 
-  /** Each slice of requests queues so much work, which is done while no requests are sent. */
+  /**
+   * A request per millisecond. Each slice of them queues so much work, which is done while no
+   * requests are sent.
+   */
   @ParameterizedTest(name = "{0}")
   @MethodSource("warmUps")
   void sendsAndWaitsUntilTheCompilersAreIdle(
@@ -33,7 +36,8 @@ class CompilerWatchTest {
         new JvmWarmUp.CompilerWatch(
             () -> nowMillis * 1_000_000,
             () -> compiledMillis,
-            () -> unknown ? -1 : (int) Math.min(queuedMillis, 5));
+            () -> unknown ? -1 : (int) Math.min(queuedMillis, 5),
+            () -> nowMillis);
     int begun = 0;
     boolean sent = false;
     while (watch.isWarmingUp()) {

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,12 +47,22 @@ record BenchmarkProcess(
 
   private static final String RESULTS = "results";
 
+  /**
+   * A variable of the environment that is a setting, or that Kubernetes sets for a pod of a Job.
+   */
+  private static final Pattern SETTING = Pattern.compile("LLM_.*|JOB_COMPLETION_INDEX");
+
   private static final Pattern NEXT_WORD = Pattern.compile("-([a-z])");
 
   /** Runs it and returns Gatling's exit code: 0, 2 for missed assertions, 1 for other failures. */
   static int run(List<String> arguments) {
     try {
-      return of(arguments).run();
+      BenchmarkProcess process = of(arguments);
+      if (Boolean.parseBoolean(process.settings.get("help"))) {
+        System.out.print(Benchmark.help());
+        return 0;
+      }
+      return process.run();
     } catch (IllegalArgumentException | IOException e) {
       PrintableText.printError(String.valueOf(e.getMessage()));
       return 1;
@@ -128,9 +139,6 @@ record BenchmarkProcess(
       Files.createDirectories(classes.resolve(".java/.userPrefs"));
       command.add("-Djava.util.prefs.userRoot=" + classes);
     }
-    if (settings.containsKey("help")) {
-      command.add("-Dgatlingllm.options=true");
-    }
     String own = System.getProperty("java.class.path");
     String called = System.getProperty(StartCommand.COMMAND);
     if (called != null) {
@@ -146,7 +154,9 @@ record BenchmarkProcess(
           }
         });
     command.addAll(List.of("-cp", all));
-    command.addAll(List.of("io.gatling.app.Gatling", "-s", className, "-rf", results));
+    boolean isBenchmark = className.equals(Benchmark.class.getName());
+    command.add(isBenchmark ? className : "io.gatling.app.Gatling");
+    command.addAll(List.of("-s", className, "-rf", results));
     return command;
   }
 
@@ -193,7 +203,14 @@ record BenchmarkProcess(
     Path classes = Files.createTempDirectory("simulation");
     try {
       requireSimulation();
-      return run(process(command(classes)).inheritIO());
+      ClassCache cache = ClassCache.of(System.getProperty("java.class.path"));
+      List<String> command = command(classes);
+      command.addAll(1, cache.use());
+      int code = run(process(command).inheritIO());
+      if (code == 0 && !settings.containsKey("dryRun") && share() == null) {
+        cache.makeIfMissing();
+      }
+      return code;
     } catch (IllegalArgumentException | IOException e) {
       noteEnd(1, new AtomicBoolean());
       throw e;
@@ -234,14 +251,33 @@ record BenchmarkProcess(
       return;
     }
     try {
-      String of = text("injector");
-      InjectorShare share = of == null ? Injector.ofProcess().share() : InjectorShare.parse(of);
+      InjectorShare share = share();
       if (share != null) {
         noteEnd(new InjectorEnd(share, exitCode));
       }
     } catch (IllegalArgumentException e) {
       // No share, or no place: the load generator said so.
     }
+  }
+
+  /** Which injector of several it is; null if it is the only one. */
+  private @Nullable InjectorShare share() {
+    if (!canBePart()) {
+      return null;
+    }
+    String of = text("injector");
+    return of == null ? Injector.ofProcess().share() : InjectorShare.parse(of);
+  }
+
+  /** Whether options, files or environment can say that it is one injector of several. */
+  private boolean canBePart() {
+    return Stream.of("injector", "config", "env").anyMatch(settings::containsKey)
+        || System.getenv().keySet().stream().anyMatch(BenchmarkProcess::isSetting)
+        || Files.exists(Path.of(".env"));
+  }
+
+  static boolean isSetting(String variable) {
+    return SETTING.matcher(variable).matches();
   }
 
   private void noteEnd(InjectorEnd end) {

@@ -84,7 +84,7 @@ class BenchmarkProcessTest {
     assertThat(command).containsSubsequence("-Xmx1g", "-Xmx4g", "-Xmn2g", "-Dllm.requests=5");
     assertThat(command)
         .endsWith(
-            "io.gatling.app.Gatling",
+            "io.github.gatlingllm.simulations.Benchmark",
             "-s",
             "io.github.gatlingllm.simulations.Benchmark",
             "-rf",

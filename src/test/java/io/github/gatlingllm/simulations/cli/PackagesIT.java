@@ -106,7 +106,10 @@ class PackagesIT {
     new ObjectMapper()
         .readTree(entry.group(1))
         .forEach(word -> command.add(word.asText().replace("/opt", opt.toString())));
+    List<Path> classes = list(opt.resolve("classes"));
+    assertThat(classes).hasSize(1);
     measures(String.join(" ", command));
+    assertThat(list(opt.resolve("classes"))).as("not made again").isEqualTo(classes);
   }
 
   @Test
@@ -140,6 +143,12 @@ class PackagesIT {
     Ended compared = run("%s compare %s %s".formatted(command, both.get(0), both.get(1)));
     assertThat(compared.code).as(compared.output).isZero();
     assertThat(both.get(1).resolve("compare.html")).exists();
+  }
+
+  private static List<Path> list(Path folder) throws IOException {
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.toList();
+    }
   }
 
   private Path bin(String name) {

@@ -67,6 +67,16 @@ class StandaloneJarIT {
           .content(UTF_8)
           .contains("did you mean --max-tokens?")
           .doesNotContain("\tat ", "Exception");
+      Path kept;
+      try (Stream<Path> all = Files.list(dir.resolve(".gatling-llm/classes"))) {
+        List<Path> files = all.toList();
+        assertThat(files).as("classes for the next run").hasSize(1);
+        kept = files.get(0);
+      }
+      assertThat(kept.toFile().setWritable(true)).isTrue();
+      Files.writeString(kept, "not what a JVM has made");
+      assertThat(ended(java("--dry-run"), output)).isZero();
+      assertThat(output).content(UTF_8).startsWith("target ").doesNotContain("[cds]", "[aot]");
       assertThat(ended(java("render " + run), output)).isZero();
       assertThat(run.resolve("llm.html")).exists();
     } finally {
@@ -78,7 +88,8 @@ class StandaloneJarIT {
   private ProcessBuilder java(String arguments) {
     List<String> command = new ArrayList<>();
     command.add(JavaCommand.JAVA);
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", JAR.toString()));
+    command.addAll(
+        List.of("-XX:TieredStopAtLevel=1", "-Duser.home=" + dir, "-jar", JAR.toString()));
     command.addAll(List.of(arguments.split(" ", -1)));
     return new ProcessBuilder(command).directory(dir.toFile());
   }
