@@ -81,6 +81,11 @@ class ServerWatchTest {
         true);
   }
 
+  private void tick(RunView next) {
+    view = next;
+    watch.tick(view);
+  }
+
   private void use(List<MetricsPage> pages) {
     view = view.using(pages);
     watch.start(view);
@@ -88,7 +93,7 @@ class ServerWatchTest {
 
   /** What is in the file after the page was read at the start, and once more. */
   private List<ServerSample> samples() throws IOException {
-    watch.tick(view = view.began(0));
+    tick(view.began(0));
     watch.stop(view);
     List<ServerSample> samples = new ArrayList<>();
     assertThat(ServerFile.read(dir.resolve("server.jsonl"), samples::add)).isZero();
@@ -173,8 +178,8 @@ class ServerWatchTest {
     ScriptedServer server =
         server(x -> x.answer("a")).pages(x -> x.respond(200, TEXT, PAGE.replace("3", value.get())));
     use(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
-    watch.tick(view = view.began(0));
-    watch.tick(view = view.secondPassed());
+    tick(view.began(0));
+    tick(view.secondPassed());
     value.set("3");
     List<ServerSample> samples = samples();
     assertThat(samples.get(0).values()).isEmpty();
@@ -282,7 +287,7 @@ class ServerWatchTest {
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 50\n"),
             exchange -> exchange.respond(503, TEXT, "starting"),
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 7\n"));
-    watch.tick(view = view.began(0));
+    tick(view.began(0));
     use(pages("a", server.baseUrl() + "/page", "http://b"));
     watch.start(view);
     watch.start(view);
@@ -293,9 +298,9 @@ class ServerWatchTest {
   @Test
   void failuresAfterTheLastUserLeftAreNotWritten() throws Exception {
     ScriptedServer server = ScriptedServer.start(exchange -> exchange.respond(200, TEXT, PAGE));
-    watch.tick(view = view.began(0));
+    tick(view.began(0));
     use(pages("a", server.baseUrl() + "/page", "http://b"));
-    watch.tick(view = view.idle(true));
+    tick(view.idle(true));
     server.close();
     assertThat(samples()).allSatisfy(sample -> assertThat(sample.error()).isNull());
   }
@@ -305,7 +310,7 @@ class ServerWatchTest {
     try (ScriptedServer tls =
         ScriptedServer.startTls(
             SelfSigned.sslContext(dir), exchange -> exchange.respond(200, TEXT, PAGE))) {
-      watch.tick(view = view.began(0));
+      tick(view.began(0));
       for (boolean verify : List.of(true, false)) {
         use(
             MetricsPage.of(
