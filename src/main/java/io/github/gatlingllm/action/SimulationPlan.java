@@ -151,7 +151,7 @@ final class SimulationPlan {
   /** The distribution that lengths of outputs are drawn from, as a setting has it. */
   private static String drawn(LlmRequest request) {
     String text = request.maxTokens == null ? null : request.maxTokens.text();
-    return text == null || text.matches("\\d+") ? "" : " (" + text + ")";
+    return text == null ? "" : " (" + text + ")";
   }
 
   private static String models(LlmRequest request, LlmProtocol protocol, String drawn) {
@@ -185,9 +185,13 @@ final class SimulationPlan {
                   : "answers of "
                       + (last.ignoreEos() && last.api() != Api.MESSAGES ? "exactly " : "at most ")
                       + PlanText.spread(limits, "token")
-                      + drawn(request));
+                      + (limits.getMin() == limits.getMax() ? "" : drawn(request)));
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
-      return request.api.key() + "; made for each user (" + e.getMessage() + ")";
+      return request.api.key()
+          + "; made for each user ("
+          + e.getMessage()
+          + ")"
+          + (drawn(request).isEmpty() ? "" : "; answers" + drawn(request));
     }
   }
 }
