@@ -29,14 +29,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A model's own tokenizer, asked for at its server beside {@code /v1}: it needs no file, and knows
- * the chat template. It is asked before the load only, for {@value #SECONDS} s in all; after {@link
- * #close} a text that it has not counted is {@link Uncounted}.
+ * the chat template. It is asked before the load only: for {@value #OPENING_SECONDS} s what it can,
+ * then, as long as it answers, for {@value #COUNTING_SECONDS} s; after {@link #close} a text that
+ * it has not counted is {@link Uncounted}.
  */
 final class ServerTokenizer implements Tokenizer.OfServer {
 
   static final String NAME = "server";
 
-  private static final int SECONDS = 10;
+  private static final int OPENING_SECONDS = 10;
+
+  /** For a server or a machine that is busy; one that does not answer ends it at its first text. */
+  private static final int COUNTING_SECONDS = 60;
+
   private static final int AT_A_TIME = 8;
   private static final int NONCES = 5;
   private static final int LONGEST_KEY = 60;
@@ -65,7 +70,8 @@ final class ServerTokenizer implements Tokenizer.OfServer {
   private final String model;
   private final Form form;
   private final LongSupplier nanoClock;
-  private final long endNanos;
+  private final long startNanos;
+  private int seconds = OPENING_SECONDS;
   private final Map<String, Integer> counts = new ConcurrentHashMap<>();
   private boolean noncesAreAlike;
   private @Nullable Integer context;
@@ -78,12 +84,12 @@ final class ServerTokenizer implements Tokenizer.OfServer {
   private volatile @Nullable Tokenizer words;
 
   private ServerTokenizer(
-      Server server, String model, Form form, LongSupplier nanoClock, long endNanos) {
+      Server server, String model, Form form, LongSupplier nanoClock, long startNanos) {
     this.server = server;
     this.model = model;
     this.form = form;
     this.nanoClock = nanoClock;
-    this.endNanos = endNanos;
+    this.startNanos = startNanos;
   }
 
   /**
@@ -96,12 +102,13 @@ final class ServerTokenizer implements Tokenizer.OfServer {
   static ServerTokenizer open(
       Server server, String model, @Nullable Path cache, LongSupplier nanoClock)
       throws IOException {
-    long end = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(SECONDS);
+    long start = nanoClock.getAsLong();
     IOException why = null;
     for (Form form : Form.values()) {
-      ServerTokenizer tokenizer = new ServerTokenizer(server, model, form, nanoClock, end);
+      ServerTokenizer tokenizer = new ServerTokenizer(server, model, form, nanoClock, start);
       try {
         tokenizer.probe(cache);
+        tokenizer.seconds = COUNTING_SECONDS;
         return tokenizer;
       } catch (IOException e) {
         why = why == null ? e : why;
@@ -153,8 +160,8 @@ final class ServerTokenizer implements Tokenizer.OfServer {
   }
 
   private JsonNode ask(String path, ObjectNode body) throws IOException {
-    if (nanoClock.getAsLong() >= endNanos) {
-      throw new IOException("no end of counting within " + SECONDS + " s");
+    if (nanoClock.getAsLong() - startNanos >= TimeUnit.SECONDS.toNanos(seconds)) {
+      throw new IOException("no end of counting within " + seconds + " s");
     }
     try {
       return JSON.readTree(server.answer(path, body.toString()));

@@ -226,11 +226,26 @@ final class ServerTokenizerTest {
   }
 
   @Test
-  void countingEndsAfterTenSeconds() throws IOException {
+  void countingEndsAfterAMinuteOfAnswers() throws IOException {
     AtomicLong nanos = new AtomicLong();
     ServerTokenizer tokenizer =
         ServerTokenizer.open((path, json) -> "{\"count\":5}", "m", null, nanos::get);
-    nanos.set(TimeUnit.SECONDS.toNanos(10));
+    nanos.set(TimeUnit.SECONDS.toNanos(60) - 1);
+    assertThat(tokenizer.count("in time")).isEqualTo(5);
+    nanos.set(TimeUnit.SECONDS.toNanos(60));
     assertThatThrownBy(() -> tokenizer.count("late")).isInstanceOf(Tokenizer.Uncounted.class);
+  }
+
+  @Test
+  void openingEndsAfterTenSeconds() {
+    AtomicLong nanos = new AtomicLong();
+    Server slow =
+        (path, json) -> {
+          nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
+          return "{\"count\":5}";
+        };
+    assertThatThrownBy(() -> ServerTokenizer.open(slow, "m", null, nanos::get))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("10 s");
   }
 }
