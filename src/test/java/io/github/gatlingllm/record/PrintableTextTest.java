@@ -58,6 +58,7 @@ class PrintableTextTest {
               "record/PrintableText.java",
               "run/AfterRun.java",
               "simulations/Benchmark.java",
+              "simulations/cli/BenchmarkProcess.java",
               "simulations/cli/EngineCommand.java",
               "simulations/cli/GatlingLlm.java");
     }
