@@ -29,7 +29,6 @@ class SiteTest {
   private static final Pattern ROW =
       Pattern.compile("\\| \\[([^]]+)]\\(([a-z-]+\\.md)\\) \\| (.+) \\|");
 
-  private static final int MAX_LINE = 120;
   private static final int MAX_WORDS_OF_A_TASK = 450;
 
   @Test
@@ -96,27 +95,6 @@ class SiteTest {
     assertThat(page)
         .as("a command, its output, how to read it, what next")
         .containsSubsequence("```bash\ngatling-llm ", "```text\n", "## How to read it", "## Next");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "README.md",
-        "docs/index.md",
-        "docs/getting-started.md",
-        "docs/capacity.md",
-        "docs/rag.md",
-        "docs/agents.md",
-        "docs/regression-gate.md",
-        "docs/hosted-api.md",
-        "docs/gateway.md",
-        "docs/notebooks.md",
-        "docs/recipes.md",
-        "docs/coming-from.md"
-      })
-  void linesFitIntoAWindow(Path page) throws IOException {
-    assertThat(Files.readAllLines(page))
-        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(MAX_LINE));
   }
 
   private static boolean isPage(String name) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -53,13 +54,14 @@ class PageCommandsTest {
       }
     }
     assertThat(refused).isEmpty();
-    assertThat(kinds).hasSizeGreaterThan(30).contains("engine", "benchmark", "compare");
+    assertThat(kinds).hasSizeGreaterThan(30).contains("engine", "benchmark", "probe", "compare");
   }
 
   @ParameterizedTest
   @CsvSource({
     "'--endpoint http://localhost:8000/v1 --maxTokns 4', maxTokns",
     "'--endpoint http://localhost:8000/v1 --rate 0', rate",
+    "'probe --endpont http://localhost:8000/v1', endpont",
     "'engine --prot 8000', --prot",
     "'compare a b --fail-on ttft.p95>ten', ten"
   })
@@ -87,10 +89,10 @@ class PageCommandsTest {
           }
         }
         default -> {
-          boolean isNamed = words.get(0).equals("benchmark");
+          boolean isNamed = List.of("benchmark", "probe").contains(words.get(0));
           var process = BenchmarkProcess.of(words.subList(isNamed ? 1 : 0, words.size()));
           Map<String, String> settings = process.settings();
-          settings.remove("help");
+          settings.keySet().removeAll(Set.of("help", "json"));
           if (settings.containsKey("sessions")) {
             settings.put("sessions", sessions(page).toString());
           }
