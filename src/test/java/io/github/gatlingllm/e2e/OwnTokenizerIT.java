@@ -221,12 +221,14 @@ class OwnTokenizerIT {
       assertThat(run.info().config())
           .containsEntry("tokenizer", "hf:owner/name")
           .containsEntry("tokenizer_source", "tokenizer.json of the model");
-      assertThat(server.requests()).hasSizeGreaterThanOrEqualTo(12);
+      List<Integer> lengths = new ArrayList<>();
       for (Request each : server.requests()) {
         String text = JSON.readTree(each.body()).at("/messages/0/content").asText();
-        assertThat(tokenizer.count(text)).as("nonces differ").isBetween(190, 210);
+        lengths.add(tokenizer.count(text));
         assertThat(each.headers()).doesNotContainValue("Bearer hf_123456789");
       }
+      assertThat(lengths.remove(1)).as("the short request of the warm-up").isLessThan(50);
+      assertThat(lengths).hasSize(13).as("nonces differ").allMatch(n -> n >= 190 && n <= 210);
       assertThat(mirror.requests())
           .singleElement()
           .satisfies(

@@ -184,10 +184,11 @@ class ProbeCommandIT {
       assertThat(probe(ports, "--json")).isZero();
       JsonNode servers = new ObjectMapper().readTree(String.join("\n", out));
       assertThat(servers).hasSize(2);
-      assertFactsAre(servers.get(0), "usual=llama.cpp");
-      assertThat(servers.get(0).path("refusal").asText()).contains("404");
-      assertFactsAre(servers.get(1), "usual=vLLM refusal=null endpoint=" + engine.baseUrl());
-      assertFactsAre(servers.get(1).path("facts"), "engine=gatling-llm model=tiny");
+      int found = servers.get(0).path("usual").asText().equals("vLLM") ? 0 : 1; // by their ports
+      assertFactsAre(servers.get(1 - found), "usual=llama.cpp");
+      assertThat(servers.get(1 - found).path("refusal").asText()).contains("404");
+      assertFactsAre(servers.get(found), "usual=vLLM refusal=null endpoint=" + engine.baseUrl());
+      assertFactsAre(servers.get(found).path("facts"), "engine=gatling-llm model=tiny");
       assertThat(other.posts()).isZero();
     }
   }
