@@ -242,7 +242,10 @@ final class LlmComponents implements ProtocolComponents {
   void tried(RequestRecord last, @Nullable Boolean isKept) {
     List<ServerFacts.Fact> facts = targets.facts(target, last, isKept);
     if (!StartCommand.isProbe()) {
-      PrintableText.print(ServerFacts.line(target, facts));
+      String line = ServerFacts.line(target, facts);
+      if (!line.isEmpty()) {
+        PrintableText.print(line);
+      }
       return;
     }
     run.refuse();

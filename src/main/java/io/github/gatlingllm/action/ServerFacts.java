@@ -51,10 +51,6 @@ final class ServerFacts {
   private static final Pattern METRIC =
       Pattern.compile("^(?:# (?:TYPE|HELP) \\S|[\\w:]+(?:\\{.*})? [-+.\\dNI])", Pattern.MULTILINE);
 
-  /** Where lists of models have the longest prompt with its answer. */
-  private static final List<String> CONTEXT =
-      List.of("/max_model_len", "/context_length", "/context_window", "/meta/n_ctx");
-
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
@@ -167,7 +163,7 @@ final class ServerFacts {
     }
   }
 
-  private final LlmProtocol protocol;
+  final LlmProtocol protocol;
 
   /** The text of each page that has answered, by its path. */
   private final Map<String, String> pages = new LinkedHashMap<>();
@@ -266,11 +262,9 @@ final class ServerFacts {
 
   private @Nullable Object context(JsonNode models, @Nullable String model) {
     for (JsonNode each : models) {
-      for (String pointer : CONTEXT) {
-        boolean isOurs = models.size() == 1 || each.path("id").asText().equals(model);
-        if (isOurs && value(each.at(pointer)) instanceof Integer tokens) {
-          return tokens;
-        }
+      Integer tokens = MetricsPage.contextOf(each);
+      if (tokens != null && (models.size() == 1 || each.path("id").asText().equals(model))) {
+        return tokens;
       }
     }
     return engine == null ? null : value(engine, engine.context);
@@ -280,16 +274,20 @@ final class ServerFacts {
    * All facts in the order of their lines.
    *
    * @param first the record of the first request that was answered
+   * @param template tokens that the chat template adds; null where that is not known
    * @param rejected what the server has rejected before
    * @param isKept whether the connection stayed open after the answer; null where not awaited
    * @param next the command to go on with
    */
   List<Fact> of(
-      RequestRecord first, Set<AddedField> rejected, @Nullable Boolean isKept, String next) {
+      RequestRecord first,
+      @Nullable Integer template,
+      Set<AddedField> rejected,
+      @Nullable Boolean isKept,
+      String next) {
     RequestRecord.Identity sent = first.identity();
     RequestRecord.Tokens tokens = first.tokens();
     String model = protocol.models.isEmpty() ? sent.model() : WeightedModel.shares(protocol.models);
-    String template = protocol.notes.get("template_tokens");
     String source = protocol.notes.get("tokenizer_source");
     boolean hasOptions = sent.streamed() && sent.api().matches("chat|completions");
     Integer limit = protocol.pinning == LlmProtocol.Pinning.NEVER ? null : tokens.maxTokens();
@@ -297,6 +295,8 @@ final class ServerFacts {
     boolean hasMetrics = METRIC.matcher(pages.getOrDefault(METRICS, "")).find();
     String list = pages.keySet().stream().filter(p -> p.endsWith("/models")).findFirst().orElse("");
     JsonNode models = json(list).path("data");
+    List<String> listed = new ArrayList<>();
+    models.forEach(each -> listed.add(each.path("id").asText()));
     List<@Nullable Object> values =
         Arrays.asList(
             Secrets.redactUrl(sent.endpoint()),
@@ -304,9 +304,9 @@ final class ServerFacts {
             engine == null ? null : engine.name,
             engine == null ? null : version(engine),
             model,
-            models.findValuesAsText("id"),
+            listed,
             context(models, model),
-            template == null ? null : Integer.valueOf(template),
+            template,
             tokens.promptTokens() != null,
             hasOptions ? (Boolean) !rejected.contains(AddedField.USAGE) : null,
             limit == null ? null : (Boolean) (isTaken && limit.equals(tokens.n())),
@@ -330,12 +330,14 @@ final class ServerFacts {
     return nanos == null ? null : (Double) (Math.round(nanos / 1e3) / 1e3);
   }
 
-  /** Facts that matter before a load, in one line. */
+  /** Facts that matter before a load, in one line; empty where none is known. */
   static String line(String target, List<Fact> facts) {
-    return facts.stream()
-        .filter(fact -> fact.value != null && OF_RUN.contains(fact.id))
-        .map(fact -> fact.line.equals("engine") ? fact.named() : fact.line + " " + fact.text())
-        .collect(joining(", ", "LLM server " + target + ": ", ""));
+    String known =
+        facts.stream()
+            .filter(fact -> fact.value != null && OF_RUN.contains(fact.id))
+            .map(fact -> fact.line.equals("engine") ? fact.named() : fact.line + " " + fact.text())
+            .collect(joining(", "));
+    return known.isEmpty() ? "" : "LLM server " + target + ": " + known;
   }
 
   /** Writes them where the command {@code probe} expects them; the exit code of its process. */

@@ -170,9 +170,9 @@ final class Targets {
                   .map(each -> each.getKey() + ": " + each.getValue())
                   .collect(Collectors.joining("; ")));
     }
-    Set<Integer> added = new LinkedHashSet<>(templates.values());
-    if (added.size() == 1) {
-      all.put(Asked.TEMPLATE, added.iterator().next().toString());
+    boolean isOfAll = used.stream().map(LlmProtocol::label).distinct().count() < 2;
+    if (isOfAll && templates.size() == 1) {
+      all.put(Asked.TEMPLATE, templates.values().iterator().next().toString());
     } else {
       templates.forEach((of, more) -> all.put(Asked.TEMPLATE + " " + of, more.toString()));
     }
@@ -341,7 +341,11 @@ final class Targets {
     ServerFacts server = Objects.requireNonNull(servers.get(target));
     StartCommand probe = StartCommand.ofProcess("", (name, value) -> isSecret(name, value, used));
     return server.of(
-        first, rejectedBy(target), isKept, probe.with("concurrency", ServerFacts.NEXT_LEVELS));
+        first,
+        template(server.protocol, target),
+        rejectedBy(target),
+        isKept,
+        probe.with("concurrency", ServerFacts.NEXT_LEVELS));
   }
 
   /** The wait for a target, whose time includes that for its first request. */

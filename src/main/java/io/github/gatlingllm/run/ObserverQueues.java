@@ -76,8 +76,10 @@ final class ObserverQueues {
   void secondPassed() {
     synchronized (changes) {
       view = view.secondPassed();
-      lanes.forEach(lane -> lane.secondPassed(view));
+      RunView now = view;
+      lanes.forEach(lane -> lane.tick(now));
     }
+    lanes.forEach(Lane::watch); // not above, as a complaint waits for a console that is blocked
   }
 
   /**
@@ -121,7 +123,7 @@ final class ObserverQueues {
     private final AtomicLong begun = new AtomicLong();
     private final AtomicLong done = new AtomicLong();
 
-    // Of the thread that calls secondPassed.
+    // Of the thread that calls watch.
     private long doneBefore;
     private int blockedSeconds;
 
@@ -189,7 +191,7 @@ final class ObserverQueues {
       return batch;
     }
 
-    void secondPassed(RunView now) {
+    void tick(RunView now) {
       if (isTicking.compareAndSet(false, true)) {
         boolean isQueued =
             offer(
@@ -198,9 +200,14 @@ final class ObserverQueues {
                       isTicking.set(false);
                       each.tick(now);
                     });
-        isTicking.set(isQueued);
+        if (!isQueued) {
+          isTicking.set(false);
+        }
         LockSupport.unpark(thread);
       }
+    }
+
+    void watch() {
       long handled = done.get();
       blockedSeconds = handled == doneBefore && begun.get() > handled ? blockedSeconds + 1 : 0;
       doneBefore = handled;

@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import static java.util.stream.Collectors.joining;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.PrintableText;
@@ -131,8 +132,28 @@ public record Observers(
 
     public static final String NONE = "none";
 
+    /** Where an entry of a list of models has it: what the server was started with comes first. */
+    private static final List<String> CONTEXT =
+        List.of(
+            "/max_model_len", // vLLM, SGLang
+            "/meta/n_ctx", // llama.cpp, of a slot
+            "/meta/n_ctx_train", // llama.cpp, older
+            "/context_length",
+            "/context_window",
+            "/max_context_length");
+
     /** The accepted values, for error messages. */
     public static final String FORMS = "auto, none, or URLs such as http://localhost:9400/metrics";
+
+    /** The longest prompt with its answer, in tokens, by a model's entry in {@code /models}. */
+    public static @Nullable Integer contextOf(JsonNode model) {
+      return CONTEXT.stream()
+          .map(model::at)
+          .filter(tokens -> tokens.isInt() && tokens.intValue() > 0)
+          .map(JsonNode::intValue)
+          .findFirst()
+          .orElse(null);
+    }
 
     /**
      * The pages of a target.

@@ -180,6 +180,15 @@ public final class Benchmark extends Simulation {
     }
   }
 
+  /** For internal use only: whether a process with these options sends headers that a user set. */
+  public static boolean hasHeaders(Map<String, String> options) {
+    try {
+      return !Settings.ofProcess(options).headers().isEmpty();
+    } catch (InvalidSimulation e) {
+      return true;
+    }
+  }
+
   /**
    * For internal use only: a server that answers at a port of this machine.
    *

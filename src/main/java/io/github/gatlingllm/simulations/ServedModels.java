@@ -31,16 +31,6 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
   private static final int MAX_SHOWN = 10;
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Where a model's entry has its context: what the server was started with comes first. */
-  private static final List<String> CONTEXT =
-      List.of(
-          "/max_model_len", // vLLM, SGLang
-          "/meta/n_ctx", // llama.cpp, of a slot
-          "/meta/n_ctx_train", // llama.cpp, older
-          "/context_length",
-          "/context_window",
-          "/max_context_length");
-
   static ServedModels of(Target target, Map<String, String> headers, boolean verifyTls) {
     String url = target.baseUrl() + "/models";
     String shown = Secrets.redactUrl(url);
@@ -71,19 +61,10 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
     for (JsonNode model : JSON.readTree(list).path("data")) {
       String name = model.path("id").isTextual() ? model.path("id").textValue() : "";
       if (!name.isBlank()) {
-        contexts.putIfAbsent(name, context(model));
+        contexts.putIfAbsent(name, MetricsPage.contextOf(model));
       }
     }
     return contexts;
-  }
-
-  private static @Nullable Integer context(JsonNode model) {
-    return CONTEXT.stream()
-        .map(model::at)
-        .filter(tokens -> tokens.isInt() && tokens.intValue() > 0)
-        .map(JsonNode::intValue)
-        .findFirst()
-        .orElse(null);
   }
 
   /** The only model of the server; null if it has several or they are unknown. */

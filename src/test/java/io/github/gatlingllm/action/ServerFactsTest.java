@@ -124,7 +124,7 @@ class ServerFactsTest {
             text);
     try (ScriptedServer server = serving(pages)) {
       LlmProtocol protocol = llm.baseUrl(server.baseUrl() + "/v1").protocol();
-      List<Fact> facts = ServerFacts.ask(protocol, true).of(FIRST, Set.of(), true, "");
+      List<Fact> facts = ServerFacts.ask(protocol, true).of(FIRST, null, Set.of(), true, "");
 
       assertThat(fact(facts, "engine")).isEqualTo(engine);
       assertThat(fact(facts, "engine_version")).isEqualTo(version);
@@ -139,17 +139,18 @@ class ServerFactsTest {
         serving(
             Map.of(
                 "/v1/models",
-                owned("vllm", ",\"max_model_len\":16384"),
+                owned("vllm", ",\"max_model_len\":16384,\"permission\":[{\"id\":\"modelperm-1\"}]"),
                 "/version",
                 "{\"version\":\"0.32.0\"}"))) {
-      LlmProtocol protocol =
-          llm.baseUrl(server.baseUrl() + "/v1").note("template_tokens", "12").protocol();
-      List<Fact> facts = ServerFacts.ask(protocol, false).of(FIRST, Set.of(), null, "");
+      LlmProtocol protocol = llm.baseUrl(server.baseUrl() + "/v1").protocol();
+      List<Fact> facts = ServerFacts.ask(protocol, false).of(FIRST, 12, Set.of(), null, "");
 
       assertThat(ServerFacts.line("a", facts))
           .isEqualTo(
               "LLM server a: vllm, version 0.32.0, model m, context 16,384 tokens,"
                   + " template 12 tokens, round trip 0.250 ms");
+      assertThat(fact(facts, "models")).isEqualTo(List.of("m"));
+      assertThat(ServerFacts.line("a", facts.subList(0, 1))).isEmpty();
     }
   }
 
@@ -159,11 +160,11 @@ class ServerFactsTest {
     RequestRecord early = Recorded.at(0).tokens(20).output(9).max(16).record();
     ServerFacts server = ServerFacts.ask(protocol, true);
 
-    List<Fact> rejecting = server.of(FIRST, Set.of(AddedField.USAGE), true, "");
+    List<Fact> rejecting = server.of(FIRST, null, Set.of(AddedField.USAGE), true, "");
     assertThat(fact(rejecting, "stream_options")).isEqualTo(false);
     assertThat(fact(rejecting, "ignore_eos")).isEqualTo(true);
-    assertThat(fact(server.of(early, Set.of(), true, ""), "ignore_eos")).isEqualTo(false);
-    assertThat(fact(server.of(FIRST, Set.of(AddedField.PINNING), true, ""), "ignore_eos"))
+    assertThat(fact(server.of(early, null, Set.of(), true, ""), "ignore_eos")).isEqualTo(false);
+    assertThat(fact(server.of(FIRST, null, Set.of(AddedField.PINNING), true, ""), "ignore_eos"))
         .isEqualTo(false);
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
@@ -232,6 +233,36 @@ class RunObserverTest {
       queues.secondPassed();
     }
     assertThat(complaints).singleElement().asString().contains("blocked");
+    queues.close();
+  }
+
+  /** As by a console that nobody reads, where the line of a complaint waits. */
+  @Test
+  @Timeout(20)
+  void aComplaintThatIsBlockedHoldsBackNothing() throws Exception {
+    CountDownLatch broke = new CountDownLatch(1);
+    CountDownLatch complained = new CountDownLatch(1);
+    ObserverQueues queues =
+        new ObserverQueues(
+            line -> {
+              complained.countDown();
+              assertThatCode(testIsOver::await).doesNotThrowAnyException();
+            });
+    queues.attach(List.of(broken("tick", Fault.BLOCKS, broke::countDown)));
+    queues.change(view -> view.message("a"));
+    broke.await();
+    Thread worker =
+        new Thread(
+            () -> {
+              for (int second = 0; second < 3; second++) {
+                queues.secondPassed();
+              }
+            });
+    worker.setDaemon(true);
+    worker.start();
+    complained.await();
+    queues.change(view -> view.message("b"));
+    assertThat(worker.isAlive()).isTrue();
     queues.close();
   }
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,10 @@ record ClassCache(Path jar, @Nullable Path file) {
           "jvmWarmUp", "false",
           "failOnInvalid", "false");
 
+  /** Variables whose properties could be settings, too. */
+  private static final Set<String> OPTIONS_OF_JVMS =
+      Set.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+
   private static final long MAX_SECONDS = 60;
   private static final long MIN_FREE_BYTES = 512L << 20;
 
@@ -64,7 +69,8 @@ record ClassCache(Path jar, @Nullable Path file) {
                     prefix(jar),
                     Objects.hash(
                         Files.size(jar),
-                        Files.getLastModifiedTime(jar).toMillis(),
+                        Files.getLastModifiedTime(jar)
+                            .to(TimeUnit.SECONDS), // as layers of images have it
                         Runtime.version()),
                     IS_AHEAD_OF_TIME ? ".aot" : ".jsa");
         return new ClassCache(jar, Path.of(System.getProperty(FOLDER, home), name));
@@ -104,9 +110,9 @@ record ClassCache(Path jar, @Nullable Path file) {
         Path made = work.resolve("classes");
         PrintableText.print("LLM: prepares faster starts, once for this jar and this Java");
         if (!succeeds(shortRun(work, made))) {
-          return; // what there is may be cut off by a full disk
+          Files.deleteIfExists(made); // it may be cut off by a full disk
         }
-        if (Files.notExists(made)) {
+        if (Files.notExists(made)) { // an empty one, so that later runs do not try again
           Files.createFile(made);
         }
         Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
@@ -128,6 +134,7 @@ record ClassCache(Path jar, @Nullable Path file) {
     command.set(command.indexOf("-cp") + 1, jar.toString());
     ProcessBuilder builder = new ProcessBuilder(command).directory(work.toFile());
     builder.environment().keySet().removeIf(BenchmarkProcess::isSetting);
+    builder.environment().keySet().removeAll(OPTIONS_OF_JVMS);
     return builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
   }
 

@@ -142,11 +142,15 @@ record ProbeCommand(
     }
   }
 
-  /** The servers of this machine; the only one is probed, unless a key is set, of whatever host. */
+  /**
+   * The servers of this machine; the only one is probed, unless a key or a header is set, of
+   * whatever host.
+   */
   private int lookAround() throws IOException, InterruptedException {
     List<LocalServer> servers = Benchmark.localServers(ports);
     List<LocalServer> usable = servers.stream().filter(each -> each.refusal() == null).toList();
-    boolean isProbed = usable.size() == 1 && setting("apiKey") == null;
+    boolean hasKey = setting("apiKey") != null || Benchmark.hasHeaders(benchmark.settings());
+    boolean isProbed = usable.size() == 1 && !hasKey;
     String facts = null;
     if (isProbed) {
       benchmark.settings().put(ENDPOINT, usable.get(0).endpoint());

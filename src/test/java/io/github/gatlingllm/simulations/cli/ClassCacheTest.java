@@ -117,11 +117,26 @@ class ClassCacheTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"System.exit(1);", "Runtime.getRuntime().halt(3);"})
-  void aShortRunThatFailsLeavesNothing(String body) throws Exception {
+  void aShortRunThatFailsIsNotTriedAgain(String body) throws Exception {
     ClassCache cache = ClassCache.of(jar(body).toString());
     cache.makeIfMissing();
     assertThat(cache.use()).isEmpty();
-    assertThat(files()).isEmpty();
+    Path mark = Objects.requireNonNull(cache.file());
+    assertThat(mark).isEmptyFile();
+    FileTime made = Files.getLastModifiedTime(mark);
+    cache.makeIfMissing();
+    assertThat(files()).containsExactly(mark);
+    assertThat(Files.getLastModifiedTime(mark)).isEqualTo(made);
+  }
+
+  /** As layers of images keep the times of files. */
+  @Test
+  void aCopyOfTheJarByTheSecondHasTheSame() throws Exception {
+    Path jar = jar("");
+    Files.setLastModifiedTime(jar, FileTime.fromMillis(1_000_700));
+    Path file = ClassCache.of(jar.toString()).file();
+    Files.setLastModifiedTime(jar, FileTime.fromMillis(1_000_000));
+    assertThat(ClassCache.of(jar.toString()).file()).isEqualTo(file);
   }
 
   /** Also for a super-user, whom permissions do not keep from writing. */

@@ -194,6 +194,17 @@ class ProbeCommandIT {
   }
 
   @Test
+  void aServerThatIsOnlyFoundGetsNoHeaderOfTheUser() throws IOException {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().model("tiny").start()) {
+      for (String secret : List.of("--api-key=sk-1", "--header.x-api-key=sk-2")) {
+        out.clear();
+        assertThat(probe(Map.of(port(engine), "vLLM"), secret)).isZero();
+        assertThat(out).hasSize(2).last().asString().contains("probe --endpoint");
+      }
+    }
+  }
+
+  @Test
   void listsSeveralServersAndSendsThemNothingElse() throws IOException {
     try (EmbeddedEngine first = EmbeddedEngine.builder().model("first").start();
         EmbeddedEngine second = EmbeddedEngine.builder().model("second").start()) {
