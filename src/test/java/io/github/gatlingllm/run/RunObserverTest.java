@@ -238,7 +238,7 @@ class RunObserverTest {
 
   /** As by a console that nobody reads, where the line of a complaint waits. */
   @Test
-  @Timeout(20)
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aComplaintThatIsBlockedHoldsBackNothing() throws Exception {
     CountDownLatch broke = new CountDownLatch(1);
     CountDownLatch complained = new CountDownLatch(1);
