@@ -146,7 +146,11 @@ final class JvmWarmUp implements PlanDriver.Users {
     parts.counting().close(Duration.ZERO);
     PrintableText.print(
         failed == null
-            ? "LLM warm-up of the JVM: " + log.started() + " requests, " + compilers
+            ? "LLM warm-up of the JVM: "
+                + log.started()
+                + " requests, "
+                + compilers
+                + ", to an engine inside"
             : failed(failed.outcome().error()));
   }
 
