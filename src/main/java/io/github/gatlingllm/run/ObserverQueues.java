@@ -193,14 +193,12 @@ final class ObserverQueues {
 
     void tick(RunView now) {
       if (isTicking.compareAndSet(false, true)) {
-        boolean isQueued =
-            offer(
-                (Consumer<RunObserver>)
-                    each -> {
-                      isTicking.set(false);
-                      each.tick(now);
-                    });
-        if (!isQueued) {
+        Consumer<RunObserver> tick =
+            each -> {
+              isTicking.set(false);
+              each.tick(now);
+            };
+        if (!offer(tick)) {
           isTicking.set(false);
         }
         LockSupport.unpark(thread);

@@ -26,6 +26,7 @@ import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -157,18 +158,24 @@ class AnswerChecksTest {
         + " INVALID",
   })
   void promptsOfGivenLengthsArriveAsAsked(String counts, String template, Level level) {
-    Recorded[] records =
-        Stream.of(counts.split(" ", -1))
-            .map(both -> both.split("/", -1))
-            .map(
-                both ->
-                    at(0)
-                        .tokens(STEADY)
-                        .prompt(Integer.parseInt(both[0]))
-                        .ours(Integer.parseInt(both[1])))
-            .toArray(Recorded[]::new);
+    Recorded[] records = counted(counts, Recorded::prompt, Recorded::ours);
     RunInfo run = RUN.config("promptTokens", "1000").config("template_tokens", template);
     assertThat(check(summary(run, records), "prompt_tokens_agree").level()).isEqualTo(level);
+  }
+
+  /** Requests with the server's count and ours, in the form {@code 142/128}. */
+  private static Recorded[] counted(
+      String counts,
+      BiFunction<Recorded, Integer, Recorded> server,
+      BiFunction<Recorded, Integer, Recorded> ours) {
+    return Stream.of(counts.split(" ", -1))
+        .map(both -> both.split("/", -1))
+        .map(
+            both ->
+                ours.apply(
+                    server.apply(at(0).tokens(STEADY), Integer.valueOf(both[0])),
+                    Integer.valueOf(both[1])))
+        .toArray(Recorded[]::new);
   }
 
   /** Tokens of answers by the model's own tokenizer. */
@@ -184,16 +191,7 @@ class AnswerChecksTest {
     "101/100 51/50, OK, 0", // an end token
   })
   void outputsAgreeWithTheOwnTokenizer(String counts, Level level, double value) {
-    Recorded[] records =
-        Stream.of(counts.split(" ", -1))
-            .map(both -> both.split("/", -1))
-            .map(
-                both ->
-                    at(0)
-                        .tokens(STEADY)
-                        .output(Integer.parseInt(both[0]))
-                        .ourOutput(Integer.parseInt(both[1])))
-            .toArray(Recorded[]::new);
+    Recorded[] records = counted(counts, Recorded::output, Recorded::ourOutput);
     for (RunInfo own :
         List.of(
             RUN.config("tokenizer", "hf:tokenizer.json"),
