@@ -172,9 +172,9 @@ final class Targets {
     }
     boolean isOfAll = used.stream().map(LlmProtocol::label).distinct().count() < 2;
     if (isOfAll && templates.size() == 1) {
-      all.put(Asked.TEMPLATE, templates.values().iterator().next().toString());
+      all.put(RunInfo.TEMPLATE, templates.values().iterator().next().toString());
     } else {
-      templates.forEach((of, more) -> all.put(Asked.TEMPLATE + " " + of, more.toString()));
+      templates.forEach((of, more) -> all.put(RunInfo.TEMPLATE + " " + of, more.toString()));
     }
     return all;
   }
@@ -190,13 +190,10 @@ final class Targets {
 
   /** The tokens that the template of a target adds; null where that is not known. */
   synchronized @Nullable Integer template(LlmProtocol protocol, String target) {
-    String said =
-        protocol.notes.getOrDefault(
-            Asked.TEMPLATE + " " + target,
-            protocol.notes.getOrDefault(Asked.TEMPLATE, lengths.get(Asked.TEMPLATE)));
-    return said == null || !said.matches("\\d{1,6}")
-        ? templates.get(target)
-        : (Integer) Integer.parseInt(said);
+    Map<String, String> said = new TreeMap<>(lengths);
+    said.putAll(protocol.notes);
+    Integer template = RunInfo.template(said, target);
+    return template == null ? templates.get(target) : template;
   }
 
   synchronized void hasTemplate(String target, int tokens) {

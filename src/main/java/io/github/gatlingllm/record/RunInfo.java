@@ -63,6 +63,9 @@ public record RunInfo(
   /** The reason of a request that is not sent because of a mistake in the simulation. */
   public static final String NOT_BUILT = "it could not be built";
 
+  /** Name in {@link #config} of the tokens of the chat template; of one target followed by it. */
+  public static final String TEMPLATE = "template_tokens";
+
   /**
    * Which run it is, and when; without an end while it runs and after a crash, without a seed if
    * none was set, and without a share if it is the only injector.
@@ -210,6 +213,12 @@ public record RunInfo(
 
   public Map<String, String> config() {
     return environment.config();
+  }
+
+  /** The tokens of a target's template, else of all, in a {@link #config}; null if not known. */
+  public static @Nullable Integer template(Map<String, String> config, String target) {
+    String said = config.getOrDefault(TEMPLATE + " " + target, config.getOrDefault(TEMPLATE, ""));
+    return said.matches("\\d{1,6}") ? (Integer) Integer.parseInt(said) : null;
   }
 
   public List<InjectorRun> injectors() {

@@ -7,9 +7,9 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.LengthDistribution;
-import io.github.gatlingllm.workload.LengthDistribution.Asked;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
@@ -292,7 +292,7 @@ record BenchmarkPlan(
       Integer template = counters.get(i).template();
       if (template != null) {
         String of = templates.size() == 1 ? "" : " " + labels().get(i);
-        config.put(Asked.TEMPLATE + of, template.toString());
+        config.put(RunInfo.TEMPLATE + of, template.toString());
       }
     }
     String sizes = promptsSizedBy();

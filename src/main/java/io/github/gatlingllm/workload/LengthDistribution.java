@@ -70,9 +70,6 @@ public sealed interface LengthDistribution {
     public static final String MAX_TOKENS = "maxTokens";
     public static final String LENGTHS = "lengths";
 
-    /** The tokens that a chat template adds to each prompt. */
-    public static final String TEMPLATE = "template_tokens";
-
     private static final Map<String, Set<String>> TEXTS = new TreeMap<>();
 
     private Asked() {}

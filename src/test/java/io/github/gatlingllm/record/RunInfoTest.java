@@ -163,4 +163,15 @@ class RunInfoTest {
     assertThat(RunInfo.started("a", "b", "c", 1).objectives().of("any").global())
         .isEqualTo(Slo.NONE);
   }
+
+  @Test
+  void aTargetHasItsTemplateElseThatOfAll() {
+    Map<String, String> config =
+        Map.of("template_tokens", "14", "template_tokens a", "20", "template_tokens b", "many");
+    assertThat(RunInfo.template(config, "a")).isEqualTo(20);
+    assertThat(RunInfo.template(config, "b")).isNull();
+    assertThat(RunInfo.template(config, "c")).isEqualTo(14);
+    assertThat(RunInfo.template(config, "")).isEqualTo(14);
+    assertThat(RunInfo.template(Map.of("template_tokens a", "20"), "b")).isNull();
+  }
 }

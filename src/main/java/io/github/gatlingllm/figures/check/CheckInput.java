@@ -76,9 +76,9 @@ record CheckInput(Summary summary, RunFacts facts) {
         .anyMatch(info().config()::containsKey);
   }
 
-  /** The tokens that the chat template of a target adds; empty where that is not known. */
-  String template(String target) {
-    return info().config().getOrDefault("template_tokens " + target, config("template_tokens"));
+  /** The tokens that the chat template of a target adds; null where that is not known. */
+  @Nullable Integer template(String target) {
+    return RunInfo.template(info().config(), target);
   }
 
   String config(String name) {

@@ -42,13 +42,13 @@ final class TokenChecks {
       CheckInput in,
       CountComparison counts,
       String tokens,
-      Function<String, String> templates,
+      Function<String, @Nullable Integer> templates,
       String template) {
     CountComparison.TargetCounts worst = counts.worst(templates);
     if (worst == null) {
       return null;
     }
-    String said = templates.apply(worst.target());
+    Integer said = templates.apply(worst.target());
     double difference = worst.difference(said);
     double added = worst.templateTokens(said);
     String server = counts.hasSeveralTargets() ? worst.target() : "The server";
@@ -79,13 +79,13 @@ final class TokenChecks {
 
   static @Nullable Finding outputTokensAgree(CheckInput in) {
     CountComparison outputs = in.answers().outputs();
-    CountComparison.TargetCounts worst = outputs.worst(target -> "");
+    CountComparison.TargetCounts worst = outputs.worst(target -> null);
     Finding found =
         comparison(
             in,
             outputs,
             "output tokens",
-            target -> "",
+            target -> null,
             "in answers of any length, such as an end token");
     return judged(found, worst != null && in.hasOwnTokenizer(worst.target()));
   }

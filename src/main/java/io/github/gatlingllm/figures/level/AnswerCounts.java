@@ -234,9 +234,9 @@ public final class AnswerCounts {
     /**
      * The target with the largest difference; null if no request was counted by both.
      *
-     * @param templates tokens that a target has said it adds to each text; empty if not known
+     * @param templates tokens that a target has said it adds to each text; null if not known
      */
-    public @Nullable TargetCounts worst(Function<String, String> templates) {
+    public @Nullable TargetCounts worst(Function<String, @Nullable Integer> templates) {
       return targets.values().stream()
           .filter(target -> target.local > 0)
           .max(
@@ -294,7 +294,7 @@ public final class AnswerCounts {
       }
 
       /** Σ (server − template) ÷ Σ local − 1. */
-      public double difference(String template) {
+      public double difference(@Nullable Integer template) {
         return (server - templateTokens(template) * count() - local) / local;
       }
 
@@ -310,9 +310,9 @@ public final class AnswerCounts {
       }
 
       /** Tokens that the server adds to each text: as it has said, else as its counts show. */
-      public double templateTokens(String template) {
-        if (template.matches("\\d{1,6}") && Integer.parseInt(template) < serverTokens()) {
-          return Integer.parseInt(template);
+      public double templateTokens(@Nullable Integer said) {
+        if (said != null && said < serverTokens()) {
+          return said;
         }
         return isTemplateOnly() ? differences.max() : fitted();
       }

@@ -85,7 +85,7 @@ final class SummaryAssembly {
             VerdictSentence.of(
                 info.state() == RunInfo.State.COMPLETE, run, curves, info.outcome().conclusions()),
             info.config(),
-            counted.workload.workload(info.config().getOrDefault("template_tokens", "")),
+            counted.workload.workload(RunInfo.template(info.config(), "")),
             counted.slo.table(),
             run,
             arrivals,

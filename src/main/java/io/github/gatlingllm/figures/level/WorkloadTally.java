@@ -77,8 +77,8 @@ final class WorkloadTally {
         .toList();
   }
 
-  /** With the tokens that the server has said its template adds; empty if it has not. */
-  Workload workload(String saidTemplate) {
+  /** With the tokens that the server has said its template adds; null if it has not. */
+  Workload workload(@Nullable Integer saidTemplate) {
     Map<Integer, Long> requests = new TreeMap<>();
     turns.forEach((number, turn) -> requests.put(number, turn.requests));
     boolean isReported = prompts.moments().count() > 0;
@@ -86,9 +86,7 @@ final class WorkloadTally {
         (isReported ? prompts : promptsByUs).distribution(),
         isReported ? promptsByUs.moments().count() : 0,
         outputs.distribution(),
-        saidTemplate.matches("\\d{1,6}")
-            ? (Integer) Integer.parseInt(saidTemplate)
-            : template.tokens(),
+        saidTemplate == null ? template.tokens() : saidTemplate,
         cache.share(),
         requests,
         turns.entrySet().stream().map(e -> e.getValue().turn(e.getKey())).toList(),
