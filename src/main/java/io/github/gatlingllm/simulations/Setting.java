@@ -542,7 +542,7 @@ final class Setting {
           .needs("has no effect alone", "slo")
           .means(
               "rule of sloPercentile; percentiles: each objective by itself is met by that share;"
-                  + " requests: all at once are");
+                  + " requests: all of them together");
 
   static final SettingEntry<List<Assertion>> ASSERT =
       of("assert", "ttft.p99<200ms,errors<1%", Form.list("assertions", Goals::assertion))

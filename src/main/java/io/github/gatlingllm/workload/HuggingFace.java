@@ -40,7 +40,7 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
     }
     Path path = found(file, environment);
     if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
-      throw wrong(file, " is no readable file; expected the tokenizer.json of a model", null);
+      throw wrong(file, " is not a readable file; expected the tokenizer.json of a model", null);
     }
     try {
       return new HuggingFace(file, HuggingFaceTokenizer.newInstance(path, OPTIONS));
@@ -80,7 +80,7 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
               .path()
           : cached;
     } catch (InvalidPathException e) {
-      throw wrong(file, " is no path; expected that of a tokenizer.json", e);
+      throw wrong(file, " is not a path; expected that of a tokenizer.json", e);
     } catch (IOException | IllegalArgumentException e) {
       throw wrong(file, ": " + firstLine(e), e);
     }

@@ -210,7 +210,7 @@ class LlmDslTest {
         mistake(() -> llm.slo("C", slo().percentile(95)), "slo() has no objective"),
         mistake(() -> llm("ask").chat().user("Hi").slo("ttft<"), "SLO 'ttft<' is not understood"),
         mistake(() -> tiktoken("gpt2"), "encoding 'gpt2' is unknown; expected one of r50k_base, "),
-        mistake(() -> huggingFace("no.json"), "hf:no.json is no readable file; expected the "),
+        mistake(() -> huggingFace("no.json"), "hf:no.json is not a readable file; expected the "),
         mistake(() -> TTFT.percentile(0), "percentile(0.0): expected a number above"),
         mistake(() -> TTFT.percentile(101), "percentile(101.0): expected a number"),
         mistake(() -> TTFT.mean().between(2, 1), "two finite numbers, the smaller one first"),

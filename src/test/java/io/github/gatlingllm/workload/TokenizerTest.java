@@ -131,9 +131,9 @@ final class TokenizerTest {
             + " or hf:<tokenizer.json or model>",
         "tiktoken:gpt2 | encoding 'gpt2' is unknown; expected one of r50k_base, p50k_base,"
             + " p50k_edit, cl100k_base, o200k_base",
-        "hf:no/such.json | hf:no/such.json is no readable file; expected the tokenizer.json of a"
+        "hf:no/such.json | hf:no/such.json is not a readable file; expected the tokenizer.json of a"
             + " model",
-        "hf: | hf: is no readable file; expected the tokenizer.json of a model"
+        "hf: | hf: is not a readable file; expected the tokenizer.json of a model"
       })
   void wrongNames(String name, String message) {
     assertThatThrownBy(() -> Tokenizer.parse(name))
