@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.lang.model.element.Modifier;
@@ -45,20 +46,21 @@ class DslPageTest {
 
   /**
    * Sections, types in their order, and the code before their methods; after {@code =} the names of
-   * the methods say what they do, or the definitions of metrics.
+   * the methods say what they do, or the definitions of metrics; after {@code ~} methods that are
+   * called as a setting do what that does.
    */
   private static final String TYPES =
       """
       # Servers
-      LlmProtocolBuilder llm.
+      ~LlmProtocolBuilder llm.
       SloBuilder slo().
       # Requests
       LlmDsl
       Llm llm("ask").
       ChatStep llm("ask").chat().
       ChatBuilder ask.
-      GenerationRequestBuilder ask.
-      LlmRequestBuilder ask.
+      ~GenerationRequestBuilder ask.
+      ~LlmRequestBuilder ask.
       LlmRequestBuilder.CheckCondition ask.checkIf("#{strict}").
       Llm.CompletionStep llm("go").completion().
       CompletionRequestBuilder complete.
@@ -139,7 +141,11 @@ class DslPageTest {
   private final Set<String> names = new HashSet<>();
   private final Map<String, String> values = new HashMap<>();
 
-  private record Row(String code, String sentence) {}
+  private record Row(String code, String sentence) {
+    String name() {
+      return code.substring(0, code.indexOf('('));
+    }
+  }
 
   @Test
   void pageHasEveryMethodWithCodeThatCompiles() throws Exception {
@@ -147,6 +153,7 @@ class DslPageTest {
       values.put(value.split("=", 2)[0], value.split("=", 2)[1].replace('~', ' '));
     }
     readSources();
+    Set<String> settings = settings();
     StringBuilder page = new StringBuilder(HEAD);
     List<String> code = new ArrayList<>();
     for (String line : TYPES.strip().split("\n", -1)) {
@@ -155,26 +162,43 @@ class DslPageTest {
         continue;
       }
       boolean isSentence = !line.startsWith("=");
-      String type = line.split(" ", 2)[0].replace("=", "");
+      String type = line.split(" ", 2)[0].replaceFirst("^[=~]", "");
       Map<String, Row> methods = byType.remove(type);
       assertThat(methods).as(line).isNotNull();
       List<String> names = new ArrayList<>();
+      List<String> asSettings = new ArrayList<>();
       for (Row row : methods.values()) {
         String call = line.substring(line.split(" ", 2)[0].length()).strip() + row.code();
         code.add(call + ";\n");
-        if (isSentence) {
+        if (line.startsWith("~") && settings.contains(row.name())) {
+          asSettings.add("`" + (asSettings.isEmpty() ? call : row.code()) + "`");
+        } else if (isSentence) {
           page.append(ReferencePage.item("`" + call + "` " + row.sentence()));
         } else {
           names.add("`" + (names.isEmpty() ? call : row.code()) + "`");
         }
       }
       page.append(isSentence ? "" : ReferencePage.item(String.join(", ", names)));
+      if (!asSettings.isEmpty()) {
+        page.append(
+            ReferencePage.item(
+                String.join(", ", asSettings) + ": as the [settings](settings.md) of these names."));
+      }
     }
 
     assertThat(undocumented).as("public methods without Javadoc").isEmpty();
     assertThat(byType).as("types without a place on the page").isEmpty();
     assertThat(PagesTest.errors(classes, "Calls", program(code))).isEmpty();
     ReferencePage.of("dsl-reference.md").mustBe(page.toString());
+  }
+
+  /** But that of the seed, which a protocol and a request have for other draws. */
+  private static Set<String> settings() throws IOException {
+    return Pattern.compile("(?m)^\\| `(?!seed`)(\\w+)` \\|")
+        .matcher(Files.readString(Path.of("docs/settings.md")))
+        .results()
+        .map(name -> name.group(1))
+        .collect(Collectors.toSet());
   }
 
   private static final String HEAD =
