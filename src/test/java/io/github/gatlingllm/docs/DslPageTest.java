@@ -182,7 +182,8 @@ class DslPageTest {
       if (!asSettings.isEmpty()) {
         page.append(
             ReferencePage.item(
-                String.join(", ", asSettings) + ": as the [settings](settings.md) of these names."));
+                String.join(", ", asSettings)
+                    + ": as the [settings](settings.md) of these names."));
       }
     }
 
