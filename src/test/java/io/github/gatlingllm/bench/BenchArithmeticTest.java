@@ -106,11 +106,11 @@ class BenchArithmeticTest {
     assertThat(BenchTable.of(BenchScenario.SHORT, medians))
         .isEqualTo(
             """
-            | client | CPU per request, µs | second half, µs |
-            |---|---|---|
-            | ours | 150 (1.5×) | 90 (1.5×) |
-            | netty | 100 | 60 |
-            | slow (3 requests missing) | 1,000 (10×) | – |
+            client | CPU per request, µs | second half, µs
+            ---|---|---
+            ours | 150 (1.5×) | 90 (1.5×)
+            netty | 100 | 60
+            slow (3 requests missing) | 1,000 (10×) | –
             """);
   }
 

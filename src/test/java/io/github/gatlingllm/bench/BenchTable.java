@@ -66,20 +66,19 @@ final class BenchTable {
    */
   static String of(BenchScenario scenario, Map<String, Map<String, Double>> medians) {
     List<Column> columns = columns(scenario);
-    StringBuilder table = new StringBuilder("| client |");
-    columns.forEach(column -> table.append(' ').append(column.title).append(" |"));
-    table.append("\n|---|").append("---|".repeat(columns.size())).append('\n');
+    StringBuilder table = new StringBuilder("client");
+    columns.forEach(column -> table.append(" | ").append(column.title));
+    table.append("\n---").append("|---".repeat(columns.size())).append('\n');
     Map<String, Double> reference = medians.getOrDefault(REFERENCE, Map.of());
     medians.forEach(
         (client, figures) -> {
-          table.append("| ").append(client).append(missing(figures)).append(" |");
+          table.append(client).append(missing(figures));
           columns.forEach(
               column ->
                   table
-                      .append(' ')
+                      .append(" | ")
                       .append(
-                          cell(column, figures, client.equals(REFERENCE) ? Map.of() : reference))
-                      .append(" |"));
+                          cell(column, figures, client.equals(REFERENCE) ? Map.of() : reference)));
           table.append('\n');
         });
     return table.toString();

@@ -130,7 +130,7 @@ class PagesTest {
     String page = Files.readString(Path.of("docs/troubleshooting.md"));
 
     for (RequestStatus status : RequestStatus.values()) {
-      assertThat(page.contains("| `" + status.key() + "` |"))
+      assertThat(page.contains("\n`" + status.key() + "` | "))
           .as(status.key())
           .isEqualTo(status != RequestStatus.COMPLETE);
     }

@@ -125,7 +125,7 @@ public record ReferencePage(Path file, boolean write) {
   /** A Markdown table: a header, and a row per list; {@code |} inside a cell is escaped. */
   public static String table(List<String> header, List<List<String>> rows) {
     StringBuilder table = new StringBuilder(row(header));
-    table.append("|---".repeat(header.size())).append("|\n");
+    table.append("---|".repeat(header.size() - 1)).append("---\n");
     rows.forEach(cells -> table.append(row(cells)));
     return table.toString();
   }
@@ -133,6 +133,8 @@ public record ReferencePage(Path file, boolean write) {
   private static String row(List<String> cells) {
     return cells.stream()
         .map(cell -> cell.replace("|", "\\|").replace("\n", " "))
-        .collect(Collectors.joining(" | ", "| ", " |\n"));
+        .collect(Collectors.joining(" | "))
+        .stripTrailing()
+        .concat("\n");
   }
 }

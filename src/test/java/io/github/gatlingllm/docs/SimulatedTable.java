@@ -48,7 +48,7 @@ public record SimulatedTable(Class<?> test) {
     return page.substring(page.indexOf(begin()) + begin().length(), page.indexOf(end()))
         .lines()
         .skip(2)
-        .map(line -> List.of(line.substring(2, line.length() - 2).split(" \\| ", -1)))
+        .map(line -> List.of(line.split(" \\| ", -1)))
         .toList();
   }
 

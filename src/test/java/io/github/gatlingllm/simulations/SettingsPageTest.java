@@ -134,9 +134,9 @@ class SettingsPageTest {
     boolean ofSettings = false;
     for (String row : Files.readAllLines(Path.of("docs", "coming-from.md"))) {
       String[] cells = row.split(" \\| ", -1);
-      ofSettings = row.contains(" | setting | ") || (ofSettings && row.startsWith("|"));
-      if (ofSettings && row.startsWith("| ") && cells.length == 3) {
-        Matcher code = Pattern.compile("`([^`]+)`").matcher(cells[1]);
+      ofSettings = row.endsWith(" | setting: what differs") || (ofSettings && !row.isEmpty());
+      if (ofSettings && cells.length == 2 && cells[1].startsWith("`")) {
+        Matcher code = Pattern.compile("`([^`]+)`").matcher(cells[1].split(": ", 2)[0]);
         code.results().forEach(found -> named.add(found.group(1)));
       }
     }
