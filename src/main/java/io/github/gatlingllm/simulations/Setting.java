@@ -61,9 +61,10 @@ final class Setting {
           .heads("Target")
           .unset("the embedded engine", List.of())
           .means(
-              "base URL (…/v1) of the server, or full path (…/v1/chat/completions); a list sets"
-                  + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1;"
-                  + " http://a/v1+http://b/v1 is one target of several replicas");
+              "base URL (…/v1) of the server, or its full path; a full path such as"
+                  + " …/v1/chat/completions names the API too; a list sets several targets, e.g."
+                  + " vllm=http://a:8000/v1,sglang=http://b:30000/v1; http://a/v1+http://b/v1 is"
+                  + " one target of several replicas");
 
   static final SettingEntry<Target.Models> MODEL =
       of("model", "llama-8b", Form.texts("names").map(Target.Models::of))
@@ -97,10 +98,11 @@ final class Setting {
               Form.texts("names").map(WorkloadReader::tokenizers))
           .withoutEndpoint("chars4")
           .means(
-              "tokenizer that counts tokens: auto (the server's, the model's tokenizer.json, that of"
-                  + " an OpenAI model by its name, else tiktoken:cl100k_base as an estimate), server,"
-                  + " chars4, tiktoken:<encoding>, hf:<tokenizer.json, folder, or owner/name>; one"
-                  + " for all endpoints, or one per endpoint");
+              "tokenizer that counts tokens; auto: the server's, the model's"
+                  + " tokenizer.json, that of an OpenAI model by its name, else"
+                  + " tiktoken:cl100k_base as an estimate; other values are server, chars4,"
+                  + " tiktoken:<encoding>, hf:<tokenizer.json, folder, or owner/name>; one for"
+                  + " all endpoints, or one per endpoint");
 
   static final SettingEntry<String> PROMPT_TOKENS_OF =
       of(
@@ -109,8 +111,8 @@ final class Setting {
               "request",
               Form.choice(List.of("text", "request"), List.of("text", "request")))
           .means(
-              "what promptTokens counts: the text, or the request as the server counts it, chat"
-                  + " template included");
+              "what promptTokens counts; text: that of the user; request: all that the"
+                  + " server counts, chat template included");
 
   static final SettingEntry<List<Integer>> CONCURRENCY =
       of("concurrency", "8", "1,2,4,8,16", Form.wholes(1))
@@ -145,7 +147,7 @@ final class Setting {
               "only open loops have arrivals",
               "rate")
           .means(
-              "arrival process of an open loop: poisson, constant, gamma:<cv>, or"
+              "arrival process of an open loop; one of poisson, constant, gamma:<cv>, or"
                   + " trace:<file>[@1s|@1ms][@<speed>], which replays recorded traffic");
 
   static final SettingEntry<@Nullable Integer> TRIALS =
@@ -154,8 +156,8 @@ final class Setting {
               "trials are bounded by their count",
               "rate, search, requests, duration, fill, stabilize, cooldown")
           .means(
-              "batch mode: sends all requests of a level at once, waits for the slowest, and"
-                  + " repeats that this many times");
+              "batch mode; sends all requests of a level at once, waits for the slowest,"
+                  + " and repeats that this many times");
 
   static final SettingEntry<Repeats> REPEATS =
       of("repeats", "auto:3%", "number, auto:<percent>%", Repeats::parse)
@@ -163,9 +165,9 @@ final class Setting {
           .excludes("trials are repeats already", "trials")
           .excludes("a search chooses its levels by their results", "search")
           .means(
-              "measures every load level so often, in random order; auto:<percent>%[:<figure>]:"
-                  + " until the 95 % interval of the figure, by default the throughput, is that"
-                  + " narrow at every level");
+              "measures every load level so often, in random order;"
+                  + " auto:<percent>%[:<figure>] repeats until the 95 % interval of the figure,"
+                  + " by default the throughput, is that narrow at every level");
 
   static final SettingEntry<Boolean> SEARCH =
       of("search", "maxGoodput", Form.choice(List.of("maxGoodput"), List.of(true)))
@@ -182,7 +184,7 @@ final class Setting {
               "0.1",
               Form.decimal("number > 0, < 1", Double.MIN_VALUE, Math.nextDown(1.0)))
           .needs("has no effect alone", "search")
-          .means("largest error of the rate that the search finds, as a share of the true rate");
+          .means("largest error of the found rate, as a share of the true rate");
 
   static final SettingEntry<List<StopRule>> STOP_WHEN =
       of("stopWhen", "errorsInARow>100", "errors>10%", Form.list("rules", StopRule::parse))
@@ -193,36 +195,38 @@ final class Setting {
               "has no SLO to judge",
               "slo")
           .means(
-              "ends a sweep after the first level that breaks a rule: slo<50%, errors>10%,"
-                  + " errors>50, errorsInARow>100, overSaturated; never alone turns all rules off");
+              "ends a sweep after the first level that breaks a rule; one of slo<50%,"
+                  + " errors>10%, errors>50, errorsInARow>100, overSaturated; never alone turns"
+                  + " all rules off");
 
   static final SettingEntry<Integer> WARMUP =
       of("warmup", "1", "3", Form.whole(0))
           .heads("Phases and bounds of each load level")
           .means(
-              "real requests before measuring, per run and target, in no record and no figure but"
-                  + " one: the last is the single-stream peak; with prompts of one length a short"
-                  + " one more where the server does not say what its chat template adds");
+              "real requests before measuring, per run and target; they are in no record"
+                  + " and no figure but one: the last is the single-stream peak; where prompts"
+                  + " have one length and the server does not say what its chat template adds, a"
+                  + " short one more is sent");
 
   static final SettingEntry<@Nullable Duration> WAIT_READY =
       of("waitReady", "5m", Form.duration(false))
           .orNull("no wait")
           .means(
-              "longest wait for a server that still starts: for its pages /health and /models, then"
-                  + " for the first request");
+              "longest wait for a server that still starts; waits for its pages /health"
+                  + " and /models, then for the first request");
 
   static final SettingEntry<List<Hook>> BEFORE_LEVEL =
       of("beforeLevel", "POST:/reset_prefix_cache", Form.list("<method>:<path>", Hook::parse))
           .unset("none", List.of())
           .means(
-              "requests to the server before each level, in order, when the level before has"
-                  + " drained");
+              "requests to the server before each level; sent in order, when the level"
+                  + " before has drained");
 
   static final SettingEntry<Boolean> JVM_WARM_UP =
       flag("jvmWarmUp", true)
           .means(
-              "requests to an engine inside this JVM before the load, until the JIT compilers have"
-                  + " nothing left to do, at most 10 s");
+              "requests to an engine inside this JVM before the load; they end when the"
+                  + " JIT compilers have nothing left to do, after 10 s at most");
 
   static final SettingEntry<Optional<Duration>> FILL =
       of("fill", "auto", "5s", Form.automatic())
@@ -230,7 +234,7 @@ final class Setting {
 
   static final SettingEntry<Optional<Duration>> STABILIZE =
       of("stabilize", "auto", "20s", Form.automatic())
-          .means("time for the load to settle, after all users have started and before measuring");
+          .means("time for the load to settle, after all users have started");
 
   static final SettingEntry<Duration> DURATION =
       of("duration", "30", "2m", Form.duration(false))
@@ -241,7 +245,8 @@ final class Setting {
       of("requests", "1000", Form.whole(1))
           .orNull("bounded by duration")
           .means(
-              "bounds a level by its requests instead of time; with duration, by what comes first");
+              "bounds a level by its requests instead of time; with duration too, what"
+                  + " comes first ends the level");
 
   static final SettingEntry<Boolean> COOLDOWN =
       flag("cooldown", true)
@@ -303,9 +308,9 @@ final class Setting {
               "sessions have their own prompts and gaps",
               "prompt, prompts, promptTokens, dataset, scenario, mix, lengths, images, thinkTime")
           .means(
-              "recorded sessions of agents with tool gaps and sub-agents, one per user: a request"
-                  + " per line, Mooncake's too, or OpenTelemetry's spans (OTLP/JSON); llm.rate is"
-                  + " sessions per second");
+              "recorded sessions of agents with tool gaps and sub-agents, one per user;"
+                  + " the file has a request per line, Mooncake's too, or OpenTelemetry's spans"
+                  + " (OTLP/JSON); llm.rate is sessions per second");
 
   static final SettingEntry<@Nullable Function<Tokenizer, Dataset>> B2_DATASET =
       of("dataset.B2", "longbench:hf:THUDM/LongBench-v2/data.json", DATASET.form)
@@ -318,7 +323,7 @@ final class Setting {
   static final SettingEntry<@Nullable String> DATASET_CACHE =
       of("datasetCache", "/data/datasets", Form.text())
           .orNull("~/.gatling-llm/datasets")
-          .means("folder of downloaded files, which are downloaded once");
+          .means("folder of downloaded files, each downloaded once");
 
   static final SettingEntry<List<WorkloadReader.Weighted>> SCENARIO =
       of(
@@ -347,18 +352,22 @@ final class Setting {
   static final SettingEntry<@Nullable Integer> CONTEXT_TOKENS =
       of("contextTokens", "8192", Form.whole(1))
           .orNull("no limit")
-          .means("context length of the model: a dialog ends before a turn that would exceed it");
+          .means(
+              "context length of the model; a dialog ends before a turn that would exceed" + " it");
 
   static final SettingEntry<Boolean> TURN_BY_TURN =
       flag("turnByTurn", false)
           .needs("replays recorded dialogs", "dataset")
           .means(
-              "sends the user turns of a recorded dialog in turn, each with the answers before it");
+              "sends the user turns of a recorded dialog in turn; each has the answers"
+                  + " before it");
 
   static final SettingEntry<WorkloadReader.ThinkTime> THINK_TIME =
       of("thinkTime", "1s-5s", "duration, range", WorkloadReader.ThinkTime::parse)
           .unset("none", WorkloadReader.ThinkTime.NONE)
-          .means("time from an answer to the next request of its user; in a range drawn uniformly");
+          .means(
+              "time from an answer to the next request of its user; a range is drawn from"
+                  + " uniformly");
 
   static final SettingEntry<LengthDistribution.@Nullable Pairs> LENGTHS =
       of(
@@ -368,32 +377,33 @@ final class Setting {
               WorkloadReader::lengths)
           .excludes("each sets the length of prompts", "promptTokens, scenario, mix, dataset")
           .means(
-              "lengths of prompts and answers that belong together, drawn by weight:"
-                  + " <mean>|<std>,<mean>|<std>:<weight>;…; or prefillHeavy (8192 in, 1024 out),"
-                  + " balanced (1024 in, 1024 out), decodeHeavy (1024 in, 8192 out)");
+              "lengths of prompts and answers that belong together; drawn by weight from"
+                  + " <mean>|<std>,<mean>|<std>:<weight>;…; or one of prefillHeavy (8192 in, 1024"
+                  + " out), balanced (1024 in, 1024 out), decodeHeavy (1024 in, 8192 out)");
 
   static final SettingEntry<Boolean> UNIQUE_PROMPTS =
       flag("uniquePrompts", true)
-          .means("begins every prompt with a seeded nonce, so that none is in a prefix cache");
+          .means("begins every prompt with a seeded nonce; so none is in a prefix cache");
 
   static final SettingEntry<@Nullable Long> NONCE =
       of("nonce", "run", "seed", new Form<>("run, seed, whole number", Seed::nonce))
           .means(
-              "what nonces depend on besides the seed: the run, so that the prompts of an earlier"
-                  + " run are in no prefix cache; nothing, so that equal seeds send equal bytes;"
-                  + " the nonceOfRun in the run.json of a run, to send its bytes again");
+              "what nonces depend on besides the seed; run: the run, so that the prompts"
+                  + " of an earlier run are in no prefix cache; seed: nothing, so that equal"
+                  + " seeds send equal bytes; the nonceOfRun in the run.json of a run sends its"
+                  + " bytes again");
 
   static final SettingEntry<@Nullable ShownImages> IMAGES =
       of("images", "1x512x512", "<n>x<w>x<h>, file", ShownImages::parse)
           .excludes("each defines the prompts", "dataset, scenario, mix")
           .means(
-              "images in every request: <n> generated ones of <w>x<h> pixels, or those of a file or"
-                  + " folder");
+              "images in every request; <n> generated ones of <w>x<h> pixels, or those of"
+                  + " a file or folder");
 
   static final SettingEntry<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       of("sharedPrefix", "8x512", "<groups>x<tokens>", WorkloadReader::sharedPrefix)
           .excludes("a nonce at the start leaves no prefix to share", "uniquePrompts")
-          .means("begins every prompt with one of <groups> texts, of <tokens> tokens each");
+          .means("begins every prompt with one of <groups> texts; each has <tokens> tokens");
 
   static final SettingEntry<Boolean> STREAM =
       flag("stream", true)
@@ -407,8 +417,8 @@ final class Setting {
           .needsWhere("a list", Grid::isSide, "a grid has lengths of prompts", "promptTokens")
           .excludesWhere("a list", Grid::isSide, "each pair of lengths has a sweep", "search")
           .means(
-              "output length in each of the forms of promptTokens, drawn for each request; a list"
-                  + " makes a grid with promptTokens");
+              "output length in each of the forms of promptTokens; it is drawn for each"
+                  + " request; a list makes a grid with promptTokens");
 
   static final SettingEntry<String> MAX_TOKENS_FIELD =
       of(
@@ -417,8 +427,8 @@ final class Setting {
               "max_completion_tokens",
               Form.choice(Api.MAX_TOKENS_FIELDS, Api.MAX_TOKENS_FIELDS))
           .means(
-              "field of chat completions that has maxTokens; auto is max_tokens until the server"
-                  + " rejects it in the first request; none sends no limit");
+              "field of chat completions that has maxTokens; auto: max_tokens until the"
+                  + " server rejects it in the first request; none: no limit is sent");
 
   static final SettingEntry<Boolean> INCLUDE_USAGE =
       flag("includeUsage", true)
@@ -427,15 +437,15 @@ final class Setting {
   static final SettingEntry<String> EVENT_TOKENS =
       of("eventTokens", "auto", "server", Form.choice(EVENT_TOKEN_COUNTS, EVENT_TOKEN_COUNTS))
           .means(
-              "who counts the tokens of each event of a stream: server asks it to"
-                  + " (stream_options.continuous_usage_stats); auto asks vLLM and SGLang, as"
-                  + " /v1/models or their metrics name them; none does not ask, and estimates"
-                  + " them");
+              "who counts the tokens of each event of a stream; server: it is asked to"
+                  + " (stream_options.continuous_usage_stats); auto: vLLM and SGLang are asked,"
+                  + " as /v1/models or their metrics name them; none: they are estimated");
 
   static final SettingEntry<Boolean> IGNORE_EOS =
       flag("ignoreEos", true)
           .means(
-              "sends ignore_eos and min_tokens: every output has exactly its length of maxTokens");
+              "sends ignore_eos and min_tokens; every output has exactly its length of"
+                  + " maxTokens");
 
   static final SettingEntry<@Nullable Double> TEMPERATURE =
       of("temperature", "0.7", Form.decimal("number ≥ 0", 0, Float.MAX_VALUE))
@@ -445,7 +455,7 @@ final class Setting {
   static final SettingEntry<@Nullable Double> TOP_P =
       of("topP", "0.95", Form.decimal("number > 0, ≤ 1", Double.MIN_VALUE, 1))
           .orNull("the server's")
-          .means("nucleus sampling: share of the probability that tokens are sampled from");
+          .means("nucleus sampling; share of the probability that tokens are sampled from");
 
   static final SettingEntry<ObjectNode> BODY =
       of("body", "{\"top_k\":40}", "JSON object", WorkloadReader::body)
@@ -463,8 +473,8 @@ final class Setting {
               name -> Form.require(name, Draft::isHeaderName))
           .orNull("none")
           .means(
-              "header with a value of its own for each dialog, the same in all its turns, by which"
-                  + " a gateway finds its replica");
+              "header with a value of its own for each dialog; it is the same in all its"
+                  + " turns, by which a gateway finds its replica");
 
   private static final List<String> SHARING = List.of("shared", "perUser");
 
@@ -481,8 +491,8 @@ final class Setting {
       of("abandon", "10%@2s-5s", "<share>%@<time>, range", WorkloadReader::abandonment)
           .orNull("everyone stays")
           .means(
-              "users who leave before their answer ends: <share>% of the requests, after a"
-                  + " time; in a range drawn uniformly");
+              "users who leave before their answer ends; it happens to <share>% of the"
+                  + " requests, after <time>, which is drawn from a range uniformly");
 
   static final SettingEntry<@Nullable Integer> MAX_IN_FLIGHT =
       of("maxInFlight", "64", Form.whole(1))
@@ -492,18 +502,23 @@ final class Setting {
   static final SettingEntry<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
       of("maxRequestsPerMinute", "500", Form.whole(1))
           .orNull("no limit")
-          .means("most requests in any 60 s, per target and load generator; others wait in order");
+          .means(
+              "most requests in any 60 s; it holds for each target and load generator, and"
+                  + " others wait in order");
 
   static final SettingEntry<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
       of("maxTokensPerMinute", "150000", Form.whole(1))
           .orNull("no limit")
           .means(
-              "the same for tokens: those of the prompt, four characters each, and maxTokens of the"
-                  + " answer, until the server's usage says how many they were");
+              "the same for tokens; counted are those of the prompt, four characters each,"
+                  + " and maxTokens of the answer, until the server's usage says how many they"
+                  + " were");
 
   static final SettingEntry<String> CONNECTIONS =
       of("connections", "shared", "perUser", Form.choice(SHARING, SHARING))
-          .means("who can reuse a kept-alive connection: any user, or only the user who opened it");
+          .means(
+              "who can reuse a kept-alive connection; shared: any user; perUser: the user"
+                  + " who opened it");
 
   static final SettingEntry<Boolean> HTTP2 =
       flag("http2", false)
@@ -512,8 +527,8 @@ final class Setting {
   static final SettingEntry<Boolean> VERIFY_TLS =
       flag("verifyTls", true)
           .means(
-              "refuses certificates that are not trusted or are of another host, and TLS below"
-                  + " 1.2");
+              "refuses certificates that are not trusted or are of another host; TLS below"
+                  + " 1.2 is refused too");
 
   static final SettingEntry<@Nullable String> PROXY =
       of("proxy", "http://proxy:3128", "URL, env, none", Proxy::check)
@@ -527,22 +542,22 @@ final class Setting {
           .heads("Objectives and build gates")
           .unset("none", Goals.Slos.NONE)
           .means(
-              "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s; presets: "
+              "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s; presets are "
                   + Slo.presets());
 
   static final SettingEntry<Double> SLO_PERCENTILE =
       of("sloPercentile", "99", "95", Form.decimal("percentage ≤ 100", Double.MIN_VALUE, 100))
           .needs("has no effect alone", "slo")
           .means(
-              "share of attempted requests, failed ones included, that must meet the SLO (see"
-                  + " sloRule) for a load level to hold it");
+              "share of attempted requests, also failed ones, that must meet the SLO; a"
+                  + " load level holds the SLO if that share meets it, by the rule of sloRule");
 
   static final SettingEntry<Slo.Rule> SLO_RULE =
       of("sloRule", "percentiles", "requests", Form.choice(Slo.Rule.class))
           .needs("has no effect alone", "slo")
           .means(
-              "rule of sloPercentile; percentiles: each objective by itself is met by that share;"
-                  + " requests: all of them together");
+              "how the share of sloPercentile is taken; percentiles: each objective by itself is met"
+                  + " by that share; requests: all of them together");
 
   static final SettingEntry<List<Assertion>> ASSERT =
       of("assert", "ttft.p99<200ms,errors<1%", Form.list("assertions", Goals::assertion))
@@ -553,18 +568,20 @@ final class Setting {
               "has no SLO to judge",
               "slo")
           .means(
-              "build gates, e.g. ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid");
+              "build gates; for example"
+                  + " ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid");
 
   static final SettingEntry<Boolean> FAIL_BUILD =
       flag("failBuild", true)
-          .means(
-              "fails the build where an assertion is missed or the run is invalid (failOnInvalid)");
+          .means("fails the build where an assertion is missed or the run is invalid");
 
   static final SettingEntry<@Nullable Boolean> FAIL_ON_INVALID =
       of("failOnInvalid", "false", Form.flag())
           .orNull("true; where nothing is asserted, not for the check generator alone")
           .withoutEndpoint("false")
-          .means("whether a run that a check calls invalid fails the build, with exit code 2");
+          .means(
+              "whether a run that a check calls invalid fails the build; the exit code is"
+                  + " then 2");
 
   static final SettingEntry<Boolean> RECORD_TEXT =
       flag("recordText", false)
@@ -585,8 +602,9 @@ final class Setting {
               Form.list("auto, none, URLs", Target.NamedUrl::parse)
                   .map(Target.NamedUrl::metricsPages))
           .means(
-              "pages of metrics; Prometheus text of server, GPUs and host, read once a second;"
-                  + " auto: <host>/metrics of each target, if that is a page of an engine; none");
+              "pages of metrics; they have Prometheus text of server, GPUs and host, and"
+                  + " are read once a second; auto: <host>/metrics of each target, if that is a"
+                  + " page of an engine; none: no page");
 
   static final SettingEntry<Observers.@Nullable Address> LIVE =
       of("live", "8088", "<port>, <address>:<port>", Observers.Address::parse)
@@ -594,13 +612,13 @@ final class Setting {
 
   static final SettingEntry<@Nullable String> OTLP =
       of("otlp", "http://localhost:4318/v1/metrics", Form.text())
-          .means("URL that meters are sent to every 10 s, by OTLP over HTTP");
+          .means("URL that meters are sent to every 10 s; by OTLP over HTTP");
 
   static final SettingEntry<@Nullable S3Location> UPLOAD =
       of("upload", "s3://load-tests/2026-11-22", "s3://bucket/prefix", S3Location::parse)
           .means(
-              "S3-compatible storage of the run; uploaded when it has ended or was interrupted, as"
-                  + " <prefix>/<run>-<injector>/");
+              "S3-compatible storage of the run; uploaded when it has ended or was"
+                  + " interrupted, as <prefix>/<run>-<injector>/");
 
   static final SettingEntry<@Nullable String> ENGINE_VERSION =
       of("engineVersion", "vllm 0.11.0", Form.text())
@@ -613,13 +631,14 @@ final class Setting {
   static final SettingEntry<Double> READING_SPEED =
       of("readingSpeed", "5", "7.5", Form.decimal("tokens/s > 0", Double.MIN_VALUE, 1e6))
           .means(
-              "how fast answers are read: the report says how long readers wait for late tokens");
+              "how fast answers are read; the report says how long readers wait for late"
+                  + " tokens");
 
   static final SettingEntry<@Nullable Double> COST_PER_HOUR =
       of("costPerHour", "3.60", POSITIVE)
           .means(
-              "price of one GPU per hour, in any currency: adds the cost per million output tokens,"
-                  + " and per million tokens within the SLO");
+              "price of one GPU per hour, in any currency; adds the cost per million"
+                  + " output tokens, and per million tokens within the SLO");
 
   static final SettingEntry<@Nullable Long> SEED =
       of("seed", "42", "whole number", Long::valueOf)
@@ -632,18 +651,19 @@ final class Setting {
           .orNull("1/1, or JOB_COMPLETION_INDEX and INJECTORS")
           .excludes("a self-test runs in one process", "selfTest")
           .means(
-              "this load generator is the i-th of n that share the load; merge merges their runs");
+              "this load generator is the i-th of n that share the load; the command merge"
+                  + " merges their runs");
 
   static final SettingEntry<@Nullable StartTime> START_AT =
       of("startAt", "2027-03-01T09:30:00Z", "time", StartTime::parse)
           .orNull("as soon as it is ready")
-          .means("time at which the load starts, after the warm-up: " + StartTime.EXPECTED);
+          .means("time at which the load starts, after the warm-up; " + StartTime.EXPECTED);
 
   static final SettingEntry<Boolean> SELF_TEST =
       flag("selfTest", false)
           .means(
-              "measures the timing error of this tool on this machine, in about a minute; reports"
-                  + " of later runs quote it");
+              "measures the timing error of this tool on this machine; takes about a"
+                  + " minute, and reports of later runs quote it");
 
   static final SettingEntry<@Nullable String> SELF_TEST_FILE =
       of("selfTestFile", "self-test.json", Form.text())

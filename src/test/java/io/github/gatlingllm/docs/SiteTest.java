@@ -26,8 +26,7 @@ class SiteTest {
   private static final Path CONFIGURATION = Path.of("mkdocs.yml");
   private static final Path WORKFLOW = Path.of(".github/workflows/pages.yml");
 
-  private static final Pattern ROW =
-      Pattern.compile("\\[([^]]+)]\\(([a-z-]+\\.md)\\) \\| (.+)");
+  private static final Pattern ROW = Pattern.compile("\\[([^]]+)]\\(([a-z-]+\\.md)\\) \\| (.+)");
 
   private static final int MAX_WORDS_OF_A_TASK = 450;
 

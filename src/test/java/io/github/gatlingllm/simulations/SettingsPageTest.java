@@ -24,6 +24,11 @@ class SettingsPageTest {
   /** A setting's item below a table: its name, and the details, which are written by hand. */
   private static final Pattern ITEM = Pattern.compile("- (`[^`]+`)(:.*?)? — (.*)");
 
+  /** A value before its meaning. */
+  private static final Pattern VALUE = Pattern.compile("(?<=^|; )(\\w+)(?=: )");
+
+  private static final Pattern WORDS = Pattern.compile("[a-z]+,? ");
+
   @Test
   void pageIsThatOfTheCatalogue() throws IOException {
     ReferencePage page = ReferencePage.of("settings.md");
@@ -54,29 +59,31 @@ class SettingsPageTest {
     for (SettingEntry<?> setting : settings) {
       List<String> row = new ArrayList<>();
       row.add("`" + setting.name + "`");
-      List<String> more = new ArrayList<>();
-      row.add(cell("form", text(setting.form.shape()), more));
-      row.add(cell("default", text(setting.defaultText()), more));
+      List<String> cut = new ArrayList<>();
+      row.add(cell("Form", text(setting.form.shape()), cut));
+      row.add(cell("Default", text(setting.defaultText()), cut));
       row.add("`" + setting.example + "`");
       String meaning = meaning(setting, row);
       row.add(text(meaning));
       rows.add(row);
-      String rest = setting.meaning.substring(meaning.length()).replaceFirst("^[;:,]? ", "");
+      List<String> more = new ArrayList<>();
+      String rest = setting.meaning.substring(meaning.length()).replaceFirst("^; ", "");
       if (!rest.isEmpty()) {
-        more.add(text(rest));
+        more.add(sentence(text(rest)));
       }
+      more.addAll(cut);
       if (!setting.needs().isEmpty()) {
-        more.add("needs " + text(String.join(", ", setting.needs())));
+        more.add("Needs " + text(String.join(", ", setting.needs())));
       }
       if (!setting.excludes().isEmpty()) {
-        more.add("not with " + text(String.join(", ", setting.excludes())));
+        more.add("Not with " + text(String.join(", ", setting.excludes())));
       }
       String byHand = details.get(row.get(0));
       if (!more.isEmpty() || byHand != null) {
         items.append(
             ReferencePage.item(
                 row.get(0)
-                    + (more.isEmpty() ? "" : ": " + String.join("; ", more))
+                    + (more.isEmpty() ? "" : ": " + String.join(". ", more) + ".")
                     + (byHand == null ? "" : " — " + byHand)));
       }
     }
@@ -86,32 +93,37 @@ class SettingsPageTest {
   }
 
   /** The text, or, if that is long, a hint at the list below. */
-  private static String cell(String title, String text, List<String> more) {
+  private static String cell(String title, String text, List<String> cut) {
     if (text.length() <= 24) {
       return text;
     }
-    more.add(title + " " + text);
+    cut.add(title + ": " + text);
     return "below";
   }
 
-  /** The first clauses of the meaning, as many as the line of the table has place for. */
+  /** The first clauses of the meaning, as many as the line has place for; all values or none. */
   private static String meaning(SettingEntry<?> setting, List<String> cells) {
     int place = 117 - ReferencePage.table(cells, List.of()).indexOf('\n');
-    for (String end : List.of("$", "[;:] ", "[;:,] | \\(")) {
-      String longest =
-          Pattern.compile(end)
-              .matcher(setting.meaning)
-              .results()
-              .map(clause -> setting.meaning.substring(0, clause.start()))
-              .filter(clauses -> text(clauses).length() <= place)
-              .reduce("", (shorter, longer) -> longer);
-      if (!longest.isEmpty()) {
-        return longest;
-      }
-    }
-    throw new AssertionError(
-        "%s: the first clause of its meaning has more than %s characters"
-            .formatted(setting.name, place));
+    return Pattern.compile("$|; ")
+        .matcher(setting.meaning)
+        .results()
+        .map(clause -> setting.meaning.substring(0, clause.start()))
+        .filter(clauses -> text(clauses).length() <= place)
+        .filter(clauses -> clauses.equals(setting.meaning) || !VALUE.matcher(clauses).find())
+        .reduce((shorter, longer) -> longer)
+        .orElseThrow(
+            () ->
+                new AssertionError(
+                    "%s: the first clause of its meaning has more than %s characters"
+                        .formatted(setting.name, place)));
+  }
+
+  /** Clauses with a capital letter at their beginning, and values before a colon as code. */
+  private static String sentence(String clauses) {
+    String text = VALUE.matcher(clauses).replaceAll("`$1`");
+    return WORDS.matcher(text).lookingAt()
+        ? Character.toUpperCase(text.charAt(0)) + text.substring(1)
+        : text;
   }
 
   @Test
@@ -204,14 +216,14 @@ class SettingsPageTest {
             """
             Requests
               stream               true, false         asks for a stream; without it TTFT, TPOT and ITL are absent [true]
-              maxTokens            numbers, ranges     output length in each of the forms of promptTokens, drawn for each request; a
-                                                       list makes a grid with promptTokens [lognormal:128:64; without endpoint
-                                                       lognormal:16:8]; needs promptTokens (when a list); not with search (when a
-                                                       list)
+              maxTokens            numbers, ranges     output length in each of the forms of promptTokens; it is drawn for each
+                                                       request; a list makes a grid with promptTokens [lognormal:128:64; without
+                                                       endpoint lognormal:16:8]; needs promptTokens (when a list); not with search
+                                                       (when a list)
             """,
             """
               sloRule              percentiles, requests
-                                                       rule of sloPercentile; percentiles: each objective by itself is met by that
+                                                       how the share of sloPercentile is taken; percentiles: each objective by
             """);
   }
 
