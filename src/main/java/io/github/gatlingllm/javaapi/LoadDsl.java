@@ -28,7 +28,7 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Users that arrive at this mean rate, above 0, with gamma-distributed gaps, in bursts if {@code
+   * Users that arrive with gamma-distributed gaps at this mean rate, above 0, in bursts if {@code
    * cv} is above 1: {@code gammaUsersPerSec(25).cv(1.4).seed(42).during(60)}.
    */
   public static SeededArrivals.GammaRate gammaUsersPerSec(double rate) {
@@ -36,8 +36,8 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Users that arrive as a Poisson process whose rate per second, 0 or more, is a function of the
-   * time since the start of the step. The curve is sampled every 10 ms and interpolated linearly.
+   * Users that arrive as a Poisson process whose rate per second is a function of the time since
+   * the start of the step; 0 or more. The curve is sampled every 10 ms and interpolated linearly.
    */
   public static SeededArrivals usersPerSec(ToDoubleFunction<Duration> rate) {
     Arrivals.Rate curve = curve(rate);
@@ -120,16 +120,16 @@ public abstract class LoadDsl {
   }
 
   /**
-   * Ends a sweep after a load level at which less than this percentage of the requests, above 0 and
-   * at most 100, met the SLO.
+   * Ends a sweep after a load level at which less than this percentage of the requests met the SLO;
+   * above 0 and at most 100.
    */
   public static StopRule sloBelow(double percent) {
     return checked(() -> StopRule.sloBelow(percent));
   }
 
   /**
-   * Ends a sweep after a load level at which more than this percentage of the requests, 0 to 100,
-   * failed.
+   * Ends a sweep after a load level at which more than this percentage of the requests failed; 0 to
+   * 100.
    */
   public static StopRule errorsAbove(double percent) {
     return checked(() -> StopRule.errorsAbove(percent));

@@ -132,8 +132,8 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   }
 
   /**
-   * Makes the length that of the request, as the server counts it: each prompt is shorter by the
-   * tokens that the server's chat template adds, 0 or more.
+   * Makes the length that of the request as the server counts it: each prompt is shorter by the
+   * tokens that the server's chat template adds; 0 or more.
    */
   public PromptsBuilder template(int tokens) {
     int template = InvalidSimulation.atLeast(0, "template", tokens, "token");

@@ -86,9 +86,9 @@ public final class SloBuilder {
   }
 
   /**
-   * The percentage of the attempted requests, failed ones included, that must meet each objective
-   * for a load level to hold the SLO: above 0, at most 100; 99 by default, which means that TTFT
-   * p99 and TPOT p99 are within their limits.
+   * The percentage of the attempted requests that must meet each objective for a load level to hold
+   * the SLO, failed ones included: above 0, at most 100; 99 by default, which means that TTFT p99
+   * and TPOT p99 are within their limits.
    */
   public SloBuilder percentile(double percent) {
     return new SloBuilder(checked(() -> slo.judgedBy(percent, slo.rule())));

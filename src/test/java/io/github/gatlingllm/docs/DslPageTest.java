@@ -71,12 +71,12 @@ class DslPageTest {
       LlmResponse response.
       # Load
       LoadDsl
-      PhasedLoad closedLoop(1, 2, 4).
+      ~PhasedLoad closedLoop(1, 2, 4).
       ClosedLoop closedLoop(1, 2, 4).
       OpenLoop openLoop(1, 2, 4).
       MaxGoodput maxGoodput().
-      Batch batch(8).
-      LoadProfile closedLoop(8).
+      ~Batch batch(8).
+      ~LoadProfile closedLoop(8).
       LoadProfile.Levels closedLoop(8).
       LoadProfile.TargetLoad closedLoop(8).target("A", llm).
       SeededArrivals poissonUsersPerSec(25).
@@ -85,7 +85,7 @@ class DslPageTest {
       WorkloadDsl
       PromptsBuilder prompts().
       LengthsBuilder lengths().pair(256, 128).
-      WorkloadBuilder dialog().
+      ~WorkloadBuilder dialog().
       MixBuilder mix().
       DatasetFile shareGpt("chats.json").
       DatasetFeeder dataset(shareGpt("chats.json")).
@@ -180,10 +180,7 @@ class DslPageTest {
       }
       page.append(isSentence ? "" : ReferencePage.item(String.join(", ", names)));
       if (!asSettings.isEmpty()) {
-        page.append(
-            ReferencePage.item(
-                String.join(", ", asSettings)
-                    + ": as the [settings](settings.md) of these names."));
+        page.append(ReferencePage.item(String.join(", ", asSettings) + ": as these settings."));
       }
     }
 
@@ -210,7 +207,8 @@ class DslPageTest {
       Javadoc, which has more: ranges, defaults, overloads. Most texts and numbers also take a Gatling EL String or a
       `Function<Session, T>`, and times a number of seconds. [dsl.md](dsl.md) shows how they are used together. Here `ask`,
       `complete` and `embed` are requests, `chat` is a scenario, `engine` an embedded engine, and `response` what `checkIf`
-      hands over. Figures of assertions are defined in [metrics.md](metrics.md#all-metrics).
+      hands over. Figures of assertions are defined in [metrics.md](metrics.md#all-metrics), what is *as these settings* in
+      [settings.md](settings.md).
       """;
 
   private static String program(List<String> code) {
@@ -338,7 +336,9 @@ class DslPageTest {
         .replaceFirst("(?<!e[.]g)[.] .*", ".")
         // without ranges, defaults, examples
         .replaceFirst(
-            "; .*|: `\\w+\\(.*|(?<=^(?!As )[^,]{25,99}), (?!but|for|or |if|unless|e[.]g).*", ".")
+            "; .*|: `\\w+\\(.*|: (`[^`]*`|path)( \\(\\w+\\))?, .*| \\(path .*"
+                + "|(?<=^(?!As )[^,]{25,99}), (?!but|for|or |if|unless|e[.]g).*",
+            ".")
         .strip();
   }
 }

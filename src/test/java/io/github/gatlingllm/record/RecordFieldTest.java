@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,11 @@ class RecordFieldTest {
     }
   }
 
+  /** Types that the page defines by the ending of a key. */
+  private static final Pattern ENDINGS =
+      Pattern.compile(
+          "_s decimal, s$|_ns integer, ns since 1970$|_bytes integer, bytes$|_tokens(_local)? integer, tokens$");
+
   @Test
   void pageIsWrittenFromTheCatalogue() throws IOException {
     ReferencePage.of("records.md")
@@ -77,11 +83,14 @@ class RecordFieldTest {
         .collect(joining());
   }
 
+  /** Without what the ending of the key says. */
   private static String item(String key, FieldType<?> type, String meaning) {
     String unit =
         type.unit().isEmpty() || type.unit().equals(type.name()) ? "" : ", " + type.unit();
-    String form = type.name().equals("text") ? "" : " (" + type.name() + unit + ")";
-    return ReferencePage.item("`" + key + "`" + form + ": " + meaning);
+    String form =
+        ENDINGS.matcher(key + " " + type.name() + unit).find() ? "text" : type.name() + unit;
+    String typed = form.equals("text") ? "" : " (" + form + ")";
+    return ReferencePage.item("`" + key + "`" + typed + ": " + meaning);
   }
 
   private static String item(EngineMetric metric) {

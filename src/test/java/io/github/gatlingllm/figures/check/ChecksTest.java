@@ -347,16 +347,19 @@ class ChecksTest {
     boolean isOften = Set.of("every run", "runs with answers").contains(check.appliesTo);
     String where = isOften ? "" : " For " + check.appliesTo + ".";
     String worst =
-        check.figure.replaceFirst(", of the (worst )?target( where it is largest)?$", "");
-    String figure = worst.equals("none") ? "" : " Figure: " + worst + ".";
+        check.figure.replaceFirst(
+            ", (of|at) the (worst )?(target|load level)( where it is largest)?$", "");
+    String rule =
+        worst.equals("none")
+            ? check.threshold.words()
+            : worst + ": " + check.threshold.words().replaceFirst("^Warn", "warn");
     return ReferencePage.item(
-        "`%s` **%s** %s%s.%s%s *%s*"
+        "`%s` **%s** %s%s.%s *%s*"
             .formatted(
                 check.id(),
                 check.question,
-                check.threshold.words().substring(0, 1).toUpperCase(Locale.ROOT),
-                check.threshold.words().substring(1),
-                figure,
+                rule.matches("p\\d.*") ? "The " : rule.substring(0, 1).toUpperCase(Locale.ROOT),
+                rule.substring(rule.matches("p\\d.*") ? 0 : 1),
                 where,
                 check.remedy.replace("<", "\\<")));
   }
