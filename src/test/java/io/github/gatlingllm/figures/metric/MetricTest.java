@@ -92,20 +92,20 @@ class MetricTest {
     boolean isCount = metric.summarised().equals("count");
     String facts =
         Stream.of(
-                metric.unit().sign(),
+                metric.isTime() ? "" : metric.unit().sign(),
                 isCount ? "count" : "",
-                metric.better() == Better.NEITHER
+                metric.isTime() || metric.better() == Better.NEITHER
                     ? ""
                     : metric.better().name().toLowerCase(Locale.ROOT),
-                metric.isCompared() ? "compared" : "",
                 "`" + section + metric.key() + "`")
             .filter(fact -> !fact.isEmpty())
             .collect(joining(", "));
     String title = metric.title().toLowerCase(Locale.ROOT).replace(' ', '_');
     return ReferencePage.item(
-        "`%s`%s (%s): %s"
+        "`%s`%s%s (%s): %s"
             .formatted(
                 metric.figure(),
+                metric.isCompared() ? "*" : "",
                 title.equals(metric.figure()) ? "" : " " + metric.title(),
                 facts,
                 metric.formula()));
