@@ -31,7 +31,7 @@ final class BenchTable {
           new Column("CPU in all, s", "process_cpu_s"));
   private static final List<Column> SUSTAINED =
       List.of(
-          new Column("token late p50 / p99, ms", "late_p50_ms", "late_p99_ms"),
+          new Column("token late p50/p99, ms", "late_p50_ms", "late_p99_ms"),
           new Column("in the last fifth p99, ms", "late_at_end_p99_ms"),
           new Column("share of the processor", "cpu_share"),
           new Column("CPU per event, µs", "cpu_us_per_event"));
@@ -43,7 +43,7 @@ final class BenchTable {
       List.of(
           new Column("requests/s, second half", "requests_per_s_warm"),
           new Column("CPU per request, second half, µs", "cpu_us_per_request_warm"),
-          new Column("compiler / collector, ms", "compiler_ms", "collector_ms"));
+          new Column("compiler/collector, ms", "compiler_ms", "collector_ms"));
   private static final List<Column> EVENTS =
       List.of(new Column("events per CPU second, second half", "events_per_cpu_s_warm"));
 
@@ -101,7 +101,7 @@ final class BenchTable {
         ratios.add(number(value / of));
       }
     }
-    String text = String.join(" / ", values);
+    String text = String.join("/", values);
     return ratios.size() == values.size() ? text + " (" + String.join(", ", ratios) + "×)" : text;
   }
 

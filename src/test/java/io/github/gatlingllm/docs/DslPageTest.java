@@ -63,12 +63,12 @@ class DslPageTest {
       ~LlmRequestBuilder ask.
       LlmRequestBuilder.CheckCondition ask.checkIf("#{strict}").
       Llm.CompletionStep llm("go").completion().
-      CompletionRequestBuilder complete.
+      =CompletionRequestBuilder complete.
       Llm.EmbeddingStep llm("embed").embeddings().
       EmbeddingRequestBuilder embed.
       ConversationBuilder conversation("history").
       =MillisCheck ttft().
-      LlmResponse response.
+      =LlmResponse response.
       # Load
       LoadDsl
       ~PhasedLoad closedLoop(1, 2, 4).
@@ -78,8 +78,8 @@ class DslPageTest {
       ~Batch batch(8).
       ~LoadProfile closedLoop(8).
       LoadProfile.Levels closedLoop(8).
-      LoadProfile.TargetLoad closedLoop(8).target("A", llm).
-      SeededArrivals poissonUsersPerSec(25).
+      =LoadProfile.TargetLoad closedLoop(8).target("A", llm).
+      =SeededArrivals poissonUsersPerSec(25).
       SeededArrivals.GammaRate gammaUsersPerSec(25).
       # Prompts and workloads
       WorkloadDsl

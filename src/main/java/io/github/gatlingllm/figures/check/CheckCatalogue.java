@@ -30,7 +30,7 @@ enum CheckCatalogue {
       "Is the last line of requests.jsonl complete?",
       "length of the incomplete last line, bytes",
       Threshold.of("warning above 0"),
-      "runs whose requests.jsonl ends with an incomplete line",
+      "runs with such a line",
       "The process died while it wrote this line. The request is in no figure.",
       one(LoadChecks::cutTail)),
   WINDOWS(
@@ -44,7 +44,7 @@ enum CheckCatalogue {
       "Was every planned request sent, and does every sent request have a record?",
       "requests that are unaccounted for",
       Threshold.of("warning above 0"),
-      "runs whose run.json says what was planned or started",
+      "runs with a plan in run.json",
       "These requests are in no figure. Look for the cause in Gatling's log.",
       one(PlanChecks::allAccounted)),
   COMPLETE(
@@ -88,14 +88,14 @@ enum CheckCatalogue {
       Threshold.of(
           "warning above 20 %, note if a window is shorter than 20 s or has fewer than 40 ok"
               + " requests, and is not judged"),
-      "load levels of constant load; not batches",
+      "load levels of constant load but batches",
       "Figures average values that changed: stabilize longer, or offer less load if queues grow.",
       one(LoadChecks::steadyState)),
   WINDOW_LENGTH(
       "Is each measure window much longer than a request?",
       "E2E p90 ÷ length of the measure window, at the load level where it is largest",
       Threshold.of("note above 10 %, warning above 30 %"),
-      "load levels with a measure window and an answered request; not batches",
+      "load levels but batches",
       "Measure at least three times as long as a request takes, better ten times.",
       one(LoadChecks::windowLength)),
   GENERATOR(
@@ -116,7 +116,7 @@ enum CheckCatalogue {
       "Did as many requests start per second as planned?",
       "difference ÷ planned rate",
       Threshold.of("warning above 2 %"),
-      "open loads whose run.json says what was planned",
+      "open loads with a plan in run.json",
       "The generator did not keep up. Use more injectors, or run less on this machine.",
       one(LoadChecks::arrivals)),
   START_LAG(
@@ -330,7 +330,7 @@ enum CheckCatalogue {
       "Do requests that ask for a stream get one?",
       "share of their answers that arrived as one body, of the worst target",
       Threshold.of("warning above 0 %"),
-      "runs with answers to requests that asked for a stream",
+      "such requests",
       "Use an endpoint that streams, or set stream=false and read E2E.",
       one(AnswerChecks::notStreamed)),
   TOKENS_PER_EVENT(
