@@ -69,8 +69,7 @@ enum RecordField implements FieldTable.Field {
   START_UNIX_NS(
       LONG.in("ns since 1970"),
       r -> r.timing().startUnixNanos(),
-      "`start`, when the virtual user reached the request, on the run's nanosecond anchor,"
-          + " never a millisecond clock"),
+      "`start`, on the run's nanosecond anchor, never a millisecond clock"),
   SCHEDULED_OFFSET_S(
       SECONDS,
       r -> r.timing().scheduledOffsetNanos(),
@@ -83,8 +82,8 @@ enum RecordField implements FieldTable.Field {
   ROUND_TRIP_S(
       SECONDS,
       r -> r.timing().roundTripNanos(),
-      "TCP handshake of its connection, kept-alive or not, by the kernel (`TCP_INFO`): the round"
-          + " trip to the server or its proxy; null on other systems than Linux"),
+      "TCP handshake of its connection, by the kernel (`TCP_INFO`): the round trip to the server or"
+          + " its proxy; null where that is not Linux"),
   TTFB_S(SECONDS, r -> r.timing().headersNanos(), "response headers − admitted"),
   FIRST_EVENT_S(SECONDS, r -> r.timing().firstEventNanos(), "first data event − admitted"),
   TTFT_S(SECONDS, r -> r.timing().ttftNanos(), "first token − admitted"),
@@ -172,7 +171,7 @@ enum RecordField implements FieldTable.Field {
   SLO_OK(
       FLAG,
       r -> r.outcome().sloOk(),
-      "whether it met the SLO; null without one, and if it was cut before that was" + " known"),
+      "whether it met the SLO; null without one, and if it was cut before that was known"),
   SLO_MISSED(TEXTS, r -> r.outcome().sloMissed(), "names of the objectives it missed"),
   SERVER(
       NUMBERS,
@@ -221,13 +220,12 @@ enum RecordField implements FieldTable.Field {
   RESENT(
       FLAG,
       r -> r.outcome().resent(),
-      "whether it was sent once more, on a new connection: the server closed the kept-alive one"
-          + " before a byte of an answer came; times count from the one admission"),
+      "whether it was sent once more: the server closed the kept-alive connection before a byte of"
+          + " an answer came"),
   LEFT_OPEN(
       FLAG,
       r -> r.outcome().leftOpen(),
-      "whether the answer was complete, and the server did not end its body; its connection was"
-          + " closed"),
+      "whether the answer was complete, and the server did not end its body"),
   REFUSED_COUNTS(
       TEXTS,
       r -> r.tokens().refused(),
@@ -243,8 +241,7 @@ enum RecordField implements FieldTable.Field {
       r -> r.server().rateLimits(),
       "quotas in response headers (`x-ratelimit-…`, `anthropic-ratelimit-…`,"
           + " `ratelimit-…`): `requests_limit`, `requests_remaining`, `requests_reset_s`,"
-          + " `tokens_limit`, and so on for every quota that is named; `reset_s` counts from"
-          + " the answer"),
+          + " `tokens_limit`, and so on; `reset_s` counts from the answer"),
   RETRY_AFTER_S(
       SECONDS,
       r -> r.server().retryAfterNanos(),

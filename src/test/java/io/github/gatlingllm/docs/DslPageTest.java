@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -142,8 +143,10 @@ class DslPageTest {
   private final Map<String, String> values = new HashMap<>();
 
   private record Row(String code, String sentence) {
-    String name() {
-      return code.substring(0, code.indexOf('('));
+    /** The setting of its name; {@code disableCooldown()} is the setting cooldown too. */
+    String setting() {
+      String name = code.substring(0, code.indexOf('(')).replaceFirst("^disable", "");
+      return name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1);
     }
   }
 
@@ -170,7 +173,7 @@ class DslPageTest {
       for (Row row : methods.values()) {
         String call = line.substring(line.split(" ", 2)[0].length()).strip() + row.code();
         code.add(call + ";\n");
-        if (line.startsWith("~") && settings.contains(row.name())) {
+        if (line.startsWith("~") && settings.contains(row.setting())) {
           asSettings.add("`" + (asSettings.isEmpty() ? call : row.code()) + "`");
         } else if (isSentence) {
           page.append(ReferencePage.item("`" + call + "` " + row.sentence()));

@@ -54,7 +54,7 @@ class RecordFieldTest {
   /** Types that the page defines by the ending of a key. */
   private static final Pattern ENDINGS =
       Pattern.compile(
-          "_s decimal, s$|_ns integer, ns since 1970$|_bytes integer, bytes$|_tokens(_local)? integer, tokens$");
+          "_s decimal, s$|_ns integer, ns since 1970$|_bytes integer, bytes$|events integer, events$|_tokens(_local)? integer, tokens$");
 
   @Test
   void pageIsWrittenFromTheCatalogue() throws IOException {
@@ -87,8 +87,10 @@ class RecordFieldTest {
   private static String item(String key, FieldType<?> type, String meaning) {
     String unit =
         type.unit().isEmpty() || type.unit().equals(type.name()) ? "" : ", " + type.unit();
-    String form =
-        ENDINGS.matcher(key + " " + type.name() + unit).find() ? "text" : type.name() + unit;
+    boolean isKnown =
+        ENDINGS.matcher(key + " " + type.name() + unit).find()
+            || (type == FieldType.FLAG && meaning.startsWith("whether "));
+    String form = isKnown ? "text" : type.name() + unit;
     String typed = form.equals("text") ? "" : " (" + form + ")";
     return ReferencePage.item("`" + key + "`" + typed + ": " + meaning);
   }

@@ -60,7 +60,7 @@ class SettingsPageTest {
       List<String> row = new ArrayList<>();
       row.add("`" + setting.name + "`");
       List<String> cut = new ArrayList<>();
-      row.add(cell("Form", text(setting.form.shape()), cut));
+      row.add(cell("Form", text(setting.form.shape().replace("true, false", "flag")), cut));
       row.add(cell("Default", text(setting.defaultText()), cut));
       row.add("`" + setting.example + "`");
       String meaning = meaning(setting, row);

@@ -118,7 +118,7 @@ class ConfidenceIntervalsTest {
     new SimulatedTable(getClass()).hasRows(header, rows);
   }
 
-  /** Legend and reference quote the least and the highest of each window length in the table. */
+  /** The legend quotes the least and the highest of each window length in the table. */
   @Test
   void coverageByWindowLengthIsQuoted() throws IOException {
     Map<String, IntSummaryStatistics> byWindow = new LinkedHashMap<>();
@@ -142,9 +142,7 @@ class ConfidenceIntervalsTest {
                         + e.getKey())
             .collect(Collectors.joining(", "));
     String legend = "src/main/resources/io/github/gatlingllm/report/metrics.peb";
-    for (String file : List.of(legend, "docs/files.md")) {
-      assertThat(Files.readString(Path.of(file)).replaceAll("\\s+", " ")).contains(quoted);
-    }
+    assertThat(Files.readString(Path.of(legend)).replaceAll("\\s+", " ")).contains(quoted);
   }
 
   private static Coverage[] coverage(MultiServerQueue queue, double seconds, boolean isOpen) {
