@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +29,7 @@ class SettingsPageTest {
   /** A value before its meaning. */
   private static final Pattern VALUE = Pattern.compile("(?<=^|; )(\\w+)(?=: )");
 
+  private static final Pattern WHEN = Pattern.compile("(.+) \\((when .+)\\)");
   private static final Pattern WORDS = Pattern.compile("[a-z]+,? ");
 
   @Test
@@ -76,7 +79,7 @@ class SettingsPageTest {
         more.add("Needs " + text(String.join(", ", setting.needs())));
       }
       if (!setting.excludes().isEmpty()) {
-        more.add("Not with " + text(String.join(", ", setting.excludes())));
+        more.add("Not with " + text(exclusions(setting.excludes())));
       }
       String byHand = details.get(row.get(0));
       if (!more.isEmpty() || byHand != null) {
@@ -90,6 +93,22 @@ class SettingsPageTest {
     return ReferencePage.table(List.of("name", "form", "default", "example", "meaning"), rows)
         + "\n"
         + items;
+  }
+
+  /** Those of the same condition together: {@code trials; when a curve: duration, requests}. */
+  private static String exclusions(List<String> names) {
+    Map<String, List<String>> byCondition = new LinkedHashMap<>();
+    for (String name : names) {
+      Matcher found = WHEN.matcher(name);
+      String when = found.matches() ? found.group(2) + ": " : "";
+      byCondition
+          .computeIfAbsent(when, each -> new ArrayList<>())
+          .add(found.matches() ? found.group(1) : name);
+    }
+    return byCondition.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey(Comparator.comparing(String::length)))
+        .map(each -> each.getKey() + String.join(", ", each.getValue()))
+        .collect(Collectors.joining("; "));
   }
 
   /** The text, or, if that is long, a hint at the list below. */

@@ -74,7 +74,7 @@ class ConfidenceIntervalsTest {
         return "–";
       }
       String share = String.valueOf(Math.round(100.0 * held / shown));
-      return shown == RUNS ? share : share + " of " + Math.round(100.0 * shown / RUNS);
+      return shown == RUNS ? share : share + " (" + Math.round(100.0 * shown / RUNS) + ")";
     }
 
     /** No coverage below 90 %, none of an interval that is shown above one that rounds to 98 %. */
