@@ -96,7 +96,7 @@ class DslPageTest {
       =LlmAssertion.WithMetric llmGlobal().ttft().
       =LlmAssertion.WithTotal llmGlobal().allRequests().
       =LlmAssertion.WithCount llmGlobal().failedRequests().
-      LlmAssertion.WithGoodput llmGlobal().goodput().
+      =LlmAssertion.WithGoodput llmGlobal().goodput().
       =AssertionCondition llmGlobal().jitter().
       =TimeCondition llmGlobal().ttft().mean().
       """;
