@@ -89,7 +89,7 @@ class RecordFieldTest {
         type.unit().isEmpty() || type.unit().equals(type.name()) ? "" : ", " + type.unit();
     boolean isKnown =
         ENDINGS.matcher(key + " " + type.name() + unit).find()
-            || (type == FieldType.FLAG && meaning.startsWith("whether "));
+            || (type.equals(FieldType.FLAG) && meaning.startsWith("whether "));
     String form = isKnown ? "text" : type.name() + unit;
     String typed = form.equals("text") ? "" : " (" + form + ")";
     return ReferencePage.item("`" + key + "`" + typed + ": " + meaning);
