@@ -170,13 +170,18 @@ final class Targets {
                   .map(each -> each.getKey() + ": " + each.getValue())
                   .collect(Collectors.joining("; ")));
     }
-    boolean isOfAll = used.stream().map(LlmProtocol::label).distinct().count() < 2;
-    if (isOfAll && templates.size() == 1) {
-      all.put(RunInfo.TEMPLATE, templates.values().iterator().next().toString());
-    } else {
-      templates.forEach((of, more) -> all.put(RunInfo.TEMPLATE + " " + of, more.toString()));
-    }
+    all.putAll(templates(templates, used));
     return all;
+  }
+
+  /** As {@link RunInfo#template} reads them: where there are several targets, by their names. */
+  static Map<String, String> templates(Map<String, Integer> tokens, List<LlmProtocol> protocols) {
+    boolean isOfAll = protocols.stream().map(LlmProtocol::label).distinct().count() < 2;
+    Map<String, String> config = new TreeMap<>();
+    tokens.forEach(
+        (target, more) ->
+            config.put(RunInfo.TEMPLATE + (isOfAll ? "" : " " + target), more.toString()));
+    return config;
   }
 
   /** The lengths of prompts that were asked for; null where they have those of their texts. */

@@ -14,6 +14,7 @@ import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.figures.level.AnswerCounts.TextCounts;
 import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
@@ -209,9 +210,11 @@ final class WarmUpRounds {
     if (shortServer == null || shortLocal == null || local < 4 * shortLocal) {
       return null;
     }
-    double perToken = (double) (server - shortServer) / (local - shortLocal);
-    long rest = Math.round(shortServer - perToken * shortLocal);
-    return perToken > 0.5 && perToken < 2 && rest >= 0 ? (Integer) (int) rest : null;
+    TextCounts counts = new TextCounts();
+    counts.add(server, local);
+    counts.add(shortServer, shortLocal);
+    Long template = counts.atLengthZero();
+    return template == null || template < 0 ? null : (Integer) template.intValue();
   }
 
   private RequestRecord.@Nullable Tokens shortTokens(

@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import static java.util.stream.Collectors.joining;
 
+import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Phases;
@@ -140,6 +141,31 @@ public record PlanText(LoadPlan plan) {
 
   private String about(long requests) {
     return (isRandom() ? "about " : "") + NumberText.counted(requests, "request");
+  }
+
+  /**
+   * What a level needs to prove that a share of all requests, in percent, meets the SLO; empty
+   * where each has that, and for a search, which measures its levels for as long as they need.
+   */
+  public String proof(double percentile) {
+    long needed = Interval.fewestToShow(percentile);
+    List<LoadLevel> few = levels().stream().filter(level -> !isPlanned(level, needed)).toList();
+    if (isSearch() || few.isEmpty()) {
+      return "";
+    }
+    String known =
+        few.stream()
+            .filter(level -> expectedRequests(level) != null)
+            .map(level -> level.label() + ": " + expectedRequests(level))
+            .collect(joining(", "));
+    return "to prove that, a level needs %s%s: set requests, or a longer duration"
+        .formatted(
+            NumberText.counted(needed, "request"), known.isEmpty() ? "" : " (" + known + ")");
+  }
+
+  private boolean isPlanned(LoadLevel level, long requests) {
+    Long planned = expectedRequests(level);
+    return planned != null && planned * repeats().most() >= requests;
   }
 
   /** Requests to measure at all levels and repeats; null if the server decides. */

@@ -13,6 +13,7 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Trial;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
@@ -22,12 +23,12 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,7 @@ final class KeyFigureTables {
           metric("cached %", Metric.CACHED_PERCENT),
           metric("goodput/s", Metric.GOODPUT_REQUESTS_PER_S),
           Column.<Figures>percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share())
+              .explained(Metric.GOODPUT_PERCENT.formula())
               .ifKnown(),
           metric("jitter", Metric.JITTER),
           metric("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS),
@@ -68,7 +70,16 @@ final class KeyFigureTables {
           Column.figure("queue", KeyFigureTables::queue));
 
   private static final Map<String, Metric> TIMES =
-      Map.of("TTFT", Metric.TTFT_MS, "ITL", Metric.ITL_MS, "E2E", Metric.E2E_MS);
+      Map.of(
+          "TTFT", Metric.TTFT_MS,
+          "TTFO", Metric.TTFO_MS,
+          "ITL", Metric.ITL_MS,
+          "TPOT", Metric.TPOT_MS,
+          "E2E", Metric.E2E_MS,
+          "STALL", Metric.STALL_MS);
+
+  /** The shares of an SLO whose percentile is shown; for others, such as 97 %, it is p99. */
+  private static final Set<String> JUDGED = Set.of("p50", "p75", "p90", "p95", "p99");
 
   /** The columns of text files that have room for the interval between repeats. */
   private static final Set<String> SPREAD_IN_TEXT =
@@ -83,6 +94,7 @@ final class KeyFigureTables {
   private static Column<Figures> metric(String heading, Metric metric) {
     return Column.<Figures>number(heading, metric::number)
         .then((figures, cell) -> spread(cell, figures, metric::number))
+        .explained(metric.formula())
         .ifKnown();
   }
 
@@ -101,10 +113,39 @@ final class KeyFigureTables {
   /**
    * The columns with these headings that apply to the run. Times count from the planned arrival
    * where headlines and the SLO use that: text files say so in each heading, pages in the heading
-   * of the first column.
+   * of the first column. What the SLO limits is added beside the same time, else after the last.
    */
   private static List<Column<Figures>> columns(Summary summary, boolean isText, String headings) {
-    return Stream.of(headings.split(", ")).map(each -> column(summary, isText, each)).toList();
+    List<String> all = new ArrayList<>(List.of(headings.split(", ")));
+    Set<String> limited = limited(summary);
+    all.forEach(limited::remove);
+    for (String each : limited) {
+      String own = each.substring(0, each.indexOf(' ') + 1);
+      boolean isThere = all.stream().anyMatch(heading -> heading.startsWith(own));
+      String before = isThere ? own : "(" + String.join("|", TIMES.keySet()) + ") ";
+      int at = all.size();
+      while (!all.get(at - 1).matches(before + ".*")) {
+        at--;
+      }
+      all.add(at, each);
+    }
+    return all.stream().map(each -> column(summary, isText, each)).toList();
+  }
+
+  /** The times that objectives limit, at the percentile of the SLO. */
+  private static Set<String> limited(Summary summary) {
+    Set<String> limited = new LinkedHashSet<>();
+    for (LevelFigures level : summary.stages()) {
+      for (ObjectiveRow row : level.objectives()) {
+        String measure = row.measure().toUpperCase(Locale.ROOT);
+        String percentile = "p" + NumberText.plain(row.percentile());
+        String shown = JUDGED.contains(percentile) ? percentile : "p99";
+        TIMES.keySet().stream()
+            .filter(measure::endsWith)
+            .forEach(time -> limited.add(time + " " + shown));
+      }
+    }
+    return limited;
   }
 
   private static Column<Figures> column(Summary summary, boolean isText, String heading) {
@@ -124,6 +165,7 @@ final class KeyFigureTables {
     return Column.<Figures>percentile(
             (isText ? shown : time).title() + " " + name, name, f -> f.metric(shown))
         .then((figures, cell) -> spread(cell, figures, f -> f.metric(shown).percentile(name)))
+        .explained(shown.formula())
         .ifKnown();
   }
 

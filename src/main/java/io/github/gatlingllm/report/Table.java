@@ -22,6 +22,9 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   private static final int MAX_HEADING_LINES = 4;
 
+  /** Longer names are clipped before columns move together. */
+  private static final int LONG_NAME = 24;
+
   Table {
     headings = List.copyOf(headings);
     groups = groups.stream().filter(group -> !group.rows().isEmpty()).toList();
@@ -53,7 +56,8 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return groups.stream().flatMap(group -> group.rows().stream());
   }
 
-  record Heading(String text, boolean isWords) {}
+  /** {@code hint}: what pages say of it under the pointer; may be empty. */
+  record Heading(String text, boolean isWords, String hint) {}
 
   /** Rows with a common heading; {@code heading} and {@code remark} may be empty. */
   record Group(String heading, String remark, List<List<Cell>> rows) {}
@@ -156,18 +160,19 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  record Column<T>(String heading, boolean isWords, Function<T, Cell> cell, boolean isOptional) {
+  record Column<T>(
+      String heading, boolean isWords, Function<T, Cell> cell, boolean isOptional, String hint) {
 
     static <T> Column<T> name(String heading, Function<T, String> name) {
       return of(heading, item -> Cell.words(name.apply(item)));
     }
 
     static <T> Column<T> words(String heading, Function<T, String> text) {
-      return new Column<>(heading, true, item -> Cell.words(text.apply(item)), false);
+      return new Column<>(heading, true, item -> Cell.words(text.apply(item)), false, "");
     }
 
     static <T> Column<T> of(String heading, Function<T, Cell> cell) {
-      return new Column<>(heading, false, cell, false);
+      return new Column<>(heading, false, cell, false, "");
     }
 
     static <T> Column<T> figure(String heading, Function<T, String> text) {
@@ -191,17 +196,22 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
 
     <S> Column<S> in(Function<S, T> holder) {
-      return new Column<>(heading, isWords, item -> cell.apply(holder.apply(item)), isOptional);
+      return new Column<>(
+          heading, isWords, item -> cell.apply(holder.apply(item)), isOptional, hint);
     }
 
     Column<T> then(BiFunction<T, Cell, Cell> change) {
       return new Column<>(
-          heading, isWords, item -> change.apply(item, cell.apply(item)), isOptional);
+          heading, isWords, item -> change.apply(item, cell.apply(item)), isOptional, hint);
     }
 
     /** This column, left out of tables in which it has no value. */
     Column<T> ifKnown() {
-      return new Column<>(heading, isWords, cell, true);
+      return new Column<>(heading, isWords, cell, true, hint);
+    }
+
+    Column<T> explained(String by) {
+      return new Column<>(heading, isWords, cell, isOptional, by);
     }
 
     private boolean isShown(Collection<T> items) {
@@ -253,7 +263,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
             .add(shown.stream().map(column -> column.cell().apply(item)).toList());
       }
       List<Heading> headings =
-          shown.stream().map(column -> new Heading(column.heading(), column.isWords())).toList();
+          shown.stream().map(c -> new Heading(c.heading(), c.isWords(), c.hint())).toList();
       List<Group> groups = new ArrayList<>();
       rows.forEach((heading, of) -> groups.add(new Group(heading, "", of)));
       return new Table(title, "", headings, groups);
@@ -284,29 +294,40 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   /**
    * The table as lines of text of at most {@code width} characters. If the table is wider, headings
-   * are broken into several lines, and then the names in the first column, between words.
+   * are broken into several lines, then columns move together, and then the names in the first
+   * column are broken, between words.
    */
   List<String> lines(int width) {
     List<List<String>> rows = rows().map(row -> row.stream().map(Cell::plain).toList()).toList();
-    List<List<String>> all = withHeadings(1, rows);
-    for (int high = 2; high <= MAX_HEADING_LINES && length(widths(all)) > width; high++) {
-      all = withHeadings(high, rows);
-    }
+    List<List<String>> apart = fitting(rows, width, 2);
+    int[] asked = widths(apart);
+    int clippable = Math.max(0, asked[0] - LONG_NAME);
+    int gap = length(asked, 2) - clippable > width ? 1 : 2;
+    List<List<String>> all = gap == 2 ? apart : fitting(rows, width, gap);
     int[] widths = widths(all);
-    int others = length(widths) - widths[0];
+    int others = length(widths, gap) - widths[0];
     widths[0] = Math.max(1, Math.min(widths[0], width - others));
-    return all.stream().flatMap(row -> lines(row, widths)).toList();
+    return all.stream().flatMap(row -> lines(row, widths, gap)).toList();
   }
 
-  private static Stream<String> lines(List<String> cells, int[] widths) {
+  /** With the lowest headings that make the table fit, else with the highest. */
+  private List<List<String>> fitting(List<List<String>> rows, int width, int gap) {
+    List<List<String>> all = withHeadings(1, rows);
+    for (int high = 2; high <= MAX_HEADING_LINES && length(widths(all), gap) > width; high++) {
+      all = withHeadings(high, rows);
+    }
+    return all;
+  }
+
+  private static Stream<String> lines(List<String> cells, int[] widths, int gap) {
     List<String> names = broken(cells.get(0), widths[0]);
     List<String> none = Collections.nCopies(cells.size(), "");
     return IntStream.range(0, names.size())
-        .mapToObj(i -> line(names.get(i), i == 0 ? cells : none, widths));
+        .mapToObj(i -> line(names.get(i), i == 0 ? cells : none, widths, gap));
   }
 
-  private static int length(int[] widths) {
-    return Arrays.stream(widths).sum() + 2 * (widths.length - 1);
+  private static int length(int[] widths, int gap) {
+    return Arrays.stream(widths).sum() + gap * (widths.length - 1);
   }
 
   /** Lines of the headings, at most {@code most}, aligned at the bottom, followed by the rows. */
@@ -363,13 +384,13 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return name.substring(0, start) + "…" + name.substring(name.length() - (width - 1 - start));
   }
 
-  private static String line(String name, List<String> cells, int[] widths) {
+  private static String line(String name, List<String> cells, int[] widths, int gap) {
     String clipped = name.length() <= widths[0] ? name : clipped(name, widths[0]);
     StringBuilder line = new StringBuilder(clipped);
     line.append(" ".repeat(widths[0] - clipped.length()));
     for (int column = 1; column < widths.length; column++) {
       String cell = cells.get(column);
-      line.append(" ".repeat(widths[column] - cell.length() + 2)).append(cell);
+      line.append(" ".repeat(widths[column] - cell.length() + gap)).append(cell);
     }
     return line.toString().stripTrailing();
   }

@@ -20,7 +20,7 @@ final class ConsoleBlock {
   private static final int WIDTH = 120;
 
   private static final String UNKNOWN = "-";
-  private static final int BAR = WIDTH - "[] 99.99%".length();
+  private static final int BAR = WIDTH - "run [] 99.99%".length();
 
   private ConsoleBlock() {}
 
@@ -121,20 +121,21 @@ final class ConsoleBlock {
       lines.add(
           String.format(
               Locale.ROOT,
-              "[%s%s] %5.0f%%",
+              "run [%s%s] %5.0f%%",
               "#".repeat(hashes),
               " ".repeat(BAR - hashes),
               Math.floor(100 * done)));
     }
-    StringBuilder where =
-        new StringBuilder(" ".repeat(10)).append(PrintableText.of(progress.stage()));
+    StringBuilder where = new StringBuilder("    ").append(PrintableText.of(progress.stage()));
     if (progress.phase() != null) {
       where.append(": ").append(doing(progress.phase()));
     }
-    if (progress.leftNanos() != null) {
-      where.append(", ").append(NumberText.duration(progress.leftNanos() / 1e9)).append(" left");
-    }
-    lines.add(where.length() <= WIDTH ? where.toString() : where.substring(0, WIDTH));
+    String left =
+        progress.leftNanos() == null
+            ? ""
+            : "; " + NumberText.duration(progress.leftNanos() / 1e9) + " left of the run";
+    where.setLength(Math.min(where.length(), WIDTH - left.length()));
+    lines.add(where + left);
   }
 
   private static String doing(Phase phase) {

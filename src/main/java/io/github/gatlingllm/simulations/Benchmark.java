@@ -29,9 +29,11 @@ import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Benchmark extends Simulation {
 
+  private static final Set<Target> UP = new HashSet<>();
   private static final Map<Target, ServedModels> SERVED = new HashMap<>();
 
   /** Made by {@link #main} for the simulation that Gatling then creates. */
@@ -149,9 +152,12 @@ public final class Benchmark extends Simulation {
     return target.model() == null && settings.get(Setting.MODEL).mix().isEmpty();
   }
 
+  /** Waits for a server before it is asked for the first time. */
   private static void awaited(Settings settings, Target target) {
-    LlmProtocolBuilder awaited = llm.baseUrls(target.urls()).apiKey(target.apiKey());
-    awaited.protocol().with(all -> SimulationSettings.applyAll(settings, all)).awaitReady();
+    if (UP.add(target)) {
+      LlmProtocolBuilder awaited = llm.baseUrls(target.urls()).apiKey(target.apiKey());
+      awaited.protocol().with(all -> SimulationSettings.applyAll(settings, all)).awaitReady();
+    }
   }
 
   /** The models of a server, which is asked and told about once. */

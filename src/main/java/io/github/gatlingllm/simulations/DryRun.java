@@ -271,6 +271,10 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
 
   private void goalsAndLimits() {
     rows.slo("", plan.slo().toString(), plan.slo().all());
+    String proof = plan.slo().isEmpty() ? "" : plan.load().proof(plan.slo().all().percentile());
+    if (!proof.isEmpty()) {
+      row("", proof);
+    }
     if (!plan.get(Setting.ASSERT).isEmpty()) {
       String kept = plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)";
       row("build gates", plan.config().get(Setting.ASSERT.name) + kept);

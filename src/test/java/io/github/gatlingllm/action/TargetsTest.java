@@ -8,6 +8,7 @@ import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.config.SslConfiguration;
 import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.Test;
@@ -123,6 +125,36 @@ class TargetsTest {
             base.seed(8));
     assertThat(protocols.get(0)).isEqualTo(protocols.get(1)).hasSameHashCodeAs(protocols.get(1));
     assertThat(protocols.subList(1, protocols.size())).doesNotHaveDuplicates();
+  }
+
+  /** Or the template of one target is taken off the prompts of another. */
+  @ParameterizedTest
+  @CsvSource({
+    "A,     A:14,      14, -",
+    "A A,   A:14,      14, -", // several protocols of one target
+    "A B,   A:14,      14, -",
+    "A B,   B:0,       -,  0",
+    "A B,   A:14 B:20, 14, 20",
+    "A B,   '',        -,  -",
+  })
+  void aTemplateIsThatOfItsTarget(String targets, String known, String ofA, String ofB) {
+    Map<String, Integer> templates = new TreeMap<>();
+    for (String each : known.isEmpty() ? new String[0] : known.split(" ", -1)) {
+      templates.put(each.split(":", -1)[0], Integer.valueOf(each.split(":", -1)[1]));
+    }
+    List<LlmProtocol> used =
+        Stream.of(targets.split(" ", -1))
+            .map(name -> llm.baseUrl("http://a/v1").target(name).protocol())
+            .toList();
+    Map<String, String> config = Targets.templates(templates, used);
+    assertThat(RunInfo.template(config, "A"))
+        .isEqualTo(ofA.equals("-") ? null : Integer.valueOf(ofA));
+    if (targets.contains("B")) {
+      assertThat(RunInfo.template(config, "B"))
+          .isEqualTo(ofB.equals("-") ? null : Integer.valueOf(ofB));
+    } else {
+      assertThat(config).containsExactly(Map.entry(RunInfo.TEMPLATE, ofA));
+    }
   }
 
   @Test

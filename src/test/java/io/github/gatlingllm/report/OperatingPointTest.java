@@ -30,6 +30,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Headlines quote one named load level, never figures pooled over several. */
 class OperatingPointTest {
@@ -276,7 +278,7 @@ class OperatingPointTest {
   }
 
   private static String last(Table table, String heading) {
-    int column = table.headings().stream().map(Heading::text).toList().indexOf(heading);
+    int column = headings(table).indexOf(heading);
     assertThat(column).as("%s of %s", heading, table.headings()).isPositive();
     List<List<Table.Cell>> rows = table.groups().get(0).rows();
     return rows.get(rows.size() - 1).get(column).text();
@@ -308,5 +310,33 @@ class OperatingPointTest {
         .as("names are complete beside many columns")
         .contains("\n> r=4 ", "\n> r=64 ")
         .doesNotContain("…");
+  }
+
+  /** Each level has figures of what the SLO limits, at its percentile, once. */
+  @ParameterizedTest
+  @CsvSource({
+    "'ttft<1s,tpot<50ms', 99, 'TTFT from schedule p99, ITL p99, TPOT p99, in SLO'",
+    "'tpot<50ms,itl<90ms', 95, 'ITL p99, ITL p95, TPOT p95, in SLO'",
+    "'e2e<9s,stall<1s', 90, 'ITL p99, E2E from schedule p90, Longest stall p90, in SLO'",
+    "'tpot<50ms', 97, 'ITL p99, TPOT p99, in SLO'",
+    "'ttft<1s', 50, 'TTFT from schedule p50, TTFT from schedule p99, ITL p99, in SLO'",
+  })
+  void levelsHaveTheTimesOfTheSlo(String slo, double percentile, String headings) {
+    Summary summary = Levels.gated(Slo.parse(slo, percentile, Slo.Rule.PERCENTILES), 4, 64);
+    List<String> expected = List.of(headings.split(", ", -1));
+    List<String> text = headings(KeyFigureTables.levels(summary));
+    assertThat(text).doesNotHaveDuplicates();
+    assertThat(text.subList(text.indexOf(expected.get(0)), text.indexOf("in SLO") + 1))
+        .containsExactlyElementsOf(expected);
+    assertThat(headings(KeyFigureTables.byLevel(summary, "")))
+        .doesNotHaveDuplicates()
+        .containsAll(
+            expected.stream().map(heading -> heading.replace(" from schedule", "")).toList());
+    assertThat(SummaryText.console(summary).lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120));
+  }
+
+  private static List<String> headings(Table table) {
+    return table.headings().stream().map(Heading::text).toList();
   }
 }

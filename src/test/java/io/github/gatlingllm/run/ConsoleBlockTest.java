@@ -47,8 +47,8 @@ class ConsoleBlockTest {
             > ITL ms            | p50              12.1 | p99              35.2
             > output tok/s      | now             1,604 | mean            1,580
             > requests          | in flight          16 | ok              1,204 | failed              3 | in SLO          98.7%
-            [####################################                                                                           ]    33%
-                      c=8: measuring, 1 min 05 s left\
+            run [##################################                                                                         ]    33%
+                c=8: measuring; 1 min 05 s left of the run\
             """);
   }
 
@@ -70,7 +70,8 @@ class ConsoleBlockTest {
             ConsoleBlock.of(FULL.with(FULL.sloShare(), FULL.inFlight(), far), 25_000_000_000L)
                 .lines())
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120))
-        .anySatisfy(line -> assertThat(line).endsWith("]   100%").hasSize(120));
+        .anySatisfy(line -> assertThat(line).endsWith("]   100%").hasSize(120))
+        .anySatisfy(line -> assertThat(line).endsWith("xx; 1 h 02 min left of the run"));
   }
 
   @Test
@@ -84,9 +85,9 @@ class ConsoleBlockTest {
 
   @Test
   void remainingTimeHasItsUnits() {
-    assertThat(left(0)).endsWith(", 0 s left");
-    assertThat(left(59_400_000_000L)).endsWith(", 59 s left");
-    assertThat(left(3_723_000_000_000L)).endsWith(", 1 h 02 min left");
+    assertThat(left(0)).endsWith("c=1; 0 s left of the run");
+    assertThat(left(59_400_000_000L)).endsWith("; 59 s left of the run");
+    assertThat(left(3_723_000_000_000L)).endsWith("; 1 h 02 min left of the run");
   }
 
   private static String left(long nanos) {

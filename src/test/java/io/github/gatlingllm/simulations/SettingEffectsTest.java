@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The effect of each setting: on the printed plan, or on the protocol that requests and files are
@@ -139,6 +140,10 @@ class SettingEffectsTest {
         "http2=true | HTTP/2 where the server agrees",
         "verifyTls=false | certificates NOT verified",
         "slo=ttft<70ms | SLO            ttft<70ms; a level holds when 99 % of its requests",
+        "slo=ttft<7ms | to prove that, a level needs 381 requests: set",
+        "slo=ttft<7ms sloPercentile=90 | a level needs 35 requests: set",
+        "slo=ttft<7ms rate=2.5,50 | a level needs 381 requests (r=2.5: 30): set",
+        "slo=ttft<7ms requests=380 concurrency=1 | needs 381 requests (c=1: 380): set",
         "sloPercentile=90 slo=ttft<70ms | when 90 % of its requests meet each objective",
         "sloRule=requests slo=ttft<70ms | meet all objectives at once",
         "assert=errors=0 | build gates    errors=0",
@@ -160,6 +165,17 @@ class SettingEffectsTest {
       assertThat(plan).contains(expected);
       assertThat(plan("")).doesNotContain(expected);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "slo=ttft<7ms requests=381",
+        "slo=ttft<7ms requests=127 repeats=3",
+        "slo=ttft<7ms search=maxGoodput"
+      })
+  void requestsThatProveAnSloAreNotAskedFor(String settings) {
+    assertThat(plan(settings)).contains("SLO            ttft<7ms").doesNotContain("to prove");
   }
 
   /** What reaches neither plan nor wire but the protocol that makes requests and files. */

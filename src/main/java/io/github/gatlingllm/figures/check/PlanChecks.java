@@ -68,7 +68,7 @@ final class PlanChecks {
     return windowS == null || values == 0 || !level.hasDuration()
         ? found
         : found.remedy(
-            "For a p99, measure %s s or longer (duration=%1$s); else quote a p95 (200 values) or p90 (100)."
+            "For a p99, measure %s s or longer (duration=%1$ss); else quote a p95 (200 values) or p90 (100)."
                 .formatted(
                     NumberText.plain(Math.ceil(windowS / repeats * ENOUGH_VALUES / values))));
   }

@@ -223,7 +223,7 @@ public final class AnswerCounts {
 
     void add(String target, @Nullable Integer server, @Nullable Integer local) {
       if (server != null && local != null) {
-        targets.computeIfAbsent(target, TargetCounts::new).add(server, local);
+        targets.computeIfAbsent(target, TargetCounts::new).texts.add(server, local);
       }
     }
 
@@ -238,7 +238,7 @@ public final class AnswerCounts {
      */
     public @Nullable TargetCounts worst(Function<String, @Nullable Integer> templates) {
       return targets.values().stream()
-          .filter(target -> target.local > 0)
+          .filter(target -> target.texts.local > 0)
           .max(
               Comparator.comparingDouble(
                       (TargetCounts of) -> Math.abs(of.difference(templates.apply(of.target))))
@@ -252,27 +252,10 @@ public final class AnswerCounts {
       private static final int MIN_FITTED = 10;
 
       private final String target;
-
-      /** Per request: server − local. */
-      private final Moments differences = new Moments();
-
-      private final Moments lengths = new Moments();
-      private long server;
-      private long local;
-      private double squares;
-      private double products;
+      private final TextCounts texts = new TextCounts();
 
       private TargetCounts(String target) {
         this.target = target;
-      }
-
-      private void add(int theirs, int own) {
-        server += theirs;
-        local += own;
-        squares += (double) own * own;
-        products += (double) own * theirs;
-        lengths.add(own, 1);
-        differences.add((double) theirs - own, 1);
       }
 
       public String target() {
@@ -280,33 +263,27 @@ public final class AnswerCounts {
       }
 
       public long count() {
-        return lengths.count();
+        return texts.lengths.count();
       }
 
       /** Mean per request. */
       public double serverTokens() {
-        return (double) server / count();
+        return (double) texts.server / count();
       }
 
       /** Mean per request. */
       public double localTokens() {
-        return (double) local / count();
+        return (double) texts.local / count();
       }
 
       /** Σ (server − template) ÷ Σ local − 1. */
       public double difference(@Nullable Integer template) {
-        return (server - templateTokens(template) * count() - local) / local;
+        return (texts.server - templateTokens(template) * count() - texts.local) / texts.local;
       }
 
       public boolean areEqual() {
-        return differences.min() == 0 && differences.max() == 0;
-      }
-
-      /** Whether the server adds the same number of tokens to texts of all lengths: a template. */
-      private boolean isTemplateOnly() {
-        return differences.min() >= 0
-            && differences.min() == differences.max()
-            && lengths.min() != lengths.max();
+        Integer constant = texts.constant();
+        return constant != null && constant == 0;
       }
 
       /** Tokens that the server adds to each text: as it has said, else as its counts show. */
@@ -314,20 +291,60 @@ public final class AnswerCounts {
         if (said != null && said < serverTokens()) {
           return said;
         }
-        return isTemplateOnly() ? differences.max() : fitted();
-      }
-
-      /** Where counts lie on a line over lengths: what is left of it at length 0. */
-      private double fitted() {
-        double deviation = count() * squares - (double) local * local;
-        if (count() < MIN_FITTED || deviation <= 0) {
-          return 0;
+        Integer constant = texts.constant();
+        if (constant != null && constant >= 0 && texts.lengths.min() != texts.lengths.max()) {
+          return constant;
         }
-        double slope = (count() * products - (double) local * server) / deviation;
-        double rest = (server - slope * local) / count();
-        boolean isLine = slope > 0.5 && slope < 2 && rest <= WorkloadTally.Template.MOST_TOKENS;
-        return isLine ? Math.max(0, Math.rint(rest)) : 0;
+        Long fitted = count() < MIN_FITTED ? null : texts.atLengthZero();
+        return fitted == null || fitted > TextCounts.MAX_TEMPLATE ? 0 : Math.max(0, fitted);
       }
+    }
+  }
+
+  /**
+   * A server's counts of texts beside ours, which tell the tokens that its template adds to each.
+   * Whoever asks decides how much suffices: two texts of very different length that are counted
+   * exactly before a load tell any template; in a load tokenizers vary from text to text, so a line
+   * takes several texts and a bound; a difference that is the same for texts of one length only may
+   * be another tokenizer's, which a bound makes unlikely.
+   */
+  public static final class TextCounts {
+
+    /** No template that is told by less than exact counts is longer. */
+    static final int MAX_TEMPLATE = 256;
+
+    private final Moments differences = new Moments();
+    private final Moments lengths = new Moments();
+    private long server;
+    private long local;
+    private double squares;
+    private double products;
+
+    public void add(int theirs, int own) {
+      server += theirs;
+      local += own;
+      squares += (double) own * own;
+      products += (double) own * theirs;
+      lengths.add(own, 1);
+      differences.add((double) theirs - own, 1);
+    }
+
+    /** The tokens by which the server counts more, where that is the same for all texts. */
+    @Nullable Integer constant() {
+      return differences.min() == differences.max() ? (Integer) (int) differences.min() : null;
+    }
+
+    /**
+     * Where counts lie on a line over our lengths, what is left of it at length 0; null where
+     * lengths do not differ, or the server's tokens are no tokens of these texts.
+     */
+    public @Nullable Long atLengthZero() {
+      long count = lengths.count();
+      double deviation = count * squares - (double) local * local;
+      double slope = (count * products - (double) local * server) / deviation;
+      return deviation > 0 && slope > 0.5 && slope < 2
+          ? (Long) Math.round((server - slope * local) / count)
+          : null;
     }
   }
 }

@@ -116,7 +116,7 @@ final class SloFormatter {
         : limits() + (isOne() ? " is met" : " are met");
   }
 
-  /** E.g. {@code only 17 requests, too few to prove 99 %: needs 381}; empty for enough. */
+  /** E.g. {@code only 17 requests, too few to prove 99 %: needs 381 requests}; empty for enough. */
   String tooFew() {
     return fewest().map(few -> "only " + few.requests() + ", " + few.remark()).orElse("");
   }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.AnswerCounts.TextCounts;
 import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.level.Summary.Workload;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
@@ -23,7 +24,7 @@ final class WorkloadTally {
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder promptsByUs = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
-  private final Template template = new Template();
+  private final TextCounts texts = new TextCounts();
   private final Share cache = new Share();
   private final Map<Integer, OfTurn> turns = new TreeMap<>();
   private final KeyCounts<String> scenarios = new KeyCounts<>("other");
@@ -40,7 +41,9 @@ final class WorkloadTally {
     if (prompt != null) {
       (tokens.promptTokens() == null ? promptsByUs : prompts).add(prompt);
     }
-    template.add(tokens);
+    if (tokens.promptTokens() != null && tokens.promptTokensLocal() != null) {
+      texts.add(tokens.promptTokens(), tokens.promptTokensLocal());
+    }
     Integer output = tokens.outputTokens();
     if (output != null && record.outcome().ok()) {
       outputs.add(output);
@@ -86,7 +89,7 @@ final class WorkloadTally {
         (isReported ? prompts : promptsByUs).distribution(),
         isReported ? promptsByUs.moments().count() : 0,
         outputs.distribution(),
-        saidTemplate == null ? template.tokens() : saidTemplate,
+        saidTemplate == null ? template() : saidTemplate,
         cache.share(),
         requests,
         turns.entrySet().stream().map(e -> e.getValue().turn(e.getKey())).toList(),
@@ -95,6 +98,12 @@ final class WorkloadTally {
         apis.byCount(),
         endpoints.byCount(),
         streamed);
+  }
+
+  /** What the server counts beyond the texts of prompts, where it is the same for all. */
+  private @Nullable Integer template() {
+    Integer constant = texts.constant();
+    return constant == null || constant < 0 || constant > TextCounts.MAX_TEMPLATE ? null : constant;
   }
 
   private static final class OfTurn {
@@ -128,28 +137,6 @@ final class WorkloadTally {
           cache.share(),
           ttft.distribution(),
           e2e.distribution());
-    }
-  }
-
-  /** What the server counts beyond the texts of prompts, where it is the same for all. */
-  static final class Template {
-
-    /** No template is longer; a tokenizer of another model may be that wrong. */
-    static final int MOST_TOKENS = 256;
-
-    private int least = Integer.MAX_VALUE;
-    private int most = Integer.MIN_VALUE;
-
-    void add(RequestRecord.Tokens tokens) {
-      if (tokens.promptTokens() != null && tokens.promptTokensLocal() != null) {
-        int more = tokens.promptTokens() - tokens.promptTokensLocal();
-        least = Math.min(least, more);
-        most = Math.max(most, more);
-      }
-    }
-
-    @Nullable Integer tokens() {
-      return least == most && least >= 0 && least <= MOST_TOKENS ? least : null;
     }
   }
 

@@ -110,12 +110,14 @@ public record Distribution(
       return (long) Math.ceil(Z * Z * share / (1 - share));
     }
 
-    /** A remark for too few requests, {@code too few to prove 99 %: needs 381}; else empty. */
+    /**
+     * A remark for too few requests, {@code too few to prove 99 %: needs 381 requests}; else empty.
+     */
     public static String tooFew(long requests, double percent) {
       long fewest = fewestToShow(percent);
       return requests >= fewest
           ? ""
-          : "too few to prove %s %%: needs %s"
+          : "too few to prove %s %%: needs %s requests"
               .formatted(NumberText.plain(Math.min(NEARLY_ALL, percent)), NumberText.count(fewest));
     }
 

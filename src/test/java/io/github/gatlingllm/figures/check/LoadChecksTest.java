@@ -136,7 +136,7 @@ class LoadChecksTest {
     Check some = check(Levels.of("1:10 2:400").summary(), "low_n");
     assertThat(some.level()).isEqualTo(Level.NOTE);
     assertThat(some.message()).startsWith("c=2: ").contains("400");
-    assertThat(some.remedy()).startsWith("For a p99, measure 3 s or longer (duration=3)");
+    assertThat(some.remedy()).startsWith("For a p99, measure 3 s or longer (duration=3s)");
     // headlines quote TTFT, which answers in one body do not have
     List<RequestRecord> mixed = Recorded.requests(60, i -> at(0).tokens(100));
     mixed.addAll(Collections.nCopies(1_000, at(0).body(400, 10).record()));
