@@ -72,7 +72,7 @@ public final class TokenGaps {
   public static @Nullable Double tokenMicrosAt(
       RequestRecord.Events events, RequestRecord.Tokens tokens, double percent) {
     double[] ascending = sortedTokenMicros(events, tokens);
-    return ascending.length == 0 ? null : (Double) nearestRank(ascending, percent);
+    return ascending.length == 0 ? null : (Double) NearestRank.in(ascending, percent);
   }
 
   /** ITL of a request in microseconds, ascending; empty above a million tokens. */
@@ -94,17 +94,6 @@ public final class TokenGaps {
         });
     Arrays.sort(values);
     return values;
-  }
-
-  /** The nearest-rank percentile of ascending values: the ⌈p ÷ 100 × n⌉-th; p in (0, 100]. */
-  public static double nearestRank(double[] ascending, double percent) {
-    return ascending[nearestRank(ascending.length, percent)];
-  }
-
-  /** The position, from 0, of that percentile among so many ascending values. */
-  public static int nearestRank(int count, double percent) {
-    int rank = (int) Math.ceil(Math.nextDown(percent / 100 * count));
-    return Math.max(1, Math.min(rank, count)) - 1;
   }
 
   /** Tokens of each event if the server does not report them: N ÷ events, at least 1. */

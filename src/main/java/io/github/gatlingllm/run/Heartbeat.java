@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.NearestRank;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -121,8 +122,7 @@ final class Heartbeat implements Runnable {
     /** Nearest rank; 0 if there was no beat. */
     int percentile(int percent) {
       List<Integer> ascending = values.stream().sorted().toList();
-      int rank = (ascending.size() * percent + 99) / 100;
-      return ascending.isEmpty() ? 0 : ascending.get(Math.max(0, rank - 1));
+      return ascending.isEmpty() ? 0 : ascending.get(NearestRank.index(percent, ascending.size()));
     }
 
     long sum() {

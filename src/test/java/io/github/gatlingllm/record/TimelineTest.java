@@ -364,12 +364,6 @@ final class TimelineTest {
     assertThat(String.join(" ", values)).isEqualTo(perToken);
   }
 
-  @ParameterizedTest
-  @CsvSource({"50, 2", "51, 3", "75, 3", "76, 4", "99, 4", "100, 4", "25, 1", "1, 1"})
-  void nearestRank(double percent, double expected) {
-    assertThat(TokenGaps.nearestRank(new double[] {1, 2, 3, 4}, percent)).isEqualTo(expected);
-  }
-
   private static int[] ints(String text) {
     return text.isEmpty()
         ? new int[0]

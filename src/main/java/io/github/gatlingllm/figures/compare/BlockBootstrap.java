@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Distribution.Spread.Difference;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.NearestRank;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -80,8 +81,8 @@ final class BlockBootstrap {
     double[] farthest = new double[DRAWS];
     Arrays.setAll(errors, q -> error(changes[q], farthest));
     Arrays.sort(farthest);
-    int rank = (int) Math.ceil((1 - (1 - CONFIDENCE) / runs) * DRAWS - 1e-9);
-    double beyond = 2 * TDistribution.of(MANY).survivalProbability(farthest[rank - 1]);
+    double bound = NearestRank.in(farthest, 100 * (1 - (1 - CONFIDENCE) / runs));
+    double beyond = 2 * TDistribution.of(MANY).survivalProbability(bound);
     double shared = (1 - CONFIDENCE) / runs / Math.max(1, changes.length);
     Map<Question, Double> halves = new HashMap<>();
     for (int q = 0; q < changes.length; q++) {

@@ -5,6 +5,7 @@ import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.record.NearestRank;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -128,7 +129,7 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
       if (count == 0) {
         return null;
       }
-      long rank = (long) Math.ceil(percent / 100 * count - 1e-9);
+      long rank = NearestRank.of(percent, count);
       while (low < high) {
         int middle = (low + high) >>> 1;
         if (upTo(metric, middle) >= rank) {

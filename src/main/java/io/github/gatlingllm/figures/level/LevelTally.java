@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
-import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -299,11 +298,11 @@ final class LevelTally {
       started(record, inSlo);
       Long first = record.timing().ttftNanos();
       if (first != null && record.outcome().hasFirstToken()) {
-        ttft.count(Bins.COARSE.of(first / 1_000), 1);
+        ttft.count(first / 1_000, 1);
       }
       Long last = record.timing().latencyNanos();
       if (last != null && record.outcome().ok()) {
-        e2e.count(Bins.COARSE.of(last / 1_000), 1);
+        e2e.count(last / 1_000, 1);
       }
     }
 

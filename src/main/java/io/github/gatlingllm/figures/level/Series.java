@@ -5,7 +5,6 @@ import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
@@ -230,7 +229,7 @@ public record Series(
       if (ttft != null) {
         long first = admitted + ttft;
         long micros = (first - t.scheduledUnixNanos()) / 1_000;
-        intervals.at(first).ttft.count(Bins.COARSE.of(micros), 1);
+        intervals.at(first).ttft.count(micros, 1);
       }
       Long closed = t.closedUnixNanos();
       if (closed != null) {
@@ -273,7 +272,7 @@ public record Series(
         int count = tokens.gapTokens[g];
         if (count > 0) {
           SliceValues itl = intervals.at(tokens.unixNanos[tokens.endedBy[g]]).itl;
-          itl.count(tokens.coarseBins[g], count);
+          itl.count(Math.round(tokens.tokenMicros[g]), count);
         }
       }
     }

@@ -5,6 +5,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.NearestRank;
 import io.github.gatlingllm.record.Objectives.SloCounts.Count;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
@@ -137,8 +138,8 @@ final class SloTally {
     /** The nearest-rank percentile, endless values being the highest; null where it is endless. */
     private @Nullable Double percentile(double percent) {
       long finite = values.moments().count();
-      long rank = (long) Math.ceil((finite + endless) * percent / 100 - 1e-9);
-      return rank > finite || finite == 0 ? null : values.percentile((rank - 0.5) * 100 / finite);
+      long rank = NearestRank.of(percent, finite + endless);
+      return rank > finite ? null : (Double) values.atRank(rank);
     }
 
     ObjectiveRow row(Slo slo, String owner) {

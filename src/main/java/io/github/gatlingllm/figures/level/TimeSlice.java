@@ -2,11 +2,13 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
-import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
+import org.HdrHistogram.HistogramIterationValue;
+import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +52,7 @@ public final class TimeSlice extends Amounts {
 
   private void addGaps(TokenStream stream) {
     if (stream.gaps > 0 && stream.isOneEach) {
-      made(Metric.ITL_MS).add(stream.coarseBins, stream.gaps, stream.sumMicros);
+      made(Metric.ITL_MS).add(stream.chunkMicros, stream.gaps, stream.sumMicros);
       return;
     }
     for (int g = 0; g < stream.gaps; g++) {
@@ -64,8 +66,9 @@ public final class TimeSlice extends Amounts {
   }
 
   /**
-   * The values of a metric in one slice, in the bins of a histogram of 2 significant digits that
-   * counts thousandths: the middle of a bin is within 0.4 % of every value in it.
+   * The values of a metric in one slice: a histogram of 2 significant digits that counts
+   * thousandths. The middle of a bin is within 0.4 % of every value in it. A count that is full
+   * stays so.
    */
   public static final class SliceValues {
 
@@ -73,53 +76,58 @@ public final class TimeSlice extends Amounts {
 
     private static final double STEPS = 1_000;
 
-    private int[] counts = new int[2 << Bins.COARSE.bits()];
-    private long total;
+    /** The lowest value of every bin. */
+    private static final long[] LOWEST =
+        LongStream.iterate(0, low -> low >= 0, EMPTY.steps::nextNonEquivalentValue).toArray();
+
+    private final IntCountsHistogram steps = new IntCountsHistogram(2);
     private double sum;
 
     void add(double value, int weight) {
       if (weight > 0) {
-        count(bin(value), weight);
+        count(Math.round(value * STEPS), weight);
         sum += value * weight;
       }
     }
 
-    /** Adds times by their bins in microseconds, and their sum. */
-    void add(int[] bins, int count, long sumMicros) {
+    /** Adds times in microseconds, and their sum. */
+    void add(int[] micros, int count, long sumMicros) {
       for (int i = 0; i < count; i++) {
-        count(bins[i], 1);
+        count(micros[i], 1);
       }
       sum += sumMicros / STEPS;
     }
 
     void add(SliceValues other) {
-      for (int bin = 0; bin < other.counts.length; bin++) {
-        count(bin, other.counts[bin]);
+      for (HistogramIterationValue bin : other.steps.recordedValues()) {
+        count(bin.getValueIteratedTo(), (int) bin.getCountAtValueIteratedTo());
       }
       sum += other.sum;
     }
 
-    /** Adds to a bin only, not to {@link #sum}. */
-    void count(int bin, int weight) {
-      if (bin >= counts.length) {
-        counts = Arrays.copyOf(counts, Bins.COARSE.upTo(bin));
-      }
-      int more = Math.min(weight, Integer.MAX_VALUE - counts[bin]);
-      counts[bin] += more;
-      total += more;
+    /** Counts a value in thousandths, without adding it to {@link #sum}. */
+    void count(long step, int weight) {
+      long value = Math.max(0, step);
+      long room = Integer.MAX_VALUE - steps.getCountAtValue(value);
+      steps.recordValueWithCount(value, Math.min(weight, room));
     }
 
     public static int bin(double value) {
-      return Bins.COARSE.of(Math.round(value * STEPS));
+      return binOf(Math.max(0, Math.round(value * STEPS)));
+    }
+
+    private static int binOf(long step) {
+      int found = Arrays.binarySearch(LOWEST, step);
+      return found < 0 ? -found - 2 : found;
     }
 
     public static double middle(int bin) {
-      long lowest = Bins.COARSE.lowest(bin);
-      return (lowest + (Bins.COARSE.lowest(bin + 1) - lowest - 1) / 2.0) / STEPS;
+      long lowest = LOWEST[bin];
+      return (lowest + (EMPTY.steps.highestEquivalentValue(lowest) - lowest) / 2.0) / STEPS;
     }
 
     public long total() {
-      return total;
+      return steps.getTotalCount();
     }
 
     public double sum() {
@@ -128,43 +136,26 @@ public final class TimeSlice extends Amounts {
 
     /** The lowest bin with values. */
     public int first() {
-      int bin = 0;
-      while (total > 0 && counts[bin] == 0) {
-        bin++;
-      }
-      return bin;
+      return binOf(steps.getMinValue());
     }
 
     /** The bin after the highest one with values. */
     public int end() {
-      int end = counts.length;
-      while (end > 0 && counts[end - 1] == 0) {
-        end--;
-      }
-      return end;
+      return total() == 0 ? 0 : binOf(steps.getMaxValue()) + 1;
     }
 
     /** Number of values in {@code bin} and below. */
     public long upTo(int bin) {
-      long sum = 0;
-      for (int i = Math.min(bin, counts.length - 1); i >= 0; i--) {
-        sum += counts[i];
-      }
-      return sum;
+      return bin < 0 ? 0 : steps.getCountBetweenValues(0, LOWEST[bin]);
     }
 
     public long count(int bin) {
-      return bin < counts.length ? counts[bin] : 0;
+      return LOWEST[bin] <= steps.getMaxValue() ? steps.getCountAtValue(LOWEST[bin]) : 0;
     }
 
     /** The highest value of the bin with the nearest rank, percent in (0, 100]; null if empty. */
     @Nullable Double percentile(double percent) {
-      long rank = (long) Math.ceil(Math.nextDown(percent) * total / 100);
-      int bin = 0;
-      for (long counted = counts[0]; counted < rank; counted += counts[bin]) {
-        bin++;
-      }
-      return total == 0 ? null : (Double) ((Bins.COARSE.lowest(bin + 1) - 1) / STEPS);
+      return total() == 0 ? null : (Double) (steps.getValueAtPercentile(percent) / STEPS);
     }
   }
 

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.NearestRank;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
@@ -34,13 +34,7 @@ final class TokenStream implements TokenGaps.Visitor {
   int[] endedBy = new int[256];
 
   /** Gaps between events (ICL). */
-  private int[] chunkMicros = new int[256];
-
-  /** The bins of {@link #chunkMicros}. */
-  private int[] fineBins = new int[256];
-
-  /** The bins of gaps per token (ITL). */
-  int[] coarseBins = new int[256];
+  int[] chunkMicros = new int[256];
 
   /** Sum of the gaps between events. */
   long sumMicros;
@@ -63,8 +57,6 @@ final class TokenStream implements TokenGaps.Visitor {
     sumMicros = 0;
     for (int g = 0; g < gaps; g++) {
       sumMicros += chunkMicros[g];
-      fineBins[g] = Bins.FINE.of(chunkMicros[g]);
-      coarseBins[g] = Bins.COARSE.of(isOneEach ? chunkMicros[g] : Math.round(tokenMicros[g]));
     }
     chunkMillis = Moments.ofMicros(chunkMicros, gaps);
     Long admitted = record.timing().admittedUnixNanos();
@@ -126,8 +118,6 @@ final class TokenStream implements TokenGaps.Visitor {
       chunkMicros = Arrays.copyOf(chunkMicros, gaps * 2);
       tokenMicros = Arrays.copyOf(tokenMicros, gaps * 2);
       gapTokens = Arrays.copyOf(gapTokens, gaps * 2);
-      fineBins = new int[gaps * 2];
-      coarseBins = new int[gaps * 2];
     }
     isOneEach &= count == 1 && perToken == chunk;
     endedBy[gaps] = event;
@@ -167,21 +157,21 @@ final class TokenStream implements TokenGaps.Visitor {
     if (isOneEach && gaps <= TokenGaps.MAX_TOKENS) {
       int[] micros = Arrays.copyOf(chunkMicros, gaps);
       Arrays.sort(micros);
-      double median = micros[TokenGaps.nearestRank(gaps, 50)];
-      return median <= 0 ? 0 : micros[TokenGaps.nearestRank(gaps, 99)] / median;
+      double median = micros[NearestRank.index(50, gaps)];
+      return median <= 0 ? 0 : micros[NearestRank.index(99, gaps)] / median;
     }
     double[] micros = TokenGaps.sortedTokenMicros(record.events(), record.tokens());
-    double median = micros.length == 0 ? 0 : TokenGaps.nearestRank(micros, 50);
-    return median <= 0 ? 0 : TokenGaps.nearestRank(micros, 99) / median;
+    double median = micros.length == 0 ? 0 : NearestRank.in(micros, 50);
+    return median <= 0 ? 0 : NearestRank.in(micros, 99) / median;
   }
 
   void addChunkGaps(ValueRecorder iclMs) {
-    iclMs.add(fineBins, gaps, chunkMillis);
+    iclMs.add(chunkMicros, gaps, chunkMillis);
   }
 
   void addTokenGaps(ValueRecorder itlMs) {
     if (isOneEach) {
-      itlMs.add(fineBins, gaps, chunkMillis);
+      itlMs.add(chunkMicros, gaps, chunkMillis);
       return;
     }
     for (int g = 0; g < gaps; g++) {

@@ -1,10 +1,11 @@
 package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.record.NearestRank;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,7 @@ public final class ValueRecorder {
 
   private final double resolution;
   private final boolean isRate;
-  private long[] counts = new long[2 << Bins.FINE.bits];
+  private final Histogram steps = new Histogram(3);
   private final Moments moments = new Moments();
 
   public ValueRecorder(double resolution) {
@@ -46,39 +47,23 @@ public final class ValueRecorder {
   }
 
   public void add(double value, long weight) {
-    if (weight <= 0) {
-      return;
+    if (weight > 0) {
+      steps.recordValueWithCount(Math.max(0, Math.round(value * resolution)), weight);
+      moments.add(value, weight);
     }
-    int bin = Bins.FINE.of(Math.round(value * resolution));
-    extendTo(bin);
-    counts[bin] += weight;
-    moments.add(value, weight);
   }
 
-  /** Adds times by their bins in microseconds, with their moments in milliseconds. */
-  public void add(int[] bins, int count, Moments millis) {
-    if (count == 0) {
-      return;
-    }
-    extendTo(Bins.FINE.of(Math.round(millis.max * MICROS)));
+  /** Adds times in microseconds, with their moments in milliseconds. */
+  public void add(int[] micros, int count, Moments millis) {
     for (int i = 0; i < count; i++) {
-      counts[bins[i]]++;
+      steps.recordValue(Math.max(0, micros[i]));
     }
     moments.add(millis);
   }
 
   public void add(ValueRecorder other) {
-    extendTo(other.counts.length - 1);
-    for (int bin = 0; bin < other.counts.length; bin++) {
-      counts[bin] += other.counts[bin];
-    }
+    steps.add(other.steps);
     moments.add(other.moments);
-  }
-
-  private void extendTo(int bin) {
-    if (bin >= counts.length) {
-      counts = Arrays.copyOf(counts, Bins.FINE.upTo(bin));
-    }
   }
 
   public boolean isEmpty() {
@@ -91,24 +76,11 @@ public final class ValueRecorder {
 
   /** The nearest-rank percentile, percent in (0, 100]; null without values. */
   public @Nullable Double percentile(double percent) {
-    return isEmpty() ? null : (Double) percentiles(percent)[0];
-  }
-
-  /** Of ascending percents, in one pass from the least value on. */
-  private double[] percentiles(double... percents) {
-    double[] found = new double[percents.length];
-    int bin = 0;
-    long counted = counts[0];
-    for (int i = 0; i < percents.length; i++) {
-      // one ulp less, so that rounding cannot reach the next rank
-      long rank = (long) Math.ceil(Math.nextDown(percents[i]) * moments.count / 100);
-      while (counted < rank) {
-        counted += counts[++bin];
-      }
-      double highest = (Bins.FINE.lowest(bin + 1) - 1) / resolution;
-      found[i] = Math.max(moments.min(), Math.min(moments.max(), highest));
+    if (isEmpty()) {
+      return null;
     }
-    return found;
+    double highest = steps.getValueAtPercentile(percent) / resolution;
+    return Math.max(moments.min(), Math.min(moments.max(), highest));
   }
 
   public Distribution distribution() {
@@ -126,21 +98,20 @@ public final class ValueRecorder {
     if (isEmpty()) {
       return Distribution.EMPTY;
     }
-    double[] p = percentiles(LOWER_TOO);
     return new Distribution(
         moments.count(),
         moments.mean(),
         moments.std(),
         moments.min(),
-        isRate ? (Double) p[0] : null,
-        isRate ? (Double) p[1] : null,
-        isRate ? (Double) p[2] : null,
-        p[3],
-        p[4],
-        p[5],
-        p[6],
-        p[7],
-        p[8],
+        isRate ? percentile(1) : null,
+        isRate ? percentile(5) : null,
+        isRate ? percentile(10) : null,
+        percentile(50),
+        percentile(75),
+        percentile(90),
+        percentile(95),
+        percentile(99),
+        percentile(99.9),
         moments.max(),
         meanCi95,
         p50Ci95,
@@ -161,38 +132,8 @@ public final class ValueRecorder {
 
   /** Whether fewer than 10 of {@code count} values are beyond it: below it for those under p50. */
   static boolean isLowN(long count, double percent) {
-    // In binary, 99.9 % of 10,000 is slightly more than 9,990.
-    long rank = (long) Math.ceil(count * percent / 100 - 1e-12 * count);
+    long rank = NearestRank.of(percent, count);
     return (percent < 50 ? rank - 1 : count - rank) < 10;
-  }
-
-  /**
-   * The bins of HdrHistogram: whole numbers below 2<sup>bits + 1</sup> have one each, then there
-   * are 2<sup>bits</sup> to a doubling. Numbers below 0 are in the first one.
-   */
-  public record Bins(int bits) {
-
-    /** Of 3 significant digits. */
-    public static final Bins FINE = new Bins(10);
-
-    /** Of 2 significant digits. */
-    public static final Bins COARSE = new Bins(7);
-
-    public int of(long number) {
-      long value = Math.max(0, number);
-      int shift = Math.max(0, Long.SIZE - 1 - bits - Long.numberOfLeadingZeros(value));
-      return (shift << bits) + (int) (value >>> shift);
-    }
-
-    public long lowest(int bin) {
-      int shift = Math.max(0, (bin >> bits) - 1);
-      return (long) (bin - (shift << bits)) << shift;
-    }
-
-    /** The number of bins up to the end of the doubling that has this one. */
-    public int upTo(int bin) {
-      return ((bin >> bits) + 1) << bits;
-    }
   }
 
   /**

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.offset;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
-import io.github.gatlingllm.figures.metric.ValueRecorder.Bins;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.Arrays;
 import java.util.Random;
-import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,21 +35,6 @@ class ValueRecorderTest {
     assertThat(values.distribution().min()).isEqualTo(sorted[0]);
     assertThat(values.distribution().max()).isEqualTo(sorted[n - 1]);
     assertThat(values.percentile(100)).as("exactly").isEqualTo(sorted[n - 1]);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"10, 3", "7, 2"})
-  void binsAreThoseOfHdrHistogram(int bits, int digits) {
-    Bins bins = new Bins(bits);
-    Histogram histogram = new Histogram(digits);
-    int bin = 0;
-    for (long low = 0; low < Long.MAX_VALUE / 4; low = histogram.nextNonEquivalentValue(low)) {
-      assertThat(bins.lowest(bin)).isEqualTo(low);
-      assertThat(bins.of(low)).isEqualTo(bin);
-      assertThat(bins.of(histogram.highestEquivalentValue(low))).isEqualTo(bin);
-      bin++;
-    }
-    assertThat(bins.of(-1)).isZero();
   }
 
   @Test
