@@ -4,10 +4,10 @@ import io.github.gatlingllm.engine.EngineProcess.Written;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
-import io.github.gatlingllm.record.NearestRank;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -124,7 +124,7 @@ final class DeliveryErrors {
   }
 
   private static double millis(long[] sorted, int percent) {
-    return sorted.length == 0 ? 0 : sorted[NearestRank.index(percent, sorted.length)] / 1e6;
+    return sorted.length == 0 ? 0 : sorted[(int) TokenGaps.rank(percent, sorted.length) - 1] / 1e6;
   }
 
   List<SelfTest.Level> levels(List<LevelInfo> all) {

@@ -72,7 +72,7 @@ public final class TokenGaps {
   public static @Nullable Double tokenMicrosAt(
       RequestRecord.Events events, RequestRecord.Tokens tokens, double percent) {
     double[] ascending = sortedTokenMicros(events, tokens);
-    return ascending.length == 0 ? null : (Double) NearestRank.in(ascending, percent);
+    return ascending.length == 0 ? null : (Double) nearestRank(ascending, percent);
   }
 
   /** ITL of a request in microseconds, ascending; empty above a million tokens. */
@@ -94,6 +94,17 @@ public final class TokenGaps {
         });
     Arrays.sort(values);
     return values;
+  }
+
+  /** The nearest-rank percentile of ascending values; p in (0, 100]. */
+  public static double nearestRank(double[] ascending, double percent) {
+    return ascending[(int) rank(percent, ascending.length) - 1];
+  }
+
+  /** The rank, from 1, of that percentile among so many values: ⌈p ÷ 100 × n⌉. */
+  public static long rank(double percent, long count) {
+    // As HdrHistogram: one ulp less, so that rounding cannot reach the next rank.
+    return Math.max(1, (long) Math.ceil(Math.nextDown(percent) * count / 100));
   }
 
   /** Tokens of each event if the server does not report them: N ÷ events, at least 1. */

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.GeneratorSecond;
-import io.github.gatlingllm.record.NearestRank;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -122,7 +122,9 @@ final class Heartbeat implements Runnable {
     /** Nearest rank; 0 if there was no beat. */
     int percentile(int percent) {
       List<Integer> ascending = values.stream().sorted().toList();
-      return ascending.isEmpty() ? 0 : ascending.get(NearestRank.index(percent, ascending.size()));
+      return ascending.isEmpty()
+          ? 0
+          : ascending.get((int) TokenGaps.rank(percent, ascending.size()) - 1);
     }
 
     long sum() {

@@ -364,6 +364,25 @@ final class TimelineTest {
     assertThat(String.join(" ", values)).isEqualTo(perToken);
   }
 
+  @ParameterizedTest
+  @CsvSource({"50, 2", "51, 3", "75, 3", "76, 4", "99, 4", "100, 4", "25, 1", "1, 1"})
+  void nearestRank(double percent, double expected) {
+    assertThat(TokenGaps.nearestRank(new double[] {1, 2, 3, 4}, percent)).isEqualTo(expected);
+  }
+
+  /** Whole numbers tell the exact rank: ⌈tenths of a percent × n ÷ 1,000⌉. */
+  @Test
+  void rankIsExactWhereBinaryFractionsAreNot() {
+    for (int count = 1; count <= 20_000; count += count < 2_000 ? 1 : 500) {
+      for (int tenths : new int[] {1, 10, 101, 500, 551, 900, 950, 990, 999, 1_000}) {
+        long exact = ((long) tenths * count + 999) / 1_000;
+        assertThat(TokenGaps.rank(tenths / 10.0, count))
+            .as("p%s of %s", tenths / 10.0, count)
+            .isEqualTo(exact);
+      }
+    }
+  }
+
   private static int[] ints(String text) {
     return text.isEmpty()
         ? new int[0]

@@ -10,7 +10,7 @@ import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
-import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Interval;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Second;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Verdict;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
@@ -144,7 +144,7 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
   }
 
   private String outOfCpu() {
-    GeneratorHealth worst = spans(Interval::outOfCpuS).get(0);
+    GeneratorHealth worst = spans(Second::outOfCpuS).get(0);
     double own = orZero(worst.own());
     double stolen = orZero(worst.stolen());
     return "%s was out of CPU %s, which affects all times: the generator%s used %s of it%s, other programs %s%s."
@@ -163,7 +163,7 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
   }
 
   private static String cause(GeneratorHealth span) {
-    double pause = span.seconds().stream().mapToDouble(Interval::gcMaxMs).max().orElse(0);
+    double pause = span.seconds().stream().mapToDouble(Second::gcMaxMs).max().orElse(0);
     if (pause > GeneratorHealth.HALF * span.lagMaxMs()) {
       return " (garbage collection paused the JVM for up to " + ms(pause) + ")";
     }
@@ -185,14 +185,14 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
 
   /** How long the JIT compiler ran per second, if long. */
   private static String compiler(GeneratorHealth span, String before, String after) {
-    double share = span.sum(Interval::compilerS) / span.lengthS();
+    double share = span.sum(Second::compilerS) / span.lengthS();
     return share > GeneratorHealth.PART
         ? before + "its JIT compiler ran " + number(share) + " s per second" + after
         : "";
   }
 
   private static String place(GeneratorHealth span) {
-    List<Interval> seconds = span.seconds();
+    List<Second> seconds = span.seconds();
     return "from %s s to %s s of the load"
         .formatted(
             (long) Math.floor(seconds.get(0).fromS()),
@@ -204,10 +204,10 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
   }
 
   /** Spans of consecutive seconds with a positive amount, the largest total first. */
-  private List<GeneratorHealth> spans(ToDoubleFunction<Interval> amount) {
+  private List<GeneratorHealth> spans(ToDoubleFunction<Second> amount) {
     List<GeneratorHealth> spans = new ArrayList<>();
-    List<Interval> current = List.of();
-    for (Interval second : health.seconds()) {
+    List<Second> current = List.of();
+    for (Second second : health.seconds()) {
       if (amount.applyAsDouble(second) <= 0) {
         current = List.of();
       } else if (current.isEmpty()) {

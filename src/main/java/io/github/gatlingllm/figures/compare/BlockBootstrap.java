@@ -6,7 +6,7 @@ import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Distribution.Spread.Difference;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
-import io.github.gatlingllm.record.NearestRank;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -81,7 +81,7 @@ final class BlockBootstrap {
     double[] farthest = new double[DRAWS];
     Arrays.setAll(errors, q -> error(changes[q], farthest));
     Arrays.sort(farthest);
-    double bound = NearestRank.in(farthest, 100 * (1 - (1 - CONFIDENCE) / runs));
+    double bound = TokenGaps.nearestRank(farthest, 100 * (1 - (1 - CONFIDENCE) / runs));
     double beyond = 2 * TDistribution.of(MANY).survivalProbability(bound);
     double shared = (1 - CONFIDENCE) / runs / Math.max(1, changes.length);
     Map<Question, Double> halves = new HashMap<>();

@@ -5,7 +5,7 @@ import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Amount;
-import io.github.gatlingllm.record.NearestRank;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -129,7 +129,7 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
       if (count == 0) {
         return null;
       }
-      long rank = NearestRank.of(percent, count);
+      long rank = TokenGaps.rank(percent, count);
       while (low < high) {
         int middle = (low + high) >>> 1;
         if (upTo(metric, middle) >= rank) {

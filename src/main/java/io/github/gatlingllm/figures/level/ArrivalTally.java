@@ -18,7 +18,7 @@ final class ArrivalTally {
 
   private final LevelTally level;
   private final long scheduleStart;
-  private final long binNanos;
+  private final TimeSlots bins;
   private final int[] planned;
   private final int[] realised;
   private final ValueRecorder lagMs = new ValueRecorder(ValueRecorder.MICROS);
@@ -37,10 +37,10 @@ final class ArrivalTally {
     long arriving = level.arrivingTo - level.from;
     scheduleStart = level.info.phases().get(0).startUnixNanos();
     long seconds = (arriving / SECOND + MAX_BINS - 1) / MAX_BINS;
-    binNanos = Math.max(1, seconds) * SECOND;
-    int whole = (int) (arriving / binNanos);
-    planned = new int[whole];
-    realised = new int[whole];
+    long width = Math.max(1, seconds) * SECOND;
+    bins = new TimeSlots(level.from, width, (int) (arriving / width));
+    planned = new int[bins.count()];
+    realised = new int[bins.count()];
   }
 
   void add(RequestRecord record) {
@@ -68,10 +68,9 @@ final class ArrivalTally {
     count(planned, unixNanos);
   }
 
-  private void count(int[] bins, long unixNanos) {
-    int bin = (int) ((unixNanos - level.from) / binNanos);
-    if (bin < bins.length) {
-      bins[bin]++;
+  private void count(int[] arrivals, long unixNanos) {
+    if (!bins.areBefore(unixNanos)) {
+      arrivals[bins.at(unixNanos)]++;
     }
   }
 

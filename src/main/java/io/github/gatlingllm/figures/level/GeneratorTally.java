@@ -1,19 +1,15 @@
 package io.github.gatlingllm.figures.level;
 
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.toList;
-
 import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
-import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Interval;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Second;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The health of load generators, by injector and over time; at most {@value #MOST} lines. */
@@ -23,7 +19,7 @@ final class GeneratorTally {
   private static final int MOST = 400_000;
 
   private final long origin;
-  private final Map<String, List<Interval>> seconds = new LinkedHashMap<>();
+  private final Map<String, List<Second>> seconds = new LinkedHashMap<>();
   private int lines;
 
   GeneratorTally(long origin) {
@@ -46,7 +42,7 @@ final class GeneratorTally {
     seconds
         .computeIfAbsent(injector == null ? "" : injector, i -> new ArrayList<>())
         .add(
-            new Interval(
+            new Second(
                 from / 1e9,
                 (from + second.number(GeneratorField.LENGTH_S)) / 1e9,
                 second.largest(GeneratorField.LOOP_LAG_P99_US) / 1e3,
@@ -71,7 +67,7 @@ final class GeneratorTally {
     List<GeneratorHealth> all = new ArrayList<>();
     seconds.forEach(
         (injector, of) -> {
-          List<Interval> within =
+          List<Second> within =
               of.stream()
                   .filter(second -> windows.stream().anyMatch(in -> isIn(in, second)))
                   .toList();
@@ -82,31 +78,23 @@ final class GeneratorTally {
     return all;
   }
 
-  private boolean isIn(LevelTally window, Interval second) {
+  private boolean isIn(LevelTally window, Second second) {
     double at = (second.fromS() + second.untilS()) / 2;
     return at >= (window.from - origin) / 1e9 && at < (window.to - origin) / 1e9;
   }
 
   /** Buckets of 1, 2, 4 … s in order of time, without those that no line falls into. */
   List<GeneratorBucket> buckets() {
-    List<Interval> all =
-        seconds.values().stream()
-            .flatMap(List::stream)
-            .filter(second -> second.fromS() >= 0)
-            .toList();
-    double last = all.stream().mapToDouble(Interval::fromS).max().orElse(0);
-    double width =
-        DoubleStream.iterate(1, wider -> 2 * wider)
-            .filter(wide -> last / wide < Series.MAX_BUCKETS)
-            .findFirst()
-            .orElseThrow();
-    Map<Double, List<Interval>> byStart =
-        all.stream()
-            .collect(
-                groupingBy(
-                    second -> Math.floor(second.fromS() / width) * width, TreeMap::new, toList()));
-    return byStart.entrySet().stream()
-        .map(of -> bucket(of.getKey(), new GeneratorHealth("", of.getValue())))
+    TimeBuckets<List<Second>> buckets =
+        new TimeBuckets<>(0, 1_000_000_000L, Series.MAX_BUCKETS, ArrayList::new, List::addAll);
+    seconds.values().stream()
+        .flatMap(List::stream)
+        .filter(second -> second.fromS() >= 0)
+        .forEach(second -> buckets.at(Math.round(second.fromS() * 1e9)).add(second));
+    List<List<Second>> all = buckets.all();
+    return IntStream.range(0, all.size())
+        .filter(i -> !all.get(i).isEmpty())
+        .mapToObj(i -> bucket(i * buckets.width() / 1e9, new GeneratorHealth("", all.get(i))))
         .toList();
   }
 
@@ -114,7 +102,7 @@ final class GeneratorTally {
     Double idle = health.idle();
     return new GeneratorBucket(
         startS,
-        health.seconds().stream().mapToDouble(Interval::lagP99Ms).max().orElse(0),
+        health.seconds().stream().mapToDouble(Second::lagP99Ms).max().orElse(0),
         health.lagMaxMs(),
         health.own(),
         idle == null ? null : (Double) (1 - idle),

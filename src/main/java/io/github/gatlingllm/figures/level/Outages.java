@@ -6,7 +6,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
@@ -43,7 +42,7 @@ final class Outages {
   private long failed;
 
   Outages(long from, long until) {
-    slots = TimeSlots.of(from, until);
+    slots = TimeSlots.ofRun(from, until);
   }
 
   void add(RequestRecord record) {
@@ -134,41 +133,5 @@ final class Outages {
 
   private static int at(int[] slotted, int slot) {
     return slot < slotted.length ? slotted[slot] : 0;
-  }
-
-  /** A run cut into at most about a million slots, of 10 ms in runs of up to three hours. */
-  record TimeSlots(long originNanos, long slotNanos, int count) {
-
-    private static final long MIN_SLOT = 10_000_000L;
-    private static final int MAX_SLOTS = 1 << 20;
-
-    static TimeSlots of(long from, long until) {
-      long slotNanos = Math.max(MIN_SLOT, (until - from) / MAX_SLOTS + 1);
-      return new TimeSlots(from, slotNanos, (int) Math.max(1, (until - from) / slotNanos + 1));
-    }
-
-    /** The slot of an instant; one outside the run is in the first or in the last slot. */
-    int at(long unixNanos) {
-      return (int) Math.max(0, Math.min(count - 1L, (unixNanos - originNanos) / slotNanos));
-    }
-
-    /** Sets the slots of both instants and those between; the first one if they are swapped. */
-    void set(BitSet slots, long fromNanos, long toNanos) {
-      int from = at(fromNanos);
-      slots.set(from, Math.max(from, at(toNanos)) + 1);
-    }
-
-    int[] add(int[] values, int slot, int more) {
-      int[] grown =
-          slot < values.length
-              ? values
-              : Arrays.copyOf(values, Math.max(slot + 1, Math.min(count + 1, 2 * values.length)));
-      grown[slot] += more;
-      return grown;
-    }
-
-    double seconds(long slots) {
-      return slots * slotNanos / 1e9;
-    }
   }
 }

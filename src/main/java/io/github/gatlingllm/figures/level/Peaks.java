@@ -21,25 +21,28 @@ final class Peaks {
   private final long from;
   private long to;
 
-  /** Tokens by second of the clock, from the second in which the window begins. */
+  private final TimeSlots seconds;
   private double[] tokens = {};
 
-  /** Width of the spans of {@link #changes}: 10 ms × 2^k. */
-  private long step = FINEST;
+  /** Slots of 10 ms × 2^k. */
+  private TimeSlots samples;
 
-  /** Change of the number of requests in flight in each span; its sum is right at ends of spans. */
+  /** Change of the number of requests in flight in each slot; its sum is right at ends of slots. */
   private int[] changes = {};
 
   Peaks(long from, long to) {
     this.from = from;
     this.to = to;
-    while ((to - from) / step >= MAX_SAMPLES) {
-      step *= 2;
+    seconds = TimeSlots.onClock(from, SECOND);
+    long width = FINEST;
+    while ((to - from) / width >= MAX_SAMPLES) {
+      width *= 2;
     }
+    samples = TimeSlots.onClock(from, width);
   }
 
   void tokens(long unixNanos, double count) {
-    int second = (int) (unixNanos / SECOND - from / SECOND);
+    int second = seconds.at(unixNanos);
     if (second >= tokens.length) {
       tokens = Arrays.copyOf(tokens, second + 1 + second / 2);
     }
@@ -47,7 +50,7 @@ final class Peaks {
   }
 
   static long endOfSecond(long unixNanos) {
-    return (unixNanos / SECOND + 1) * SECOND;
+    return TimeSlots.onClock(unixNanos, SECOND).endOf(unixNanos);
   }
 
   void inFlight(long admitted, long closed) {
@@ -56,11 +59,7 @@ final class Peaks {
   }
 
   private void change(long unixNanos, int by) {
-    int span = (int) (unixNanos / step - from / step);
-    if (span >= changes.length) {
-      changes = Arrays.copyOf(changes, span + 1 + span / 2);
-    }
-    changes[span] += by;
+    changes = samples.add(changes, samples.at(unixNanos), by);
   }
 
   /** Adds the counts of a window that does not begin before this one. */
@@ -68,26 +67,24 @@ final class Peaks {
     to = Math.max(to, other.to);
     for (int i = 0; i < other.tokens.length; i++) {
       if (other.tokens[i] != 0) {
-        tokens((other.from / SECOND + i) * SECOND, other.tokens[i]);
+        tokens(other.seconds.startOf(i), other.tokens[i]);
       }
     }
-    while (step < other.step) {
-      widen();
+    if (samples.width() < other.samples.width()) {
+      int[] narrow = changes;
+      TimeSlots before = samples;
+      samples = TimeSlots.onClock(from, other.samples.width());
+      changes = new int[0];
+      addChanges(before, narrow);
     }
-    for (int i = 0; i < other.changes.length; i++) {
-      if (other.changes[i] != 0) {
-        change((other.from / other.step + i) * other.step, other.changes[i]);
-      }
-    }
+    addChanges(other.samples, other.changes);
   }
 
-  private void widen() {
-    int[] narrow = changes;
-    long first = from / step;
-    step *= 2;
-    changes = new int[0];
-    for (int i = 0; i < narrow.length; i++) {
-      change((first + i) * (step / 2), narrow[i]);
+  private void addChanges(TimeSlots slots, int[] by) {
+    for (int i = 0; i < by.length; i++) {
+      if (by[i] != 0) {
+        change(slots.startOf(i), by[i]);
+      }
     }
   }
 
@@ -117,28 +114,27 @@ final class Peaks {
 
   /** Most tokens in a second that lies in the window; null where no whole second does. */
   @Nullable Double tokensPerS() {
-    long first = from / SECOND + (from % SECOND == 0 ? 0 : 1);
-    long last = to / SECOND;
-    if (last <= first) {
+    int first = seconds.origin() == from ? 0 : 1;
+    int end = seconds.at(to);
+    if (end <= first) {
       return null;
     }
     double most = 0;
-    for (long second = first; second < last; second++) {
-      int index = (int) (second - from / SECOND);
-      most = index < tokens.length ? Math.max(most, tokens[index]) : most;
+    for (int second = first; second < Math.min(end, tokens.length); second++) {
+      most = Math.max(most, tokens[second]);
     }
     return most;
   }
 
   /** Most requests in flight at a sample; null for a window without samples. */
   @Nullable Long inFlight() {
-    int samples = (int) (to / step - from / step);
+    int ended = samples.at(to);
     long now = 0;
     long most = 0;
-    for (int span = 0; span < Math.min(samples, changes.length); span++) {
-      now += changes[span];
+    for (int slot = 0; slot < Math.min(ended, changes.length); slot++) {
+      now += changes[slot];
       most = Math.max(most, now);
     }
-    return samples == 0 ? null : (Long) most;
+    return ended == 0 ? null : (Long) most;
   }
 }

@@ -5,12 +5,12 @@ import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.record.NearestRank;
 import io.github.gatlingllm.record.Objectives.SloCounts.Count;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -138,7 +138,7 @@ final class SloTally {
     /** The nearest-rank percentile, endless values being the highest; null where it is endless. */
     private @Nullable Double percentile(double percent) {
       long finite = values.moments().count();
-      long rank = NearestRank.of(percent, finite + endless);
+      long rank = TokenGaps.rank(percent, finite + endless);
       return rank > finite ? null : (Double) values.atRank(rank);
     }
 

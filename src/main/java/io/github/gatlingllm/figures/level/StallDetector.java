@@ -29,7 +29,7 @@ final class StallDetector {
   /** Prefills that are kept; with more of them, half of all requests wait that long. */
   private static final int MAX_PREFILLS = 1 << 12;
 
-  private final Outages.TimeSlots slots;
+  private final TimeSlots slots;
   private final BitSet received = new BitSet();
   private final ValueRecorder waitsS = new ValueRecorder(ValueRecorder.MILLIONTHS);
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
@@ -42,7 +42,7 @@ final class StallDetector {
   private record Prefill(int from, int to, int tokens) {}
 
   StallDetector(long from, long until) {
-    slots = Outages.TimeSlots.of(from, until);
+    slots = TimeSlots.ofRun(from, until);
   }
 
   void add(RequestRecord record) {

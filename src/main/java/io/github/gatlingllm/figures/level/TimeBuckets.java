@@ -9,12 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** Buckets of equal width over time; at a limit neighbours are merged. Not thread-safe. */
 final class TimeBuckets<T> {
 
-  private final long origin;
-  private final int most;
   private final Supplier<T> empty;
   private final @Nullable BiConsumer<T, T> join;
   private List<T> buckets = new ArrayList<>();
-  private long width;
+  private TimeSlots slots;
   // Cache: tokens arrive in order of time, mostly in the bucket of the previous one.
   private @Nullable T latest;
   private long latestFrom;
@@ -22,9 +20,7 @@ final class TimeBuckets<T> {
   /** A growing number of buckets; {@code join} adds the second of two neighbours to the first. */
   TimeBuckets(
       long origin, long width, int most, Supplier<T> empty, @Nullable BiConsumer<T, T> join) {
-    this.origin = origin;
-    this.width = width;
-    this.most = most;
+    slots = new TimeSlots(origin, width, most);
     this.empty = empty;
     this.join = join;
   }
@@ -41,18 +37,17 @@ final class TimeBuckets<T> {
   T at(long unixNanos) {
     T kept = latest;
     long into = unixNanos - latestFrom;
-    if (kept != null && into >= 0 && into < width) {
+    if (kept != null && into >= 0 && into < slots.width()) {
       return kept;
     }
-    long since = Math.max(0, unixNanos - origin);
-    while (join != null && since / width >= most) {
+    while (join != null && slots.areBefore(unixNanos)) {
       widen(join);
     }
-    int index = (int) Math.min(most - 1, since / width);
+    int index = slots.at(unixNanos);
     fill(index + 1);
     T found = buckets.get(index);
     latest = found;
-    latestFrom = origin + index * width;
+    latestFrom = slots.startOf(index);
     return found;
   }
 
@@ -72,7 +67,7 @@ final class TimeBuckets<T> {
       }
     }
     buckets = wider;
-    width *= 2;
+    slots = slots.wider();
     latest = null;
   }
 
@@ -81,10 +76,10 @@ final class TimeBuckets<T> {
   }
 
   long width() {
-    return width;
+    return slots.width();
   }
 
   long endOf(long unixNanos) {
-    return origin + (Math.max(0, unixNanos - origin) / width + 1) * width;
+    return slots.endOf(unixNanos);
   }
 }

@@ -2,7 +2,6 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
-import io.github.gatlingllm.record.NearestRank;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
@@ -157,12 +156,12 @@ final class TokenStream implements TokenGaps.Visitor {
     if (isOneEach && gaps <= TokenGaps.MAX_TOKENS) {
       int[] micros = Arrays.copyOf(chunkMicros, gaps);
       Arrays.sort(micros);
-      double median = micros[NearestRank.index(50, gaps)];
-      return median <= 0 ? 0 : micros[NearestRank.index(99, gaps)] / median;
+      double median = micros[(int) TokenGaps.rank(50, gaps) - 1];
+      return median <= 0 ? 0 : micros[(int) TokenGaps.rank(99, gaps) - 1] / median;
     }
     double[] micros = TokenGaps.sortedTokenMicros(record.events(), record.tokens());
-    double median = micros.length == 0 ? 0 : NearestRank.in(micros, 50);
-    return median <= 0 ? 0 : NearestRank.in(micros, 99) / median;
+    double median = micros.length == 0 ? 0 : TokenGaps.nearestRank(micros, 50);
+    return median <= 0 ? 0 : TokenGaps.nearestRank(micros, 99) / median;
   }
 
   void addChunkGaps(ValueRecorder iclMs) {

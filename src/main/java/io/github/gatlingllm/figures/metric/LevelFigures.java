@@ -273,11 +273,11 @@ public record LevelFigures(
     public static final double SIGNIFICANT = 0.05;
   }
 
-  public record GeneratorHealth(String injector, List<Interval> seconds) {
+  public record GeneratorHealth(String injector, List<Second> seconds) {
 
     /** About a second; {@code lateMicros} as in {@link GeneratorSecond#LATE_MS}. */
     @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-    public record Interval(
+    public record Second(
         double fromS,
         double untilS,
         double lagP99Ms,
@@ -359,7 +359,7 @@ public record LevelFigures(
           tailMs = Math.min(tailMs, toleranceMs);
         }
       }
-      double full = sum(Interval::outOfCpuS) / lengthS();
+      double full = sum(Second::outOfCpuS) / lengthS();
       boolean isMostlyLate = mostlyLate > HALF;
       if (full > SOME) {
         boolean isInvalid = full > HALF || isMostlyLate;
@@ -383,32 +383,32 @@ public record LevelFigures(
       return sum(second -> second.lateS(toleranceMs)) / lengthS();
     }
 
-    public double sum(ToDoubleFunction<Interval> amount) {
+    public double sum(ToDoubleFunction<Second> amount) {
       return seconds.stream().mapToDouble(amount).sum();
     }
 
     public double lengthS() {
-      return sum(Interval::lengthS);
+      return sum(Second::lengthS);
     }
 
     public double lagMaxMs() {
-      return seconds.stream().mapToDouble(Interval::lagMaxMs).max().orElse(0);
+      return seconds.stream().mapToDouble(Second::lagMaxMs).max().orElse(0);
     }
 
     public @Nullable Double own() {
-      return mean(Interval::own);
+      return mean(Second::own);
     }
 
     public @Nullable Double stolen() {
-      return mean(Interval::stolen);
+      return mean(Second::stolen);
     }
 
     public @Nullable Double idle() {
-      return mean(Interval::idle);
+      return mean(Second::idle);
     }
 
     /** Weighted by length; a second without a value counts as 0. */
-    private @Nullable Double mean(Function<Interval, @Nullable Double> share) {
+    private @Nullable Double mean(Function<Second, @Nullable Double> share) {
       return seconds.stream().map(share).allMatch(Objects::isNull)
           ? null
           : (Double)

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
-import io.github.gatlingllm.record.NearestRank;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -132,7 +132,7 @@ public final class ValueRecorder {
 
   /** Whether fewer than 10 of {@code count} values are beyond it: below it for those under p50. */
   static boolean isLowN(long count, double percent) {
-    long rank = NearestRank.of(percent, count);
+    long rank = TokenGaps.rank(percent, count);
     return (percent < 50 ? rank - 1 : count - rank) < 10;
   }
 
