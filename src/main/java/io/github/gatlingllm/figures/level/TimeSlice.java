@@ -108,7 +108,10 @@ public final class TimeSlice extends Amounts {
     /** Counts a value in thousandths, without adding it to {@link #sum}. */
     void count(long step, int weight) {
       long value = Math.max(0, step);
-      long room = Integer.MAX_VALUE - steps.getCountAtValue(value);
+      long room = Integer.MAX_VALUE - steps.getTotalCount();
+      if (weight > room) {
+        room = Integer.MAX_VALUE - steps.getCountAtValue(value);
+      }
       steps.recordValueWithCount(value, Math.min(weight, room));
     }
 
