@@ -4,7 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.Dimension;
+import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
@@ -243,7 +243,7 @@ final class KeyFigureTables {
     return atPoints(summary, "request", requests, request -> page + "#" + anchor(summary, request));
   }
 
-  static Table by(Summary summary, Dimension dimension) {
+  static Table by(Summary summary, Grouping dimension) {
     List<RequestAtPoint> parts = summary.byAtPoints().getOrDefault(dimension, List.of());
     return atPoints(summary, dimension.key(), parts, part -> "");
   }

@@ -2,7 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.Dimension;
+import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.level.Summary.Turn;
@@ -327,7 +327,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     List<RequestAtPoint> requests = hasParts() ? summary.requestsAtPoints() : List.of();
     List<Turn> turns = summary.workload().byTurn();
     Stream<Part> dimensions =
-        Stream.of(Dimension.values())
+        Grouping.parts().stream()
             .map(by -> new Part("By " + by.key(), "", KeyFigureTables.by(summary, by), List.of()));
     Stream<Part> others =
         Stream.of(

@@ -8,6 +8,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.RecordCsv;
@@ -24,6 +25,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -190,7 +192,11 @@ public final class RunReport {
         @Nullable LiveFigures figures,
         List<Finished> finished) {}
 
-    public record Finished(String level, LiveFigures figures) {}
+    public record Finished(String level, LiveFigures figures) {
+      private Distribution of(Metric metric) {
+        return figures.figures().metric(metric);
+      }
+    }
 
     public static String html(Now now) {
       String name = now.simulation.substring(now.simulation.lastIndexOf('.') + 1);
@@ -237,9 +243,19 @@ public final class RunReport {
           "tiles",
           now.figures == null
               ? List.of()
-              : Tiles.rows("live-tiles", Map.of("figures", now.figures)),
+              : Tiles.rows("live-tiles", tiles(now.figures)),
           "finished",
           finished(now.finished));
+    }
+
+    private static Map<String, Object> tiles(LiveFigures live) {
+      Map<String, Object> all = new HashMap<>();
+      all.put("live", live);
+      all.put("counts", live.figures().counts());
+      all.put("ttft", live.figures().metric(Metric.TTFT_MS));
+      all.put("itl", live.figures().metric(Metric.ITL_MS));
+      all.put("tokens", live.number(Metric.OUTPUT_TOKENS_PER_S));
+      return all;
     }
 
     private static Table finished(List<Finished> levels) {
@@ -247,15 +263,15 @@ public final class RunReport {
           "Finished load levels",
           levels,
           Column.figure("Load level", Finished::level),
-          Column.number("Output tok/s", level -> level.figures.tokensPerSecondMean()),
-          Column.number("Requests/s", level -> level.figures.requestsPerSecond()),
-          Column.number("TTFT p50, ms", level -> level.figures.ttftMs().p50()),
-          Column.number("TTFT p99, ms", level -> level.figures.ttftMs().p99()),
-          Column.number("ITL p50, ms", level -> level.figures.itlMs().p50()),
-          Column.number("ITL p99, ms", level -> level.figures.itlMs().p99()),
+          Column.number("Output tok/s", level -> level.figures.number(Metric.OUTPUT_TOKENS_PER_S)),
+          Column.number("Requests/s", level -> level.figures.number(Metric.REQUESTS_PER_S)),
+          Column.number("TTFT p50, ms", level -> level.of(Metric.TTFT_MS).p50()),
+          Column.number("TTFT p99, ms", level -> level.of(Metric.TTFT_MS).p99()),
+          Column.number("ITL p50, ms", level -> level.of(Metric.ITL_MS).p50()),
+          Column.number("ITL p99, ms", level -> level.of(Metric.ITL_MS).p99()),
           Column.percent("In SLO", level -> level.figures.sloShare()),
-          Column.count("Ok", level -> level.figures.ok()),
-          Column.count("Failed", level -> level.figures.failed()));
+          Column.count("Ok", level -> level.figures.figures().counts().ok()),
+          Column.count("Failed", level -> level.figures.figures().counts().failed()));
     }
   }
 }

@@ -22,6 +22,7 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.POJONode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.SelfTestQuote;
 import io.github.gatlingllm.figures.metric.Distribution;
@@ -91,7 +92,7 @@ final class SummaryJson {
     List<Summary.Injector> injectors();
 
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
-    Map<Summary.Dimension, List<Summary.RequestGroup>> by();
+    Map<Grouping, List<Summary.RequestGroup>> by();
 
     @JsonProperty
     @JsonInclude(JsonInclude.Include.NON_EMPTY)

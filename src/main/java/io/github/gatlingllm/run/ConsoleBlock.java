@@ -3,6 +3,8 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.PrintableText;
@@ -30,26 +32,26 @@ final class ConsoleBlock {
     String elapsed = " " + NumberText.duration(elapsedNanos / 1e9) + " since the first request";
     String title = "---- LLM ";
     lines.add(title + "-".repeat(WIDTH - title.length() - elapsed.length()) + elapsed);
-    Double inputs = figures.inputsPerSecond();
-    if (inputs == null) {
-      stream(figures, lines);
+    Figures of = figures.figures();
+    if (of.embeds()) {
+      lines.add(row("inputs/s", cell("mean", number(of.delivered()))));
     } else {
-      lines.add(row("inputs/s", cell("mean", number(inputs))));
+      stream(figures, lines);
     }
     lines.add(
         row(
             "requests",
             cell("in flight", count(figures.inFlight())),
-            cell("ok", count(figures.ok())),
-            cell("failed", count(figures.failed())),
+            cell("ok", count(of.counts().ok())),
+            cell("failed", count(of.counts().failed())),
             figures.sloShare() == null
                 ? ""
                 : cell("in SLO", NumberText.percent(figures.sloShare()).replace(" ", ""))));
-    if (figures.rateLimited() + figures.heldBack() > 0) {
+    if (of.counts().rateLimited() + figures.heldBack() > 0) {
       lines.add(
           row(
               "rate limits",
-              cell("429", count(figures.rateLimited())),
+              cell("429", count(of.counts().rateLimited())),
               cell("held back", count(figures.heldBack()))));
     }
     Progress progress = figures.progress();
@@ -60,8 +62,8 @@ final class ConsoleBlock {
   }
 
   private static void stream(LiveFigures figures, List<String> lines) {
-    Distribution ttft = figures.ttftMs();
-    Distribution itl = figures.itlMs();
+    Distribution ttft = figures.figures().metric(Metric.TTFT_MS);
+    Distribution itl = figures.figures().metric(Metric.ITL_MS);
     lines.add(
         row(
             "TTFT ms",
@@ -69,37 +71,35 @@ final class ConsoleBlock {
             cell("p95", number(ttft.p95())),
             cell("p99", number(ttft.p99()))));
     lines.add(row("ITL ms", cell("p50", number(itl.p50())), cell("p99", number(itl.p99()))));
-    String mean = number(figures.tokensPerSecondMean());
+    String mean = number(figures.number(Metric.OUTPUT_TOKENS_PER_S));
     String now = number(figures.tokensPerSecondNow());
     lines.add(row("output tok/s", cell("now", now), cell("mean", mean)));
   }
 
   static String finished(String level, LiveFigures figures) {
-    Distribution ttft = figures.ttftMs();
+    Figures of = figures.figures();
+    Distribution ttft = of.metric(Metric.TTFT_MS);
     String slo =
         figures.sloShare() == null ? "" : ", " + NumberText.percent(figures.sloShare()) + " in SLO";
     return PrintableText.of(
         "LLM %s: %s, %s requests/s%s; %s ok, %s failed%s%s"
             .formatted(
                 level,
-                figures.inputsPerSecond() == null
-                    ? NumberText.number(figures.tokensPerSecondMean()) + " tok/s"
-                    : NumberText.number(figures.inputsPerSecond()) + " inputs/s",
-                NumberText.number(figures.requestsPerSecond()),
+                NumberText.number(of.delivered()) + " " + of.deliveredUnit(),
+                NumberText.number(of.number(Metric.REQUESTS_PER_S)),
                 ttft.isEmpty()
                     ? ""
                     : ", TTFT p50 %s, p99 %s"
                         .formatted(NumberText.ms(ttft.p50()), NumberText.ms(ttft.p99())),
-                NumberText.count(figures.ok()),
-                NumberText.count(figures.failed()),
+                NumberText.count(of.counts().ok()),
+                NumberText.count(of.counts().failed()),
                 limits(figures),
                 slo));
   }
 
   private static String limits(LiveFigures figures) {
-    return (figures.rateLimited() == 0
-            ? ""
-            : ", " + NumberText.count(figures.rateLimited()) + " rate limited")
+    long limited = figures.figures().counts().rateLimited();
+    return (limited == 0 ? "" : ", " + NumberText.count(limited) + " rate limited")
         + (figures.heldBack() == 0
             ? ""
             : ", " + NumberText.count(figures.heldBack()) + " held back");

@@ -3,6 +3,7 @@ package io.github.gatlingllm.run;
 import static io.github.gatlingllm.figures.metric.Distribution.EMPTY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.figures.level.Live;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.figures.metric.Distribution;
@@ -13,10 +14,10 @@ import org.junit.jupiter.api.Test;
 class ConsoleBlockTest {
 
   private static final LiveFigures NOTHING =
-      new LiveFigures(0, 0, 0, 0, null, EMPTY, EMPTY, null, null, null, null, null, null);
+      Live.figures(0, 0, 0, 0, null, EMPTY, EMPTY, null, null, null, null, null, null);
 
   private static final LiveFigures FULL =
-      new LiveFigures(
+      Live.figures(
           1_204,
           3,
           0,
@@ -55,7 +56,7 @@ class ConsoleBlockTest {
   @Test
   void rateLimitsHaveALineOnlyIfTheyApplied() {
     LiveFigures limited =
-        new LiveFigures(7, 0, 12, 3, null, EMPTY, EMPTY, null, null, null, null, null, null);
+        Live.figures(7, 0, 12, 3, null, EMPTY, EMPTY, null, null, null, null, null, null);
     assertThat(ConsoleBlock.of(limited, 25_000_000_000L).lines())
         .last()
         .isEqualTo("> rate limits       | 429                12 | held back           3");

@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
@@ -239,7 +240,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
 
     @Nullable SliceSample sampleOf(int stage) {
-      List<TimeSlice> parts = figures.slices().get(stage);
+      List<Cell> parts = figures.slices().get(stage);
       Double seconds = figures.summary().stages().get(stage).durationS();
       return parts == null || seconds == null
           ? null

@@ -1,10 +1,11 @@
 package io.github.gatlingllm.figures.compare;
 
+import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
-import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.EnumMap;
 import java.util.List;
@@ -13,9 +14,9 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The time slices of a load level, with cumulative counts of histogram bins for resampling. */
-record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulative> metrics) {
+record SliceSample(List<Cell> slices, double seconds, Map<Metric, Cumulative> metrics) {
 
-  SliceSample(List<TimeSlice> slices, double seconds) {
+  SliceSample(List<Cell> slices, double seconds) {
     this(slices, seconds, new EnumMap<>(Metric.class));
   }
 
@@ -48,7 +49,7 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
         ? Autocorrelation.missedBy(
             length,
             each(slice -> slice.values(metric).sum()),
-            each(slice -> slice.values(metric).total()))
+            each(slice -> slice.values(metric).count()))
         : Autocorrelation.missedBy(
             length,
             each(slice -> amount(slice, terms.part())),
@@ -56,11 +57,11 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
   }
 
   /** An amount of a slice; 1 for its length, since all slices are equally long. */
-  private static double amount(TimeSlice slice, @Nullable Amount amount) {
+  private static double amount(Cell slice, @Nullable Amount amount) {
     return amount == null ? 1 : slice.of(amount);
   }
 
-  private double[] each(ToDoubleFunction<TimeSlice> value) {
+  private double[] each(ToDoubleFunction<Cell> value) {
     return slices.stream().mapToDouble(value).toArray();
   }
 
@@ -69,10 +70,10 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
   }
 
   private Cumulative cumulated(Metric metric) {
-    List<SliceValues> bySlice = slices.stream().map(slice -> slice.values(metric)).toList();
-    List<SliceValues> known = bySlice.stream().filter(values -> values.total() > 0).toList();
-    int first = known.stream().mapToInt(SliceValues::first).min().orElse(0);
-    int end = known.stream().mapToInt(SliceValues::end).max().orElse(0);
+    List<ValueRecorder> bySlice = slices.stream().map(slice -> slice.values(metric)).toList();
+    List<ValueRecorder> known = bySlice.stream().filter(values -> values.count() > 0).toList();
+    int first = known.stream().mapToInt(ValueRecorder::first).min().orElse(0);
+    int end = known.stream().mapToInt(ValueRecorder::end).max().orElse(0);
     int[][] below = new int[end - first][];
     int[] sums = new int[bySlice.size()];
     for (int bin = first; bin < end; bin++) {
@@ -87,10 +88,10 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
   /** A resample of several load levels: each slice counts as often as its weight. */
   record Weighted(List<SliceSample> stages, List<int[]> weights) {
 
-    double sum(ToDoubleFunction<TimeSlice> part) {
+    double sum(ToDoubleFunction<Cell> part) {
       double sum = 0;
       for (int s = 0; s < stages.size(); s++) {
-        List<TimeSlice> slices = stages.get(s).slices;
+        List<Cell> slices = stages.get(s).slices;
         int[] times = weights.get(s);
         for (int i = 0; i < times.length; i++) {
           sum += times[i] == 0 ? 0 : times[i] * part.applyAsDouble(slices.get(i));
@@ -110,7 +111,7 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
     }
 
     @Nullable Double mean(Metric metric) {
-      double count = sum(slice -> slice.values(metric).total());
+      double count = sum(slice -> slice.values(metric).count());
       return count == 0 ? null : (Double) (sum(slice -> slice.values(metric).sum()) / count);
     }
 
@@ -138,7 +139,7 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
           low = middle + 1;
         }
       }
-      return SliceValues.middle(low);
+      return ValueRecorder.coarseMiddle(low);
     }
 
     /**
@@ -150,9 +151,9 @@ record SliceSample(List<TimeSlice> slices, double seconds, Map<Metric, Cumulativ
       double sum = 0;
       double squares = 0;
       for (SliceSample stage : value == null ? List.<SliceSample>of() : stages) {
-        for (TimeSlice slice : stage.slices) {
-          SliceValues values = slice.values(metric);
-          double above = values.total() - values.upTo(SliceValues.bin(value) - 1);
+        for (Cell slice : stage.slices) {
+          ValueRecorder values = slice.values(metric);
+          double above = values.count() - values.upTo(ValueRecorder.coarseBin(value) - 1);
           sum += above;
           squares += above * above;
         }

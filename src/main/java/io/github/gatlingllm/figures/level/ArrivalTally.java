@@ -16,7 +16,7 @@ final class ArrivalTally {
   private static final long SECOND = 1_000_000_000L;
   private static final int MAX_BINS = 4_096;
 
-  private final LevelTally level;
+  private final LevelWindow level;
   private final long scheduleStart;
   private final TimeSlots bins;
   private final int[] planned;
@@ -32,7 +32,7 @@ final class ArrivalTally {
   private long realisedCount;
   private long plannedCount;
 
-  ArrivalTally(LevelTally level) {
+  ArrivalTally(LevelWindow level) {
     this.level = level;
     long arriving = level.arrivingTo - level.from;
     scheduleStart = level.info.phases().get(0).startUnixNanos();

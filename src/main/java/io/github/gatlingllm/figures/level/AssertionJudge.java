@@ -28,7 +28,7 @@ record AssertionJudge(
 
   private Stream<AssertionResult> results(Assertion assertion) {
     String target = assertion.target();
-    Predicate<LevelTally> ofTarget = FigureGroups.of(target);
+    Predicate<LevelWindow> ofTarget = FigureGroups.of(target);
     String name = String.valueOf(assertion.name());
     List<String> requests = parts.requests(target);
     return switch (assertion.scope()) {
@@ -48,8 +48,8 @@ record AssertionJudge(
     };
   }
 
-  private Stream<AssertionResult> levels(Assertion assertion, List<LevelTally> all) {
-    List<LevelTally> named =
+  private Stream<AssertionResult> levels(Assertion assertion, List<LevelWindow> all) {
+    List<LevelWindow> named =
         all.stream().filter(level -> level.whole().label().equals(assertion.name())).toList();
     if (named.isEmpty()) {
       List<String> labels = all.stream().map(level -> level.whole().label()).toList();
@@ -67,13 +67,13 @@ record AssertionJudge(
       Assertion assertion,
       String subject,
       @Nullable String target,
-      Predicate<LevelTally> levels,
+      Predicate<LevelWindow> levels,
       @Nullable String name) {
     Figure figure = Figure.parse(assertion.figure());
     MaxGoodput max = assertion.scope() == Assertion.Scope.GLOBAL ? maxGoodput.apply(target) : null;
-    GroupTally group = parts.joined(levels, name == null ? null : kind -> kind.name().equals(name));
+    Pooled group = parts.joined(levels, name == null ? null : keys -> keys.of(Grouping.REQUEST).equals(name));
     Figures figures = group.figures(parts.judge(target), null, max, List.of());
-    Double value = figure.of(figures, group::recorder);
+    Double value = figure.of(figures, group::values);
     String note = value == null ? noValue(figures) : note(figure, figures, group, value);
     return result(assertion, subject, value, note);
   }
@@ -86,12 +86,12 @@ record AssertionJudge(
 
   /** The value from schedule where it differs, and a remark where few values lie beyond it. */
   private static @Nullable String note(
-      Figure figure, Figures figures, GroupTally group, double value) {
+      Figure figure, Figures figures, Pooled group, double value) {
     List<String> notes = new ArrayList<>();
     Metric other = figure.metric().fromSchedule();
     if (other != figure.metric()) {
       String name = other.figure() + figure.name().substring(figure.metric().figure().length());
-      Double scheduled = Figure.parse(name).of(figures, group::recorder);
+      Double scheduled = Figure.parse(name).of(figures, group::values);
       if (scheduled != null && LatencyOrigin.differs(value, scheduled)) {
         notes.add("from admission; from schedule, as the SLO counts, " + NumberText.ms(scheduled));
       }

@@ -1,12 +1,11 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
-import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.Arrays;
@@ -66,7 +65,7 @@ final class ConfidenceIntervals {
   /** The percentile above which the upper fifth of the values lies. */
   private static final double COMMON = 80;
 
-  private final List<TimeSlice> slices;
+  private final List<Cell> slices;
   private final List<Metric> judged;
   private final boolean hasWaves;
   private final boolean isLong;
@@ -87,7 +86,7 @@ final class ConfidenceIntervals {
    * @param openMs its measure window; infinite for closed loops, whose queues are bounded
    * @param judged what its SLO limits
    */
-  ConfidenceIntervals(List<TimeSlice> slices, double openMs, List<Metric> judged) {
+  ConfidenceIntervals(List<Cell> slices, double openMs, List<Metric> judged) {
     this.slices = slices;
     this.judged = Stream.concat(judged.stream(), Stream.of(Metric.E2E_FROM_SCHEDULE_MS)).toList();
     Moments ttft = pooled(Metric.TTFT_FROM_SCHEDULE_MS).moments();
@@ -96,8 +95,8 @@ final class ConfidenceIntervals {
             && (ttft.count() == 0 || ttft.std() >= NO_QUEUE * ttft.mean());
     isLong =
         !hasWaves
-            || openMs * sum(Metric.E2E_FROM_SCHEDULE_MS, SliceValues::total)
-                >= LONG_WINDOW * sum(Metric.E2E_FROM_SCHEDULE_MS, SliceValues::sum);
+            || openMs * sum(Metric.E2E_FROM_SCHEDULE_MS, ValueRecorder::count)
+                >= LONG_WINDOW * sum(Metric.E2E_FROM_SCHEDULE_MS, ValueRecorder::sum);
   }
 
   /** The distribution of a metric with its intervals, where these can be computed. */
@@ -106,7 +105,7 @@ final class ConfidenceIntervals {
     if (n < MIN_VALUES || !isLong || metric.isPooled()) {
       return values.distribution();
     }
-    double[] counts = each(slice -> slice.values(metric).total());
+    double[] counts = each(slice -> slice.values(metric).count());
     return values.distribution(
         isRare(above(metric, values.moments().mean()), counts)
             ? null
@@ -144,7 +143,7 @@ final class ConfidenceIntervals {
       Metric metric, ValueRecorder values, double share, double[] counts) {
     long n = values.moments().count();
     Double value = values.percentile(share * 100);
-    int bin = value == null ? 0 : SliceValues.bin(value);
+    int bin = value == null ? 0 : ValueRecorder.coarseBin(value);
     double[] below = each(slice -> slice.values(metric).upTo(bin));
     Noise noise = noise(below, counts, share * (1 - share), List.of(metric));
     double half = Interval.t(noise.freedom()) * Math.sqrt(share * (1 - share) * noise.effect() / n);
@@ -157,25 +156,25 @@ final class ConfidenceIntervals {
 
   private Noise ofUpperFifth(Metric metric) {
     Double from = pooled(metric).percentile(COMMON);
-    double[] counts = each(slice -> slice.values(metric).total());
+    double[] counts = each(slice -> slice.values(metric).count());
     double[] above = above(metric, from == null ? 0 : from);
     double share = Arrays.stream(above).sum() / Arrays.stream(counts).sum();
     return noise(above, counts, share * (1 - share));
   }
 
   private double[] above(Metric metric, double value) {
-    int bin = SliceValues.bin(value);
-    return each(slice -> slice.values(metric).total() - slice.values(metric).upTo(bin));
+    int bin = ValueRecorder.coarseBin(value);
+    return each(slice -> slice.values(metric).count() - slice.values(metric).upTo(bin));
   }
 
   private ValueRecorder pooled(Metric metric) {
     ValueRecorder pooled = metric.recorder();
-    for (TimeSlice slice : slices) {
-      SliceValues values = slice.values(metric);
+    for (Cell slice : slices) {
+      ValueRecorder values = slice.values(metric);
       for (int bin = values.first(); bin < values.end(); bin++) {
         long count = values.count(bin);
         if (count > 0) {
-          pooled.add(SliceValues.middle(bin), count);
+          pooled.add(ValueRecorder.coarseMiddle(bin), count);
         }
       }
     }
@@ -218,11 +217,11 @@ final class ConfidenceIntervals {
     return Math.min(share, 1 - share) < RARE || Math.min(with, without) < FILLED;
   }
 
-  private double sum(Metric metric, ToDoubleFunction<SliceValues> value) {
+  private double sum(Metric metric, ToDoubleFunction<ValueRecorder> value) {
     return slices.stream().mapToDouble(slice -> value.applyAsDouble(slice.values(metric))).sum();
   }
 
-  private double[] each(ToDoubleFunction<TimeSlice> value) {
+  private double[] each(ToDoubleFunction<Cell> value) {
     return slices.stream().mapToDouble(value).toArray();
   }
 }

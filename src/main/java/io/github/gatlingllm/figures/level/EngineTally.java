@@ -1,14 +1,13 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.Amounts.Span;
 import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.EngineFigures.Point;
 import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
@@ -39,10 +38,10 @@ final class EngineTally {
   private static final long STALE_NANOS = 10_000_000_000L;
 
   private final long origin;
-  final List<LevelTally> levels;
+  final List<LevelWindow> levels;
   private final List<String> targets;
   private final Map<PageKey, PageState> pages = new LinkedHashMap<>();
-  private final Map<String, Span> sent = new LinkedHashMap<>();
+  private final Map<String, Sent> sent = new LinkedHashMap<>();
   private final Map<String, TimeBuckets<WindowSums>> overTime = new LinkedHashMap<>();
 
   private record PageKey(@Nullable String target, String url) {}
@@ -96,13 +95,13 @@ final class EngineTally {
     }
 
     /** Whether it was read before and after some requests, and its server was not restarted. */
-    private boolean covers(Span requests) {
+    private boolean covers(Sent requests) {
       return resets == 0
           && first != null
           && latest != null
           && requests.from >= first.unixNanos()
           && requests.to <= latest.unixNanos()
-          && requests.count(Amount.STARTED) > 0;
+          && requests.requests > 0;
     }
 
     /** Whether each counter had the same value on both pages, before the load and after it. */
@@ -130,26 +129,73 @@ final class EngineTally {
     }
   }
 
+  /** What was sent to a target over the whole run, to be compared with what its engine counted. */
+  private static final class Sent {
+    private long from = Long.MAX_VALUE;
+    private long to = Long.MIN_VALUE;
+
+    /** An engine counts each text to embed as a request. */
+    private long requests;
+
+    private long ok;
+    private long abandoned;
+    private long tokens;
+    private double onlyOurs;
+    private double bothByServer;
+    private double bothByUs;
+
+    void add(RequestRecord record, long admitted) {
+      Long closed = record.timing().closedUnixNanos();
+      from = Math.min(from, admitted);
+      to = Math.max(to, closed == null ? admitted : closed);
+      RequestRecord.Tokens of = record.tokens();
+      requests += of.inputs() == null ? 1 : of.inputs();
+      ok += record.outcome().ok() ? 1 : 0;
+      abandoned += record.outcome().status() == RequestStatus.ABANDONED ? 1 : 0;
+      int all = of.outputTokens() == null ? 0 : of.outputTokens();
+      tokens += all;
+      Integer ours = of.outputTokensLocal();
+      if (of.source() == RequestRecord.TokenSource.TOKENIZER) {
+        onlyOurs += all;
+      } else if (ours != null && of.streamedTokens() != null) {
+        bothByServer += of.streamedTokens();
+        bothByUs += ours;
+      }
+    }
+
+    /** See {@link io.github.gatlingllm.figures.metric.EngineFigures.WholeRun}. */
+    double tokensByServer() {
+      double perOurs = bothByUs > 0 && bothByServer > 0 ? bothByServer / bothByUs : 1;
+      return tokens + onlyOurs * (perOurs - 1);
+    }
+
+    void add(Sent other) {
+      from = Math.min(from, other.from);
+      to = Math.max(to, other.to);
+      requests += other.requests;
+      ok += other.ok;
+      abandoned += other.abandoned;
+      tokens += other.tokens;
+      onlyOurs += other.onlyOurs;
+      bothByServer += other.bothByServer;
+      bothByUs += other.bothByUs;
+    }
+  }
+
   /** Of the planned levels: those that follow have no window. */
-  EngineTally(long origin, List<LevelTally> planned) {
+  EngineTally(long origin, List<LevelWindow> planned) {
     this.origin = origin;
     levels = List.copyOf(planned);
-    targets = levels.stream().map(LevelTally::target).distinct().toList();
+    targets = levels.stream().map(LevelWindow::target).distinct().toList();
   }
 
   void add(RequestRecord record) {
-    Span of = sent.computeIfAbsent(record.identity().target(), t -> new Span());
+    Sent of = sent.computeIfAbsent(record.identity().target(), t -> new Sent());
     Long admitted = record.timing().admittedUnixNanos();
     if (admitted == null) {
       return;
     }
-    of.started(record, null);
-    Integer inputs = record.tokens().inputs();
-    // An engine counts each text to embed as a request.
-    of.add(Amount.INPUTS, inputs == null ? 0 : inputs - 1);
-    of.tokens(record.tokens());
-    Long closed = record.timing().closedUnixNanos();
-    of.add(admitted, closed == null ? admitted : closed);
+    of.add(record, admitted);
   }
 
   void add(ServerSample sample) {
@@ -169,7 +215,7 @@ final class EngineTally {
   }
 
   private void each(String target, long at, Consumer<WindowSums> sink) {
-    for (LevelTally level : levels) {
+    for (LevelWindow level : levels) {
       if (level.target().equals(target) && level.contains(at)) {
         sink.accept(level.engine);
       }
@@ -286,7 +332,7 @@ final class EngineTally {
       String target, ServerSample before, ServerSample sample, ObjDoubleConsumer<WindowSums> sink) {
     long from = before.unixNanos();
     long nanos = sample.unixNanos() - from;
-    for (LevelTally level : levels) {
+    for (LevelWindow level : levels) {
       long overlap = level.overlapNanos(from, from + nanos);
       if (overlap > 0 && level.target().equals(target)) {
         sink.accept(level.engine, (double) overlap / nanos);
@@ -296,10 +342,10 @@ final class EngineTally {
   }
 
   /** The figures of some load levels pooled; null without readings in their windows. */
-  @Nullable EngineFigures of(Predicate<LevelTally> some) {
+  @Nullable EngineFigures of(Predicate<LevelWindow> some) {
     WindowSums all = new WindowSums();
     double seconds = 0;
-    for (LevelTally level : levels.stream().filter(some).toList()) {
+    for (LevelWindow level : levels.stream().filter(some).toList()) {
       all.add(level.engine);
       seconds += level.nanos() / 1e9;
     }
@@ -307,9 +353,9 @@ final class EngineTally {
   }
 
   /** GPU energy in the windows of some levels, in joules; null if unknown, or if they overlap. */
-  @Nullable Double joules(List<LevelTally> some) {
+  @Nullable Double joules(List<LevelWindow> some) {
     double sum = 0;
-    for (LevelTally level : some) {
+    for (LevelWindow level : some) {
       EngineFigures of = of(level::equals);
       Double joules = of == null ? null : of.joules();
       if (of == null || joules == null || overlapsOthers(level, of.isPowerShared())) {
@@ -320,7 +366,7 @@ final class EngineTally {
     return sum;
   }
 
-  private boolean overlapsOthers(LevelTally own, boolean isPowerShared) {
+  private boolean overlapsOthers(LevelWindow own, boolean isPowerShared) {
     return levels.stream()
         .filter(other -> other != own)
         .filter(other -> isPowerShared || other.target().equals(own.target()))
@@ -375,8 +421,8 @@ final class EngineTally {
     return all;
   }
 
-  private Span sent(Collection<String> to) {
-    Span all = new Span();
+  private Sent sent(Collection<String> to) {
+    Sent all = new Sent();
     to.forEach(target -> all.add(sent.get(target)));
     return all;
   }
@@ -389,8 +435,8 @@ final class EngineTally {
     EngineMetric finished = EngineMetric.REQUESTS_FINISHED;
     boolean isByRequest = pagesOf(one).anyMatch(page -> page.counted.containsKey(finished));
     EngineMetric counter = isByRequest ? finished : EngineMetric.GENERATION_TOKENS;
-    double its = isByRequest ? requests(sent.get(one)) : sent.get(one).of(Amount.TOKENS);
-    double others = isByRequest ? requests(sent.get(two)) : sent.get(two).of(Amount.TOKENS);
+    double its = isByRequest ? sent.get(one).requests : sent.get(one).tokens;
+    double others = isByRequest ? sent.get(two).requests : sent.get(two).tokens;
     return pagesOf(one)
         .filter(
             page ->
@@ -399,14 +445,10 @@ final class EngineTally {
         .anyMatch(page -> pagesOf(two).anyMatch(page::countsAs));
   }
 
-  private static long requests(Span sent) {
-    return sent.count(Amount.STARTED) + sent.count(Amount.INPUTS);
-  }
-
   /** Whether an engine finished what a target without metrics was sent, too, and no more. */
   private boolean countsAlso(List<String> engine, String target) {
     Double finished = counted(engine.get(0), EngineMetric.REQUESTS_FINISHED, sent(engine));
-    long all = requests(sent(engine)) + requests(sent.get(target));
+    long all = sent(engine).requests + sent.get(target).requests;
     return !engine.contains(target)
         && finished != null
         && Math.abs(finished - all) <= Math.max(1, PageState.SAME * all);
@@ -416,17 +458,17 @@ final class EngineTally {
     return pages.values().stream().filter(page -> Objects.equals(target, page.key.target));
   }
 
-  private void add(List<String> targets, @Nullable String target, Span of, List<WholeRun> to) {
+  private void add(List<String> targets, @Nullable String target, Sent of, List<WholeRun> to) {
     Double tokens = counted(target, EngineMetric.GENERATION_TOKENS, of);
     Double finished = counted(target, EngineMetric.REQUESTS_FINISHED, of);
     if (tokens != null || finished != null) {
       to.add(
           new WholeRun(
               targets,
-              requests(of),
-              of.count(Amount.OK),
-              of.count(Amount.ABANDONED),
-              of.count(Amount.TOKENS),
+              of.requests,
+              of.ok,
+              of.abandoned,
+              of.tokens,
               of.tokensByServer(),
               tokens,
               finished));
@@ -434,7 +476,7 @@ final class EngineTally {
   }
 
   /** Null if a page was not read before and after the requests, or if its server was restarted. */
-  private @Nullable Double counted(@Nullable String target, EngineMetric metric, Span requests) {
+  private @Nullable Double counted(@Nullable String target, EngineMetric metric, Sent requests) {
     List<PageState> own = pagesOf(target).filter(page -> page.counted.containsKey(metric)).toList();
     return own.isEmpty() || !own.stream().allMatch(page -> page.covers(requests))
         ? null

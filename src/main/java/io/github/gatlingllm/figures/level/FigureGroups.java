@@ -1,43 +1,25 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.Fold.Keys;
+import io.github.gatlingllm.figures.level.Fold.Part;
+import io.github.gatlingllm.figures.level.Pooled.Judge;
+import io.github.gatlingllm.figures.level.Pooled.Scope;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.Figures.Trial;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
-import io.github.gatlingllm.record.RunOutcome.SingleStream;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Adds up the tallies of load levels and kinds of requests: by level, target, name, model, run. */
+/** Adds up cells: by load level, target, name, model, and of the run. */
 final class FigureGroups {
-
-  record Judge(String quote, boolean isOfLevel) {}
-
-  /**
-   * What figures need to know of requests that were added up.
-   *
-   * @param facts of the target to which all requests went
-   * @param isWhole whether cost and energy of that target belong to these requests alone
-   * @param alone a request that had the target to itself; for all requests of one level that has
-   *     the target to itself
-   * @param intervals for all requests of one level of constant load
-   */
-  record Scope(
-      long windowNanos,
-      @Nullable Trials trials,
-      @Nullable TargetFacts facts,
-      boolean isWhole,
-      @Nullable Double joules,
-      @Nullable Double cachedByEngine,
-      @Nullable SingleStream alone,
-      @Nullable ConfidenceIntervals intervals) {
-
-    static final Scope NONE = new Scope(0, null, null, false, null, null, null, null);
-  }
 
   private final RunStatistics counted;
   private final LatencyOrigin clock;
@@ -52,44 +34,33 @@ final class FigureGroups {
                     .anyMatch(group -> LatencyOrigin.waited(group::distribution)));
   }
 
-  /** The requests of some levels; of some kinds unless that is null. */
-  GroupTally joined(Predicate<LevelTally> within, @Nullable Predicate<RequestKind> only) {
-    Map<Boolean, List<GroupTally>> groups =
-        counted.groups.stream()
+  /** The requests of some levels; of some keys unless that is null. */
+  Pooled joined(Predicate<LevelWindow> within, @Nullable Predicate<Keys> only) {
+    Map<Boolean, List<Part>> parts =
+        counted
+            .fold
+            .figures()
             .collect(
                 Collectors.partitioningBy(
-                    group ->
-                        within.test(level(group)) && (only == null || only.test(group.kind()))));
-    GroupTally sum = new GroupTally(counted.readingSpeed, scope(within, only == null, groups));
-    groups.get(true).forEach(sum::add);
-    return sum;
-  }
-
-  private static LevelTally level(GroupTally group) {
-    return group.levels().iterator().next();
+                    part ->
+                        within.test(part.level()) && (only == null || only.test(part.keys()))));
+    return new Pooled(parts.get(true), scope(within, only == null, parts), counted.readingSpeed);
   }
 
   private Scope scope(
-      Predicate<LevelTally> within, boolean all, Map<Boolean, List<GroupTally>> groups) {
-    List<LevelTally> used = groups.get(true).stream().map(FigureGroups::level).distinct().toList();
-    List<LevelTally> others = groups.get(false).stream().map(FigureGroups::level).toList();
-    boolean isOneTarget = used.stream().map(LevelTally::target).distinct().count() == 1;
+      Predicate<LevelWindow> within, boolean all, Map<Boolean, List<Part>> parts) {
+    List<LevelWindow> used = parts.get(true).stream().map(Part::level).distinct().toList();
+    List<LevelWindow> others = parts.get(false).stream().map(Part::level).toList();
+    boolean isOneTarget = used.stream().map(LevelWindow::target).distinct().count() == 1;
     boolean isOneLevel = used.stream().map(level -> level.index).distinct().count() == 1;
     boolean isWhole = isOneTarget && others.stream().noneMatch(other -> runsBeside(other, used));
-    List<TimeSlice> slices =
+    List<Cell> slices =
         isOneLevel && others.stream().noneMatch(other -> other.index == used.get(0).index)
             ? steadySlices(used.get(0))
             : null;
     return new Scope(
         windowNanos(within),
-        !all
-            ? null
-            : TrialTally.pooled(
-                levels().stream()
-                    .filter(within)
-                    .map(level -> level.trials)
-                    .filter(Objects::nonNull)
-                    .toList()),
+        all ? trials(within) : null,
         isOneTarget ? counted.targets.get(used.get(0).target()) : null,
         isWhole,
         isWhole ? counted.engines.joules(used) : null,
@@ -98,11 +69,44 @@ final class FigureGroups {
         slices == null ? null : intervals(used.get(0), slices));
   }
 
+  private @Nullable Trials trials(Predicate<LevelWindow> within) {
+    List<LevelWindow> windows =
+        levels().stream().filter(within).filter(this::hasTrials).toList();
+    List<Trial> all =
+        windows.stream()
+            .flatMap(level -> trials(level).sorted(Comparator.comparing(Trial::trial)))
+            .toList();
+    return Trials.of(all, windows.size() == 1);
+  }
+
+  private boolean hasTrials(LevelWindow level) {
+    return trials(level).findAny().isPresent();
+  }
+
+  private Stream<Trial> trials(LevelWindow level) {
+    return counted
+        .fold
+        .parts(Grouping.TRIAL)
+        .filter(part -> level.equals(part.window()) && part.cell().of(Amount.STARTED) > 0)
+        .map(part -> trial(Integer.parseInt(part.keys().of(Grouping.TRIAL)), part.cell()));
+  }
+
+  private static Trial trial(int number, Cell cell) {
+    double seconds = cell.spanS();
+    return new Trial(
+        number,
+        cell.count(Amount.STARTED),
+        cell.count(Amount.OK),
+        cell.count(Amount.CLOSED_TOKENS),
+        seconds > 0 ? (Double) seconds : null,
+        seconds > 0 ? (Double) (cell.of(Amount.CLOSED_TOKENS) / seconds) : null);
+  }
+
   private static @Nullable Double cached(@Nullable EngineFigures engine) {
     return engine == null ? null : engine.prefixCacheHitRate();
   }
 
-  private ConfidenceIntervals intervals(LevelTally level, List<TimeSlice> slices) {
+  private ConfidenceIntervals intervals(LevelWindow level, List<Cell> slices) {
     boolean isOpen = level.arrivals != null || level.info.isOpen();
     return new ConfidenceIntervals(
         slices,
@@ -111,19 +115,19 @@ final class FigureGroups {
   }
 
   /** Length of the measure windows of some levels; time in which they overlap counts once. */
-  long windowNanos(Predicate<LevelTally> within) {
+  long windowNanos(Predicate<LevelWindow> within) {
     return Windows.unionNanos(
         levels().stream().filter(within).map(level -> new long[] {level.from, level.to}).toList());
   }
 
-  private static boolean runsBeside(LevelTally other, List<LevelTally> levels) {
+  private static boolean runsBeside(LevelWindow other, List<LevelWindow> levels) {
     return other.target().equals(levels.get(0).target())
         && levels.stream().anyMatch(own -> own.overlapNanos(other.from, other.to) > 0);
   }
 
   /** The time slices of a level of constant load; null for other levels and for batch trials. */
-  @Nullable List<TimeSlice> steadySlices(LevelTally level) {
-    return level.nanos() > 0 && hasConstantLoad(level.info) && level.trials == null
+  @Nullable List<Cell> steadySlices(LevelWindow level) {
+    return level.nanos() > 0 && hasConstantLoad(level.info) && !hasTrials(level)
         ? level.usedSlices()
         : null;
   }
@@ -144,7 +148,7 @@ final class FigureGroups {
     return judged ? new Judge(counted.slo.quote(target, clock), false) : null;
   }
 
-  @Nullable Judge judge(LevelTally level) {
+  @Nullable Judge judge(LevelWindow level) {
     return counted.slo.isEmpty(level.target())
         ? null
         : new Judge(counted.slo.quote(level.target(), level.index, clock), true);
@@ -154,20 +158,16 @@ final class FigureGroups {
     return counted.levels;
   }
 
-  List<LevelTally> levels() {
+  List<LevelWindow> levels() {
     return counted.levels.all();
   }
 
   /** Selects the levels of a target; all if that is null. */
-  static Predicate<LevelTally> of(@Nullable String target) {
+  static Predicate<LevelWindow> of(@Nullable String target) {
     return level -> target == null || target.equals(level.target());
   }
 
   List<String> requests(@Nullable String target) {
-    return counted.groups.stream()
-        .filter(group -> group.levels().stream().anyMatch(of(target)))
-        .map(group -> group.kind().name())
-        .distinct()
-        .toList();
+    return counted.fold.keys(Grouping.REQUEST, part -> of(target).test(part.level()));
   }
 }

@@ -63,7 +63,7 @@ final class GeneratorTally {
   }
 
   /** The health of each injector in some windows: of the seconds whose middle lies in one. */
-  List<GeneratorHealth> in(List<LevelTally> windows) {
+  List<GeneratorHealth> in(List<LevelWindow> windows) {
     List<GeneratorHealth> all = new ArrayList<>();
     seconds.forEach(
         (injector, of) -> {
@@ -78,7 +78,7 @@ final class GeneratorTally {
     return all;
   }
 
-  private boolean isIn(LevelTally window, Second second) {
+  private boolean isIn(LevelWindow window, Second second) {
     double at = (second.fromS() + second.untilS()) / 2;
     return at >= (window.from - origin) / 1e9 && at < (window.to - origin) / 1e9;
   }

@@ -1,39 +1,29 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
-import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.LevelPart;
-import io.github.gatlingllm.record.LevelInfo.Phase;
-import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the requests of each injector of a merged run by load level; about 60 KiB each. */
+/** The figures of each injector of a merged run, by load level and pooled. */
 final class InjectorTally {
 
-  private static final int MAX_CELLS = 2_000;
-
   private final List<InjectorRun> injectors;
-  private final Set<String> names;
-  private final Map<Key, Cell> cells = new HashMap<>();
-
-  private record Key(String injector, int level) {}
+  private final Fold fold;
 
   /** The health of a generator at a load level, and what it means for the figures of the level. */
   private record Judged(GeneratorHealth health, Check.Level verdict) {
@@ -44,66 +34,21 @@ final class InjectorTally {
     }
   }
 
-  InjectorTally(List<InjectorRun> injectors) {
+  InjectorTally(List<InjectorRun> injectors, Fold fold) {
     this.injectors = injectors;
-    names = injectors.stream().map(InjectorRun::name).collect(Collectors.toSet());
+    this.fold = fold;
   }
 
-  private static final class Cell extends Amounts {
-    private final ValueRecorder ttftMs = new ValueRecorder(ValueRecorder.MICROS);
-    private final ValueRecorder lagMs = new ValueRecorder(ValueRecorder.MICROS);
-
-    private void add(Cell other) {
-      add((Amounts) other);
-      ttftMs.add(other.ttftMs);
-      lagMs.add(other.lagMs);
-    }
-  }
-
-  private @Nullable Cell cell(String injector, LevelTally level) {
-    if (!names.contains(injector)) {
-      return null;
-    }
-    Key key = new Key(injector, level.index);
-    if (cells.size() >= MAX_CELLS && !cells.containsKey(key)) {
-      return null;
-    }
-    return cells.computeIfAbsent(key, k -> new Cell());
-  }
-
-  /** Adds a request; only those of the phase measure count. */
-  void add(RequestRecord record, LevelTally level) {
-    RequestRecord.Identity id = record.identity();
-    Cell cell = id.phase() == Phase.MEASURE ? cell(id.injector(), level) : null;
-    if (cell == null) {
-      return;
-    }
-    RequestRecord.Timing timing = record.timing();
-    cell.started(record, null);
-    if (timing.scheduledOffsetNanos() != null) {
-      cell.lagMs.add(timing.startLagNanos() / 1e6);
-    }
-    Long ttft = record.outcome().hasFirstToken() ? timing.ttftNanos() : null;
-    if (ttft != null) {
-      cell.ttftMs.add(ttft / 1e6);
-    }
-  }
-
-  /** Adds tokens, and requests that ended, inside the measure window. */
-  void inWindow(String injector, LevelTally level, double tokens, int completed) {
-    Cell cell = cell(injector, level);
-    if (cell != null) {
-      cell.add(Amount.TOKENS, tokens);
-      cell.add(Amount.COMPLETED, completed);
-    }
-  }
-
-  List<InjectorFigures> at(LevelTally level, Figures of, List<GeneratorHealth> generators) {
+  List<InjectorFigures> at(LevelWindow level, Figures of, List<GeneratorHealth> generators) {
+    Map<String, Cell> cells =
+        injectors.isEmpty()
+            ? Map.of()
+            : fold.byKey(Grouping.INJECTOR, part -> part.level().equals(level.first()));
+    long nanos = level.repeats.stream().mapToLong(LevelWindow::nanos).sum();
     List<InjectorFigures> all = new ArrayList<>();
     for (InjectorRun injector : injectors) {
-      Cell cell = cells.get(new Key(injector.name(), level.index));
+      Cell cell = cells.get(injector.name());
       if (cell != null) {
-        long nanos = level.repeats.stream().mapToLong(LevelTally::nanos).sum();
         Stream<Judged> judged = Judged.of(injector, generators, of);
         all.add(figures(injector, planned(injector, level), cell, nanos, judged));
       }
@@ -111,7 +56,7 @@ final class InjectorTally {
     return all;
   }
 
-  private static @Nullable Long planned(InjectorRun injector, LevelTally level) {
+  private static @Nullable Long planned(InjectorRun injector, LevelWindow level) {
     List<@Nullable Long> each =
         injector.levels().stream()
             .filter(part -> level.repeats.stream().anyMatch(window -> part.isOf(window.info)))
@@ -123,13 +68,9 @@ final class InjectorTally {
   }
 
   InjectorFigures pooled(InjectorRun injector, long windowNanos, List<LevelFigures> stages) {
-    Cell all = new Cell();
-    cells.forEach(
-        (key, cell) -> {
-          if (key.injector.equals(injector.name())) {
-            all.add(cell);
-          }
-        });
+    Cell all =
+        fold.byKey(Grouping.INJECTOR, part -> true)
+            .getOrDefault(injector.name(), new Cell(Cell.Detail.INJECTOR));
     return figures(
         injector,
         injector.planned(),
@@ -156,7 +97,7 @@ final class InjectorTally {
         cell.count(Amount.FAILED),
         windowNanos > 0 ? (Double) (cell.of(Amount.COMPLETED) / seconds) : null,
         windowNanos > 0 ? (Double) (cell.of(Amount.TOKENS) / seconds) : null,
-        cell.ttftMs.distribution(),
+        cell.values(Metric.TTFT_MS).distribution(),
         cell.lagMs.distribution(),
         health.stream().map(GeneratorHealth::lagMaxMs).max(Comparator.naturalOrder()).orElse(null),
         mean(health, GeneratorHealth::own),

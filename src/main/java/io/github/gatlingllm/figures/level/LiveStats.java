@@ -1,12 +1,13 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Figure;
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
-import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -14,9 +15,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Figures of a run or a load level while it is on, for the console and the live page: of the
- * requests that have ended so far. Tokens count in the time window in which they arrived, so that
- * once all requests of a level have ended its figures are those of the report.
+ * Figures of a run or a load level while it is on, for the console and the live page: the cell of
+ * the requests that have ended so far. Requests are counted as for the report, so that once all
+ * requests of a level have ended its figures are those of the report.
  *
  * <p>Thread-safe. One reader calls {@link #snapshot()}: the rate of "now" is that since its
  * previous call. Memory: about 100 KiB, and the token instants of the longest answer.
@@ -25,11 +26,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
 
   private final LongSupplier nanoClock;
   private final long startNanos;
-  private final TokenStream stream = new TokenStream();
-  private final ValueRecorder ttft = Metric.TTFT_MS.recorder();
-  private final ValueRecorder itl = Metric.ITL_MS.recorder();
-  private final Amounts amounts = new Amounts();
-  private long heldBack;
+  private final RequestParts parts = new RequestParts(Cell.Detail.LIVE.ofRequests(), 0);
+  private final Cell cell = new Cell(Cell.Detail.LIVE);
   private double tokensBefore;
   private long snapshotNanos;
 
@@ -52,37 +50,16 @@ public final class LiveStats implements Consumer<RequestRecord> {
   /**
    * Adds a request that has ended.
    *
-   * @param isMeasured whether its latencies, its outcome and its SLO count
-   * @param fromUnixNanos start of the window in which tokens and completed requests count
+   * @param isMeasured whether it was scheduled in the window
+   * @param fromUnixNanos start of the window
    */
   public synchronized void add(
       RequestRecord record, boolean isMeasured, long fromUnixNanos, long untilUnixNanos) {
-    stream.read(record);
-    for (int i = 0; i < stream.arrivals; i++) {
-      long at = stream.unixNanos[i];
-      boolean isIn = at >= fromUnixNanos && at < untilUnixNanos;
-      amounts.add(Amount.TOKENS, isIn ? stream.tokens[i] : 0);
+    parts.read(record);
+    cell.add(parts.in(fromUnixNanos, untilUnixNanos, isMeasured));
+    if (isMeasured) {
+      cell.measured(parts);
     }
-    RequestRecord.Outcome outcome = record.outcome();
-    Long closed = record.timing().closedUnixNanos();
-    if (outcome.ok() && closed != null && closed >= fromUnixNanos && closed < untilUnixNanos) {
-      Integer texts = record.tokens().inputs();
-      amounts.add(Amount.INPUTS, texts == null ? 0 : texts);
-      amounts.add(Amount.COMPLETED, 1);
-    }
-    if (!isMeasured) {
-      return;
-    }
-    amounts.started(record, outcome.sloOk());
-    Long firstToken = record.timing().ttftNanos();
-    if (firstToken != null && outcome.hasFirstToken()) {
-      ttft.add(firstToken / 1e6);
-    }
-    if (outcome.ok()) {
-      stream.addTokenGaps(itl);
-    }
-    Long paced = record.timing().pacingWaitNanos();
-    heldBack += paced != null && paced > 0 ? 1 : 0;
   }
 
   /** The figures up to now; the next snapshot's "now" begins here. */
@@ -90,7 +67,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     long now = nanoClock.getAsLong();
     LiveFigures figures = figures(now);
     snapshotNanos = now;
-    tokensBefore = amounts.of(Amount.TOKENS);
+    tokensBefore = cell.of(Amount.TOKENS);
     return figures;
   }
 
@@ -100,27 +77,15 @@ public final class LiveStats implements Consumer<RequestRecord> {
   }
 
   private LiveFigures figures(long now) {
-    double tokens = amounts.of(Amount.TOKENS);
-    double inputs = amounts.of(Amount.INPUTS);
-    double judged = amounts.of(Amount.ATTEMPTED);
+    double tokens = cell.of(Amount.TOKENS) - tokensBefore;
+    long nanos = now - snapshotNanos;
     return new LiveFigures(
-        amounts.count(Amount.OK),
-        amounts.count(Amount.FAILED),
-        amounts.count(Amount.RATE_LIMITED),
-        heldBack,
-        judged > 0 ? (Double) (amounts.of(Amount.MET) / judged) : null,
-        ttft.distribution(),
-        itl.distribution(),
-        perSecond(tokens - tokensBefore, now - snapshotNanos),
-        perSecond(tokens, now - startNanos),
-        inputs == 0 || tokens > 0 ? null : perSecond(inputs, now - startNanos),
-        perSecond(amounts.of(Amount.COMPLETED), now - startNanos),
+        new Pooled(cell, Math.max(0, now - startNanos)).figures(null, null, null, List.of()),
+        cell.share(Amount.MET, Amount.ATTEMPTED),
+        cell.count(Amount.HELD_BACK),
+        nanos <= 0 ? null : (Double) (tokens / (nanos / 1e9)),
         null,
         null);
-  }
-
-  private static @Nullable Double perSecond(double amount, long nanos) {
-    return nanos <= 0 ? null : (Double) (amount / (nanos / 1e9));
   }
 
   /**
@@ -128,35 +93,30 @@ public final class LiveStats implements Consumer<RequestRecord> {
    * window, as in the report.
    *
    * @param sloShare share of attempted requests that met every objective, 0 to 1; null without SLO
+   * @param heldBack requests that waited for a limit of the client
    * @param tokensPerSecondNow output tokens of the requests that ended since the previous snapshot,
    *     per second
-   * @param inputsPerSecond texts embedded, per second since the start; null where there are none,
-   *     or where output tokens arrived too
    */
   public record LiveFigures(
-      long ok,
-      long failed,
-      long rateLimited,
-      long heldBack,
+      Figures figures,
       @Nullable Double sloShare,
-      Distribution ttftMs,
-      Distribution itlMs,
+      long heldBack,
       @Nullable Double tokensPerSecondNow,
-      @Nullable Double tokensPerSecondMean,
-      @Nullable Double inputsPerSecond,
-      @Nullable Double requestsPerSecond,
       @Nullable Long inFlight,
       @Nullable Progress progress) {
+
+    private static final List<String> REPEATED =
+        List.of("requests_per_s", "ttft.p50", "ttft.p99", "itl.p50", "itl.p99");
+
+    public @Nullable Double number(Metric metric) {
+      return figures.number(metric);
+    }
 
     /** By the names that the setting {@code repeats} knows; without those that have no value. */
     public Map<String, Double> byName() {
       Map<String, Double> all = new HashMap<>();
-      all.put("throughput", inputsPerSecond == null ? tokensPerSecondMean : inputsPerSecond);
-      all.put("requests_per_s", requestsPerSecond);
-      all.put("ttft.p50", ttftMs.p50());
-      all.put("ttft.p99", ttftMs.p99());
-      all.put("itl.p50", itlMs.p50());
-      all.put("itl.p99", itlMs.p99());
+      all.put("throughput", figures.delivered());
+      REPEATED.forEach(name -> all.put(name, Figure.parse(name).of(figures)));
       all.values().removeIf(Objects::isNull);
       return all;
     }
@@ -167,20 +127,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     /** The same with what only the run knows. */
     public LiveFigures with(
         @Nullable Double share, @Nullable Long requests, @Nullable Progress where) {
-      return new LiveFigures(
-          ok,
-          failed,
-          rateLimited,
-          heldBack,
-          share,
-          ttftMs,
-          itlMs,
-          tokensPerSecondNow,
-          tokensPerSecondMean,
-          inputsPerSecond,
-          requestsPerSecond,
-          requests,
-          where);
+      return new LiveFigures(figures, share, heldBack, tokensPerSecondNow, requests, where);
     }
   }
 }

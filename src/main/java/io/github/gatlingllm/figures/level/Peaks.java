@@ -41,16 +41,26 @@ final class Peaks {
     samples = TimeSlots.onClock(from, width);
   }
 
+  /** Adds what of a request happened in the window. */
+  void add(RequestParts parts) {
+    TokenStream stream = parts.stream;
+    for (int i = stream.first(from); i < stream.arrivals; i++) {
+      long at = stream.unixNanos[i];
+      if (at >= from && at < to) {
+        tokens(at, stream.tokens[i]);
+      }
+    }
+    if (parts.isInFlight(from, to)) {
+      inFlight(parts.admitted(), parts.closed());
+    }
+  }
+
   void tokens(long unixNanos, double count) {
     int second = seconds.at(unixNanos);
     if (second >= tokens.length) {
       tokens = Arrays.copyOf(tokens, second + 1 + second / 2);
     }
     tokens[second] += count;
-  }
-
-  static long endOfSecond(long unixNanos) {
-    return TimeSlots.onClock(unixNanos, SECOND).endOf(unixNanos);
   }
 
   void inFlight(long admitted, long closed) {

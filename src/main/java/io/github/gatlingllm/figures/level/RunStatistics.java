@@ -1,9 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.OverTime;
-import io.github.gatlingllm.figures.level.WorkloadTally.KeyCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
@@ -50,12 +49,6 @@ public final class RunStatistics {
 
   private static final int MAX_NAMES = 100;
 
-  /** Load levels and kinds of request with figures of their own, 1 MiB each. */
-  private static final int MAX_GROUPS = 500;
-
-  /** Combinations of labels that are looked up once; a server may name a replica per answer. */
-  private static final int MAX_PLACES = 10_000;
-
   /** How far outside the run a record may start: wrong clocks and time zones differ by less. */
   private static final long MARGIN_NANOS = TimeUnit.DAYS.toNanos(1);
 
@@ -63,18 +56,12 @@ public final class RunStatistics {
   private final long loadStart;
   private final long runEnd;
   final Windows levels;
-  private final TokenStream stream = new TokenStream();
   final double readingSpeed;
-  private final RequestValues values;
+  private final RequestParts parts;
+  final Fold fold = new Fold();
   final SloTally slo;
   final OverTime overTime;
 
-  private final Map<RequestKind.Labels, Place> places = new HashMap<>();
-
-  /** In the order of their first request. */
-  final List<GroupTally> groups = new ArrayList<>();
-
-  private final RequestKind.Names names = new RequestKind.Names();
   final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, StallDetector> stalls = new LinkedHashMap<>();
@@ -89,7 +76,7 @@ public final class RunStatistics {
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
     readingSpeed = info.report().readingSpeed();
-    values = new RequestValues(readingSpeed);
+    parts = new RequestParts(Cell.Detail.FIGURES.ofRequests(), readingSpeed);
     slo = new SloTally(info);
     overTime = new OverTime(info.loadStartUnixNanos());
     runStart = info.startUnixNanos();
@@ -99,7 +86,7 @@ public final class RunStatistics {
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     alone = info.outcome().singleStreams();
-    byInjector = new InjectorTally(info.injectors());
+    byInjector = new InjectorTally(info.injectors(), fold);
     engines = new EngineTally(info.loadStartUnixNanos(), levels.all());
   }
 
@@ -156,85 +143,28 @@ public final class RunStatistics {
 
   private void add(RequestRecord record) {
     RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, record.timing());
-    Place place = place(record);
     RequestRecord.Identity id = record.identity();
-    LevelTally level = place.level;
-    Slo.Judgement judgement = place.objectives.slo.judge(record);
-    Boolean met = judgement.met();
-    boolean inSlo = Boolean.TRUE.equals(met) && record.outcome().ok();
-    stream.read(record);
-    addTokens(place, inSlo, id.injector());
-    addTimes(record, place, inSlo);
-    place.stalls.add(record);
-    place.outages.add(record);
+    LevelWindow level = levels.of(id);
+    SloTally.Objectives objectives = slo.of(id.target(), id.name());
+    Slo.Judgement judgement = objectives.slo.judge(record);
+    parts.read(record, judgement, objectives.owner);
+    boolean isMeasured = id.phase() == Phase.MEASURE;
+    fold.add(parts, level, isMeasured);
+    overTime.add(parts, levels.targets().size() > 1 ? id.target() + ": " : "");
+    level.track.forEach(each -> each.addBacklog(record));
+    stalls.computeIfAbsent(id.target(), t -> new StallDetector(loadStart, runEnd)).add(record);
+    outages.computeIfAbsent(id.target(), t -> new Outages(loadStart, runEnd)).add(record);
     injectors.add(id.injector());
-    byInjector.add(record, level);
     engines.add(record);
     if (record.timing().scheduledOffsetNanos() != null) {
       level.addArrival(record);
     }
-    if (id.phase() == Phase.MEASURE) {
-      if (record.outcome().hasFirstToken()) {
-        values.read(record);
-      }
-      place.in(level).measured(record, values, stream, place.objectives.owner, judgement);
+    if (isMeasured) {
       workload.add(record);
-      if (id.trial() != null) {
-        level.addTrial(id.trial(), record);
-      }
-      answers.add(record, stream.isShared);
-      level.slice(record.timing().scheduledUnixNanos()).measured(record, values, stream, met);
+      answers.add(record, parts.stream.isShared);
       level.addBreakdown(record);
-      level.addScenario(record, met);
-      place.objectives.add(level.index, record, judgement);
+      objectives.add(level.index, record, judgement);
       record.server().names().forEach(this::addServerName);
-    }
-  }
-
-  private Place place(RequestRecord record) {
-    RequestKind.Labels labels = RequestKind.Labels.of(record);
-    Place known = places.get(labels);
-    if (known != null) {
-      return known;
-    }
-    Place made = new Place(record);
-    if (places.size() < MAX_PLACES) {
-      places.put(labels, made);
-    }
-    return made;
-  }
-
-  /** Where the requests with the same labels are counted, looked up once. */
-  private final class Place {
-    private final LevelTally level;
-    private final RequestKind kind;
-    private final SloTally.Objectives objectives;
-    private final StallDetector stalls;
-    private final Outages outages;
-    private @Nullable GroupTally own;
-
-    private Place(RequestRecord record) {
-      RequestRecord.Identity id = record.identity();
-      level = levels.of(id);
-      kind = names.kindOf(record);
-      objectives = slo.of(id.target(), id.name());
-      stalls =
-          RunStatistics.this.stalls.computeIfAbsent(
-              id.target(), t -> new StallDetector(loadStart, runEnd));
-      outages =
-          RunStatistics.this.outages.computeIfAbsent(
-              id.target(), t -> new Outages(loadStart, runEnd));
-    }
-
-    /** The tally of these requests for what happened in the window of a level. */
-    private GroupTally in(LevelTally window) {
-      if (!window.equals(level)) {
-        return group(window, kind);
-      }
-      if (own == null) {
-        own = group(level, kind);
-      }
-      return own;
     }
   }
 
@@ -243,106 +173,10 @@ public final class RunStatistics {
     long at = arrival.scheduledUnixNs();
     if (at >= loadStart && at <= runEnd) {
       overTime.planned(at);
-      LevelTally level = levels.of(arrival.level());
+      LevelWindow level = levels.of(arrival.level());
       if (level != null) {
         level.addPlanned(at);
       }
-    }
-  }
-
-  /** Adds tokens, all at once that arrived in the same window, slice, bucket and second. */
-  private void addTokens(Place place, boolean inSlo, String injector) {
-    LevelTally latest = place.level;
-    int next;
-    for (int i = 0; i < stream.arrivals; i = next) {
-      long at = stream.unixNanos[i];
-      LevelTally window = latest.at(at);
-      long until = at + 1;
-      if (window != null) {
-        latest = window;
-        until =
-            Math.min(overTime.endOf(at), Math.min(Peaks.endOfSecond(at), window.endOfSlice(at)));
-      }
-      next = stream.before(until, i);
-      double tokens = stream.tokens(i, next);
-      overTime.tokens(at, tokens, inSlo);
-      if (window != null) {
-        place.in(window).tokens(at, tokens, inSlo);
-        byInjector.inWindow(injector, window, tokens, 0);
-        window.slice(at).tokens(tokens, inSlo);
-      }
-    }
-    overTime.gaps(stream);
-  }
-
-  /** Adds arrival, prompt, time in flight and end to the window in which each happened. */
-  private void addTimes(RequestRecord record, Place place, boolean inSlo) {
-    LevelTally level = place.level;
-    RequestRecord.Timing t = record.timing();
-    overTime.times(record, levels.targets().size() > 1 ? record.identity().target() + ": " : "");
-    addAt(t.scheduledUnixNanos(), place, Amount.ARRIVED, 1);
-    for (LevelTally other : level.track) {
-      other.addBacklog(record);
-    }
-    Long admitted = t.admittedUnixNanos();
-    if (admitted == null) {
-      return;
-    }
-    Long ttft = t.ttftNanos();
-    Long answered = ttft != null ? ttft : t.latencyNanos();
-    Integer prompt = record.tokens().prompt();
-    if (answered != null && prompt != null) {
-      addAt(admitted + answered, place, Amount.PROMPTS, 1);
-      addAt(admitted + answered, place, Amount.PROMPT_TOKENS, prompt);
-    }
-    Long closed = t.closedUnixNanos();
-    if (closed != null) {
-      if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
-        // Reasoning that was billed but not sent counts at the first token that was sent.
-        long at = answered == null ? closed : admitted + answered;
-        addAt(at, place, Amount.BILLED, 1);
-        addAt(at, place, Amount.HIDDEN_TOKENS, record.tokens().hidden());
-      }
-      for (LevelTally window : level.track) {
-        long overlap = window.overlapNanos(admitted, closed);
-        if (overlap > 0) {
-          GroupTally group = place.in(window);
-          group.inFlight(admitted, closed, overlap);
-          if (ttft != null && t.latencyNanos() != null) {
-            group.add(
-                Amount.RECEIVING_NANOS,
-                (double) window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
-          }
-        }
-      }
-      addEnd(record, place, closed, (closed - admitted) / 1e6, inSlo);
-    }
-  }
-
-  private void addEnd(
-      RequestRecord record, Place place, long closed, double durationMs, boolean inSlo) {
-    boolean ok = record.outcome().ok();
-    LevelTally window = place.level.at(closed);
-    if (window != null) {
-      GroupTally group = place.in(window);
-      group.ended(durationMs, ok, inSlo);
-      Integer inputs = record.tokens().inputs();
-      if (inputs != null) {
-        group.add(Amount.EMBEDDINGS, 1);
-        group.add(Amount.INPUTS, ok ? inputs : 0);
-      }
-      window.slice(closed).ended(ok, inSlo);
-      if (ok) {
-        byInjector.inWindow(record.identity().injector(), window, 0, 1);
-      }
-    }
-  }
-
-  /** Adds to the window that contains an instant, if one does. */
-  private static void addAt(long unixNanos, Place place, Amount amount, double more) {
-    LevelTally window = place.level.at(unixNanos);
-    if (window != null) {
-      place.in(window).add(amount, more);
     }
   }
 
@@ -354,21 +188,6 @@ public final class RunStatistics {
         names.add(name);
       }
     }
-  }
-
-  private GroupTally group(LevelTally level, RequestKind kind) {
-    GroupTally known = level.groups.get(kind);
-    if (known != null) {
-      return known;
-    }
-    RequestKind kept = groups.size() < MAX_GROUPS ? kind : RequestKind.OTHER;
-    return level.groups.computeIfAbsent(
-        kept,
-        k -> {
-          GroupTally made = new GroupTally(level, kept, readingSpeed);
-          groups.add(made);
-          return made;
-        });
   }
 
   List<String> injectors() {
@@ -402,7 +221,7 @@ public final class RunStatistics {
    * @param slices the data that two runs are compared by, by position of the level
    */
   public record RunFigures(
-      Summary summary, RunFacts facts, Series series, Map<Integer, List<TimeSlice>> slices) {
+      Summary summary, RunFacts facts, Series series, Map<Integer, List<Cell>> slices) {
 
     public RunFigures summary(Summary other) {
       return new RunFigures(other, facts, series, slices);

@@ -1,9 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
@@ -165,7 +164,7 @@ public record Series(
 
     private final long origin;
     private final TimeBuckets<Interval> intervals;
-    private final TokenStream stream = new TokenStream();
+    private final RequestParts live = new RequestParts(List.of(), 0);
 
     final GeneratorTally generator;
 
@@ -177,17 +176,13 @@ public record Series(
           new TimeBuckets<>(origin, SECOND, Series.MAX_BUCKETS, Interval::new, Interval::join);
     }
 
-    private static final class Interval extends Amounts {
-      private final Map<String, Long> failures = new TreeMap<>();
-      private final SliceValues ttft = new SliceValues();
-      private final SliceValues itl = new SliceValues();
+    /** A bucket while it fills. */
+    private static final class Interval {
+      private final Cell cell = new Cell(Cell.Detail.CHART);
       private final Map<String, Double> quotaLeft = new TreeMap<>();
 
       private void join(Interval next) {
-        add(next);
-        ttft.add(next.ttft);
-        next.failures.forEach((kind, count) -> failures.merge(kind, count, Long::sum));
-        itl.add(next.itl);
+        cell.add(next.cell);
         next.quotaLeft.forEach(this::addQuota);
       }
 
@@ -201,13 +196,8 @@ public record Series(
     /** Adds a request that has ended, as its own record says whether it met the SLO. */
     @Override
     public void accept(RequestRecord record) {
-      boolean inSlo = record.outcome().ok() && Boolean.TRUE.equals(record.outcome().sloOk());
-      stream.read(record);
-      for (int i = 0; i < stream.arrivals; i++) {
-        tokens(stream.unixNanos[i], stream.tokens[i], inSlo);
-      }
-      gaps(stream);
-      times(record, record.identity().target() + ": ");
+      live.read(record);
+      add(live, record.identity().target() + ": ");
     }
 
     public void add(GeneratorSecond second) {
@@ -215,43 +205,44 @@ public record Series(
     }
 
     void planned(long unixNanos) {
-      intervals.at(unixNanos).add(Amount.ARRIVED, 1);
+      intervals.at(unixNanos).cell.add(Amount.ARRIVED, 1);
     }
 
-    void times(RequestRecord record, String owner) {
-      RequestRecord.Timing t = record.timing();
-      intervals.at(t.startUnixNanos()).add(Amount.STARTED, 1);
-      Long admitted = t.admittedUnixNanos();
-      if (admitted == null) {
-        return;
+    /** Adds a request; {@code owner} is the prefix of its quotas. */
+    void add(RequestParts parts, String owner) {
+      long end = parts.end();
+      long from = Long.MIN_VALUE;
+      for (long at = parts.begin(); at <= end; at = from) {
+        Cell cell = intervals.at(at).cell;
+        long to = intervals.endOf(at);
+        cell.add(parts.during(from, to, Math.max(from, origin)));
+        from = to;
       }
-      Long ttft = t.ttftNanos();
-      if (ttft != null) {
-        long first = admitted + ttft;
-        long micros = (first - t.scheduledUnixNanos()) / 1_000;
-        intervals.at(first).ttft.count(micros, 1);
-      }
-      Long closed = t.closedUnixNanos();
-      if (closed != null) {
-        inFlight(admitted, closed);
-        if (!record.outcome().status().isCut()) {
-          Interval interval = intervals.at(closed);
-          interval.outcome(record.outcome());
-          if (record.outcome().hasFailed()) {
-            interval.failures.merge(record.outcome().status().key(), 1L, Long::sum);
-          }
-          limited(interval, record, owner);
+      RequestRecord record = parts.record();
+      addValues(parts, record.timing());
+      if (parts.admitted() != RequestParts.NEVER
+          && parts.closed() != RequestParts.NEVER
+          && !record.outcome().status().isCut()) {
+        Interval interval = intervals.at(parts.closed());
+        if (record.outcome().hasFailed()) {
+          interval.cell.statuses.merge(record.outcome().status(), 1L, Long::sum);
         }
+        limited(interval, record, owner);
       }
     }
 
-    private void inFlight(long from, long to) {
-      long at = Math.max(from, origin);
-      while (at < to) {
-        Interval interval = intervals.at(at);
-        long end = Math.min(to, intervals.endOf(at));
-        interval.add(Amount.IN_FLIGHT_NANOS, (double) (end - at));
-        at = end;
+    private void addValues(RequestParts parts, RequestRecord.Timing timing) {
+      Long admitted = timing.admittedUnixNanos();
+      Long ttft = timing.ttftNanos();
+      if (admitted != null && ttft != null) {
+        long first = admitted + ttft;
+        double ms = (first - timing.scheduledUnixNanos()) / 1_000 / 1e3;
+        intervals.at(first).cell.add(Metric.TTFT_FROM_SCHEDULE_MS, ms, 1);
+      }
+      TokenStream tokens = parts.stream;
+      for (int g = 0; g < tokens.gaps; g++) {
+        Cell cell = intervals.at(tokens.unixNanos[tokens.endedBy[g]]).cell;
+        cell.add(Metric.ITL_MS, tokens.tokenMicros[g] / 1e3, tokens.gapTokens[g]);
       }
     }
 
@@ -267,25 +258,6 @@ public record Series(
           });
     }
 
-    void gaps(TokenStream tokens) {
-      for (int g = 0; g < tokens.gaps; g++) {
-        int count = tokens.gapTokens[g];
-        if (count > 0) {
-          SliceValues itl = intervals.at(tokens.unixNanos[tokens.endedBy[g]]).itl;
-          itl.count(Math.round(tokens.tokenMicros[g]), count);
-        }
-      }
-    }
-
-    /** The end of the bucket of an instant. */
-    long endOf(long unixNanos) {
-      return intervals.endOf(unixNanos);
-    }
-
-    void tokens(long unixNanos, double tokens, boolean inSlo) {
-      intervals.at(unixNanos).tokens(tokens, inSlo);
-    }
-
     public double bucketS() {
       return intervals.width() / 1e9;
     }
@@ -293,25 +265,30 @@ public record Series(
     public List<Bucket> buckets(boolean hasSlo) {
       double seconds = bucketS();
       List<Bucket> buckets = new ArrayList<>();
-      for (Interval v : intervals.all()) {
+      for (Interval interval : intervals.all()) {
+        Cell cell = interval.cell;
+        ValueRecorder ttft = cell.values(Metric.TTFT_FROM_SCHEDULE_MS);
+        ValueRecorder itl = cell.values(Metric.ITL_MS);
+        Map<String, Long> failures = new TreeMap<>();
+        cell.statuses.forEach((status, count) -> failures.put(status.key(), count));
         buckets.add(
             new Bucket(
                 buckets.size() * seconds,
-                v.ttft.percentile(50),
-                v.ttft.percentile(95),
-                v.ttft.percentile(99),
-                v.itl.percentile(50),
-                v.itl.percentile(99),
-                v.of(Amount.TOKENS) / seconds,
-                hasSlo ? (Double) (v.of(Amount.TOKENS_IN_SLO) / seconds) : null,
-                v.count(Amount.STARTED),
-                v.count(Amount.ENDED),
-                v.count(Amount.FAILED),
-                v.failures,
-                v.count(Amount.RATE_LIMITED),
-                v.quotaLeft,
-                v.of(Amount.IN_FLIGHT_NANOS) / intervals.width(),
-                v.count(Amount.ARRIVED)));
+                ttft.percentile(50),
+                ttft.percentile(95),
+                ttft.percentile(99),
+                itl.percentile(50),
+                itl.percentile(99),
+                cell.of(Amount.TOKENS) / seconds,
+                hasSlo ? (Double) (cell.of(Amount.TOKENS_IN_SLO) / seconds) : null,
+                cell.count(Amount.STARTED),
+                cell.count(Amount.ENDED),
+                cell.count(Amount.FAILED),
+                failures,
+                cell.count(Amount.RATE_LIMITED),
+                interval.quotaLeft,
+                cell.of(Amount.IN_FLIGHT_NANOS) / intervals.width(),
+                cell.count(Amount.ARRIVED)));
       }
       return buckets;
     }

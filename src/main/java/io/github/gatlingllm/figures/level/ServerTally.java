@@ -23,7 +23,7 @@ final class ServerTally {
   private static final int MAX_NAMES = 40;
 
   private final Map<String, ValueRecorder> timings = new TreeMap<>();
-  private final ValueRecorder retryAfterS = new ValueRecorder(ValueRecorder.MILLIONTHS);
+  private @Nullable ValueRecorder retryAfterS;
   private final Map<String, Quota> quotas = new TreeMap<>();
   private final Moments waitsS = new Moments();
   private long passed;
@@ -36,7 +36,7 @@ final class ServerTally {
     }
     Long retryAfter = report.retryAfterNanos();
     if (retryAfter != null && record.outcome().status() == RequestStatus.RATE_LIMITED) {
-      retryAfterS.add(retryAfter / 1e9);
+      retries().add(retryAfter / 1e9);
     }
     report.rateLimits().forEach((key, value) -> quota(report.rateLimits(), key));
     Long wait = record.timing().pacingWaitNanos();
@@ -47,6 +47,12 @@ final class ServerTally {
         neverSent += record.timing().gateWaitNanos() == null ? 1 : 0;
       }
     }
+  }
+
+  private ValueRecorder retries() {
+    retryAfterS =
+        retryAfterS == null ? new ValueRecorder(ValueRecorder.MILLIONTHS) : retryAfterS;
+    return retryAfterS;
   }
 
   private void timing(String key, double value) {
@@ -87,7 +93,9 @@ final class ServerTally {
 
   void add(ServerTally other) {
     other.timings.forEach((key, values) -> recorder(key).add(values));
-    retryAfterS.add(other.retryAfterS);
+    if (other.retryAfterS != null) {
+      retries().add(other.retryAfterS);
+    }
     other.quotas.forEach(this::join);
     waitsS.add(other.waitsS);
     passed += other.passed;
@@ -109,7 +117,7 @@ final class ServerTally {
     return new RateLimits(
         limited,
         counts.ended() == 0 ? null : (Double) ((double) limited / counts.ended()),
-        retryAfterS.distribution(),
+        retryAfterS == null ? Distribution.EMPTY : retryAfterS.distribution(),
         Collections.unmodifiableMap(quotas),
         passed == 0
             ? null

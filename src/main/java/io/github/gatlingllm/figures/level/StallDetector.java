@@ -129,7 +129,7 @@ final class StallDetector {
   }
 
   /** The silences in the repeat of a load level with most of them. */
-  @Nullable Silence over(List<LevelTally> repeats) {
+  @Nullable Silence over(List<LevelWindow> repeats) {
     return repeats.stream()
         .map(this::over)
         .filter(Objects::nonNull)
@@ -138,7 +138,7 @@ final class StallDetector {
   }
 
   /** The silences in a load level of the target; null where most answers were not streamed. */
-  @Nullable Silence over(LevelTally window) {
+  @Nullable Silence over(LevelWindow window) {
     if (window.nanos() == 0 || streams < bodies || (streams + bodies == 0 && prefills.isEmpty())) {
       return null;
     }

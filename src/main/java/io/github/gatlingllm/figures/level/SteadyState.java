@@ -1,11 +1,11 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
-import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.ArrayList;
@@ -112,9 +112,9 @@ final class SteadyState {
     }
   }
 
-  static Steadiness of(long windowNanos, List<TimeSlice> slices) {
+  static Steadiness of(long windowNanos, List<Cell> slices) {
     double requests =
-        slices.stream().mapToDouble(s -> s.values(Metric.E2E_FROM_SCHEDULE_MS).total()).sum();
+        slices.stream().mapToDouble(s -> s.values(Metric.E2E_FROM_SCHEDULE_MS).count()).sum();
     if (windowNanos < MIN_NANOS || requests < MIN_REQUESTS) {
       return new Steadiness(false, null);
     }
@@ -137,18 +137,18 @@ final class SteadyState {
     return new Steadiness(true, worst(starts, trends));
   }
 
-  private static Series times(List<TimeSlice> slices, int length, Metric metric) {
+  private static Series times(List<Cell> slices, int length, Metric metric) {
     double[] sums = new double[slices.size() / length];
     double[] counts = new double[sums.length];
     for (int i = 0; i < slices.size(); i++) {
-      SliceValues values = slices.get(i).values(metric);
+      ValueRecorder values = slices.get(i).values(metric);
       sums[i / length] += values.sum();
-      counts[i / length] += values.total();
+      counts[i / length] += values.count();
     }
     return new Series(metric.title(), sums, counts, true, NumberText::ms);
   }
 
-  private static Series rate(List<TimeSlice> slices, int length, double seconds) {
+  private static Series rate(List<Cell> slices, int length, double seconds) {
     double[] tokens = new double[slices.size() / length];
     for (int i = 0; i < slices.size(); i++) {
       tokens[i / length] += slices.get(i).of(Amount.TOKENS);

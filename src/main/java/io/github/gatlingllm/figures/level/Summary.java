@@ -55,8 +55,8 @@ public record Summary(
     List<Target> targets,
     List<RequestGroup> requests,
     List<RequestAtPoint> requestsAtPoints,
-    Map<Dimension, List<RequestGroup>> by,
-    Map<Dimension, List<RequestAtPoint>> byAtPoints,
+    Map<Grouping, List<RequestGroup>> by,
+    Map<Grouping, List<RequestAtPoint>> byAtPoints,
     List<EngineFigures.Page> serverPages,
     List<Injector> injectors) {
 
@@ -358,12 +358,6 @@ public record Summary(
       @Nullable EngineFigures serverMetrics,
       @Nullable SingleStream singleStream,
       Figures figures) {}
-
-  /** What requests of one load level can differ in, besides their name. */
-  public enum Dimension implements RunInfo.Keyed {
-    MODEL,
-    REPLICA
-  }
 
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}
 

@@ -5,7 +5,6 @@ import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
-import io.github.gatlingllm.figures.level.Summary.Dimension;
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
@@ -18,7 +17,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -30,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -61,7 +61,7 @@ final class SummaryAssembly {
     counted.levels.firsts().forEach(this::addLevel);
     counted.levels.tracks().forEach(this::addCurve);
     counted.levels.targets().forEach(this::addTarget);
-    GroupTally whole = groups.joined(level -> true, null);
+    Pooled whole = groups.joined(level -> true, null);
     int rounds =
         counted.levels.firsts().stream().mapToInt(level -> level.repeats.size()).min().orElse(1);
     Figures run =
@@ -85,7 +85,8 @@ final class SummaryAssembly {
             VerdictSentence.of(
                 info.state() == RunInfo.State.COMPLETE, run, curves, info.outcome().conclusions()),
             info.config(),
-            counted.workload.workload(RunInfo.template(info.config(), "")),
+            counted.workload.workload(
+                counted.fold, whole.cell(), RunInfo.template(info.config(), "")),
             counted.slo.table(),
             run,
             arrivals,
@@ -103,18 +104,20 @@ final class SummaryAssembly {
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
-            groups.requests(null).stream().map(name -> group(RequestKind::name, name)).toList(),
-            atPoints(RequestKind::name, 1),
-            byDimension(this::parts),
-            byDimension(by -> atPoints(kind -> kind.of(by), 2)),
+            groups.requests(null).stream()
+                .map(name -> group(Grouping.REQUEST, name))
+                .toList(),
+            atPoints(Grouping.REQUEST, 1),
+            byGrouping(this::parts),
+            byGrouping(by -> atPoints(by, 2)),
             counted.engines.pages(),
             injectors(groups.windowNanos(level -> true)));
     return new RunFigures(summary, facts(), series(), slices());
   }
 
-  private void addLevel(LevelTally level) {
-    List<LevelTally> repeats = level.repeats;
-    GroupTally group = groups.joined(repeats::contains, null);
+  private void addLevel(LevelWindow level) {
+    List<LevelWindow> repeats = level.repeats;
+    Pooled group = groups.joined(repeats::contains, null);
     List<ArrivalTally> arrivals =
         repeats.stream().map(each -> each.arrivals).filter(Objects::nonNull).toList();
     boolean hasSeveralEach = hasSeveralEach(level.whole(), group, arrivals);
@@ -128,8 +131,8 @@ final class SummaryAssembly {
     if (figures.counts().ok() > 0 && quantiles.size() < Series.MAX_LEVELS) {
       quantiles.put(level.index, group.quantiles());
     }
-    List<TimeSlice> slices = groups.steadySlices(level);
-    long nanos = repeats.stream().mapToLong(LevelTally::nanos).sum();
+    List<Cell> slices = groups.steadySlices(level);
+    long nanos = repeats.stream().mapToLong(LevelWindow::nanos).sum();
     boolean timed = nanos > 0;
     Double inFlight = timed ? (Double) (group.of(Amount.IN_FLIGHT_NANOS) / nanos) : null;
     List<GeneratorHealth> generators = counted.overTime.generator.in(repeats);
@@ -165,7 +168,7 @@ final class SummaryAssembly {
   }
 
   /** The figures of so many repeats of these levels; empty for one. */
-  private List<Figures> repeats(int count, @Nullable String target, Predicate<LevelTally> levels) {
+  private List<Figures> repeats(int count, @Nullable String target, Predicate<LevelWindow> levels) {
     return IntStream.range(0, count == 1 ? 0 : count)
         .mapToObj(
             k ->
@@ -192,18 +195,18 @@ final class SummaryAssembly {
   }
 
   private static boolean hasSeveralEach(
-      LevelInfo level, GroupTally group, List<ArrivalTally> arrivals) {
+      LevelInfo level, Pooled group, List<ArrivalTally> arrivals) {
     Long planned = level.planned();
-    long started = group.count(Amount.STARTED);
+    long started = group.cell().count(Amount.STARTED);
     return arrivals.isEmpty()
         ? planned != null && started > planned
         : started > arrivals.stream().mapToLong(each -> each.measured).sum();
   }
 
   /** Whether a stop rule ended a level early: the last level of a plan that was stopped. */
-  private boolean isCutShort(LevelTally level) {
+  private boolean isCutShort(LevelWindow level) {
     LevelInfo of = level.info;
-    List<LevelTally> all = counted.levels.all();
+    List<LevelWindow> all = counted.levels.all();
     int last = all.indexOf(level.repeats.get(level.repeats.size() - 1));
     return info.outcome().conclusions().stream()
             .anyMatch(
@@ -225,17 +228,19 @@ final class SummaryAssembly {
   }
 
   private static @Nullable LittlesLaw littlesLaw(
-      GroupTally group, List<LevelTally> repeats, double byRecords) {
+      Pooled group, List<LevelWindow> repeats, double byRecords) {
     double mean = 0;
-    double nanos = repeats.stream().mapToLong(LevelTally::nanos).sum();
-    for (LevelTally each : repeats) {
+    double nanos = repeats.stream().mapToLong(LevelWindow::nanos).sum();
+    for (LevelWindow each : repeats) {
       LevelInfo.InFlight counted = each.info.inFlight();
       mean += counted == null ? Double.NaN : counted.mean() * each.nanos() / nanos;
     }
     return Double.isNaN(mean)
         ? null
         : new LittlesLaw(
-            mean, byRecords, group.durationsMs.count() == 0 ? 0 : group.durationsMs.mean());
+            mean, byRecords, group.of(Amount.CLOSED) == 0
+                ? 0
+                : group.of(Amount.STAY_NANOS) / 1e6 / group.of(Amount.CLOSED));
   }
 
   private List<PhaseSpan> phases(LevelInfo level) {
@@ -269,7 +274,7 @@ final class SummaryAssembly {
                 .toList());
     curves.add(curve);
     int quoted = stages.indexOf(curve.chosen().level());
-    List<LevelTally> repeats = counted.levels.firsts().get(quoted).repeats;
+    List<LevelWindow> repeats = counted.levels.firsts().get(quoted).repeats;
     quantiles.put(quoted, groups.joined(repeats::contains, null).quantiles());
     quantiles.values().removeIf(Map::isEmpty);
   }
@@ -286,12 +291,12 @@ final class SummaryAssembly {
 
   private void addTarget(String target) {
     List<LoadCurve> own = curves(target);
-    GroupTally group = groups.joined(FigureGroups.of(target), null);
+    Pooled group = groups.joined(FigureGroups.of(target), null);
     Outages outages = counted.outages.get(target);
     targets.add(
         new Target(
             target,
-            counted.workload.models(target),
+            models(target).stream().filter(name -> !name.isEmpty()).toList(),
             bestKnee(own),
             outages == null ? null : outages.failures(),
             counted.engines.of(FigureGroups.of(target)),
@@ -320,50 +325,53 @@ final class SummaryAssembly {
         .orElse(null);
   }
 
-  private RequestGroup group(Function<RequestKind, String> by, String name) {
-    GroupTally joined = groups.joined(level -> true, kind -> by.apply(kind).equals(name));
+  private RequestGroup group(Grouping by, String name) {
+    Pooled joined = groups.joined(level -> true, keys -> keys.of(by).equals(name));
     return new RequestGroup(
         name, joined.figures(groups.judge((String) null), null, null, List.of()));
   }
 
-  /** Without the dimensions in which requests do not differ. */
-  private static <T> Map<Dimension, List<T>> byDimension(Function<Dimension, List<T>> parts) {
-    Map<Dimension, List<T>> all = new EnumMap<>(Dimension.class);
-    for (Dimension by : Dimension.values()) {
-      all.put(by, parts.apply(by));
-    }
+  /** Without the groupings in which requests do not differ. */
+  private static <T> Map<Grouping, List<T>> byGrouping(Function<Grouping, List<T>> parts) {
+    Map<Grouping, List<T>> all = new EnumMap<>(Grouping.class);
+    Grouping.parts().forEach(by -> all.put(by, parts.apply(by)));
     all.values().removeIf(List::isEmpty);
     return all;
   }
 
-  /** The requests by a dimension, if those of some load level differ in it. */
-  private List<RequestGroup> parts(Dimension by) {
+  /** The requests by a grouping, if those of some load level differ in it. */
+  private List<RequestGroup> parts(Grouping by) {
     return counted.levels.all().stream()
-        .map(level -> names(level, kind -> kind.of(by)))
+        .map(level -> names(level, by))
         .filter(names -> names.size() > 1)
         .flatMap(List::stream)
         .distinct()
-        .map(name -> group(kind -> kind.of(by), name))
+        .map(name -> group(by, name))
         .toList();
   }
 
-  private static List<String> names(LevelTally level, Function<RequestKind, String> by) {
-    return level.repeats.stream()
-        .flatMap(each -> each.groups.keySet().stream().map(by))
-        .distinct()
-        .toList();
+  private List<String> names(LevelWindow level, Grouping by) {
+    return counted.fold.keys(by, part -> level.repeats.contains(part.level()));
+  }
+
+  /** The models of the requests to a target; an empty name stands for requests without one. */
+  private Set<String> models(String target) {
+    return counted
+        .fold
+        .counts(Grouping.MODEL, part -> part.level().target().equals(target))
+        .keySet();
   }
 
   /** The requests at the operating point of each curve, where they have so many names or more. */
-  private List<RequestAtPoint> atPoints(Function<RequestKind, String> by, int least) {
+  private List<RequestAtPoint> atPoints(Grouping by, int least) {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
-      LevelTally level = counted.levels.firsts().get(stages.indexOf(curve.chosen().level()));
+      LevelWindow level = counted.levels.firsts().get(stages.indexOf(curve.chosen().level()));
       List<String> names = names(level, by);
       for (String name : names.size() < least ? List.<String>of() : names) {
         Figures figures =
             groups
-                .joined(level.repeats::contains, kind -> by.apply(kind).equals(name))
+                .joined(level.repeats::contains, keys -> keys.of(by).equals(name))
                 .figures(groups.judge(curve.target()), null, null, List.of());
         if (figures.counts().started() > 0 && all.size() < MAX_NAMES) {
           all.add(new RequestAtPoint(name, curve(curve), figures));
@@ -378,14 +386,17 @@ final class SummaryAssembly {
         info,
         file,
         counted.answers,
-        counted.workload.modelsOfTargets(),
+        counted.levels.targets().stream()
+            .map(this::models)
+            .filter(models -> !models.isEmpty())
+            .toList(),
         counted.engines.wholeRun());
   }
 
-  private Map<Integer, List<TimeSlice>> slices() {
-    Map<Integer, List<TimeSlice>> all = new HashMap<>();
-    for (LevelTally level : counted.levels.all()) {
-      List<TimeSlice> slices = level.usedSlices();
+  private Map<Integer, List<Cell>> slices() {
+    Map<Integer, List<Cell>> all = new HashMap<>();
+    for (LevelWindow level : counted.levels.all()) {
+      List<Cell> slices = level.usedSlices();
       if (slices != null) {
         all.put(level.index, slices);
       }
@@ -424,7 +435,7 @@ final class SummaryAssembly {
         time.buckets(groups.hasSlo()),
         quantiles,
         counted.levels.firsts().stream()
-            .map(LevelTally::breakdown)
+            .map(LevelWindow::breakdown)
             .filter(Objects::nonNull)
             .toList(),
         scenarios(),
@@ -434,7 +445,25 @@ final class SummaryAssembly {
 
   /** In order of load levels, then of names; empty for fewer than two scenarios. */
   private List<ScenarioLoad> scenarios() {
-    var all = counted.levels.firsts().stream().flatMap(LevelTally::scenarios).toList();
+    List<ScenarioLoad> all = new ArrayList<>();
+    for (LevelWindow level : counted.levels.firsts()) {
+      counted
+          .fold
+          .byKey(
+              Grouping.SCENARIO,
+              part -> level.equals(part.window()) && part.cell().of(Amount.STARTED) > 0)
+          .forEach((scenario, cell) -> all.add(load(scenario, level.whole(), cell)));
+    }
     return all.stream().map(ScenarioLoad::scenario).distinct().count() < 2 ? List.of() : all;
+  }
+
+  private static ScenarioLoad load(String scenario, LevelInfo level, Cell cell) {
+    return new ScenarioLoad(
+        scenario,
+        level,
+        cell.count(Amount.STARTED),
+        cell.values(Metric.TTFT_MS).percentile(95),
+        cell.values(Metric.E2E_MS).percentile(95),
+        cell.share(Amount.MET, Amount.ATTEMPTED));
   }
 }

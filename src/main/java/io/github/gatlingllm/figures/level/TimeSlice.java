@@ -1,166 +1,23 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
-import io.github.gatlingllm.record.RequestRecord;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.LongStream;
-import org.HdrHistogram.HistogramIterationValue;
-import org.HdrHistogram.IntCountsHistogram;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The values and amounts of one of {@value #COUNT} time slices of a measure window. A request
- * belongs to the slice in which it was scheduled, a token to the slice in which it arrived.
- * Confidence intervals and comparisons of runs are computed from the slices.
+ * The time slices of a measure window. A request belongs to the slice in which it was scheduled, a
+ * token to the slice in which it arrived. Confidence intervals and comparisons of runs are computed
+ * from their cells.
  */
-@SuppressWarnings("EnumOrdinal") // an array: every value of every request is added
-public final class TimeSlice extends Amounts {
+public final class TimeSlice {
 
   /** Number of slices of equal length in a measure window; every block length divides it. */
   public static final int COUNT = 48;
 
-  private final @Nullable SliceValues[] values = new @Nullable SliceValues[Metric.values().length];
-
-  /** Adds a request that was scheduled in the phase measure. */
-  void measured(
-      RequestRecord record, RequestValues values, TokenStream stream, @Nullable Boolean met) {
-    started(record, met);
-    if (record.outcome().hasFirstToken()) {
-      values.forEach((metric, value) -> add(metric, value, 1));
-    }
-    if (record.outcome().ok()) {
-      addGaps(stream);
-      reader(values);
-    }
-  }
-
-  public void add(Metric metric, double value, int weight) {
-    made(metric).add(value, weight);
-  }
-
-  private SliceValues made(Metric metric) {
-    SliceValues made = values[metric.ordinal()];
-    if (made == null) {
-      made = new SliceValues();
-      values[metric.ordinal()] = made;
-    }
-    return made;
-  }
-
-  private void addGaps(TokenStream stream) {
-    if (stream.gaps > 0 && stream.isOneEach) {
-      made(Metric.ITL_MS).add(stream.chunkMicros, stream.gaps, stream.sumMicros);
-      return;
-    }
-    for (int g = 0; g < stream.gaps; g++) {
-      add(Metric.ITL_MS, stream.tokenMicros[g] / 1e3, stream.gapTokens[g]);
-    }
-  }
-
-  public SliceValues values(Metric metric) {
-    SliceValues made = values[metric.ordinal()];
-    return made == null ? SliceValues.EMPTY : made;
-  }
-
-  /**
-   * The values of a metric in one slice: a histogram of 2 significant digits that counts
-   * thousandths. The middle of a bin is within 0.4 % of every value in it. A count that is full
-   * stays so.
-   */
-  public static final class SliceValues {
-
-    public static final SliceValues EMPTY = new SliceValues();
-
-    private static final double STEPS = 1_000;
-
-    /** The lowest value of every bin. */
-    private static final long[] LOWEST =
-        LongStream.iterate(0, low -> low >= 0, EMPTY.steps::nextNonEquivalentValue).toArray();
-
-    private final IntCountsHistogram steps = new IntCountsHistogram(2);
-    private double sum;
-
-    void add(double value, int weight) {
-      if (weight > 0) {
-        count(Math.round(value * STEPS), weight);
-        sum += value * weight;
-      }
-    }
-
-    /** Adds times in microseconds, and their sum. */
-    void add(int[] micros, int count, long sumMicros) {
-      for (int i = 0; i < count; i++) {
-        count(micros[i], 1);
-      }
-      sum += sumMicros / STEPS;
-    }
-
-    void add(SliceValues other) {
-      for (HistogramIterationValue bin : other.steps.recordedValues()) {
-        count(bin.getValueIteratedTo(), (int) bin.getCountAtValueIteratedTo());
-      }
-      sum += other.sum;
-    }
-
-    /** Counts a value in thousandths, without adding it to {@link #sum}. */
-    void count(long step, int weight) {
-      long value = Math.max(0, step);
-      long room = Integer.MAX_VALUE - steps.getTotalCount();
-      if (weight > room) {
-        room = Integer.MAX_VALUE - steps.getCountAtValue(value);
-      }
-      steps.recordValueWithCount(value, Math.min(weight, room));
-    }
-
-    public static int bin(double value) {
-      return binOf(Math.max(0, Math.round(value * STEPS)));
-    }
-
-    private static int binOf(long step) {
-      int found = Arrays.binarySearch(LOWEST, step);
-      return found < 0 ? -found - 2 : found;
-    }
-
-    public static double middle(int bin) {
-      long lowest = LOWEST[bin];
-      return (lowest + (EMPTY.steps.highestEquivalentValue(lowest) - lowest) / 2.0) / STEPS;
-    }
-
-    public long total() {
-      return steps.getTotalCount();
-    }
-
-    public double sum() {
-      return sum;
-    }
-
-    /** The lowest bin with values. */
-    public int first() {
-      return binOf(steps.getMinValue());
-    }
-
-    /** The bin after the highest one with values. */
-    public int end() {
-      return total() == 0 ? 0 : binOf(steps.getMaxValue()) + 1;
-    }
-
-    /** Number of values in {@code bin} and below. */
-    public long upTo(int bin) {
-      return bin < 0 ? 0 : steps.getCountBetweenValues(0, LOWEST[bin]);
-    }
-
-    public long count(int bin) {
-      return LOWEST[bin] <= steps.getMaxValue() ? steps.getCountAtValue(LOWEST[bin]) : 0;
-    }
-
-    /** The highest value of the bin with the nearest rank, percent in (0, 100]; null if empty. */
-    @Nullable Double percentile(double percent) {
-      return total() == 0 ? null : (Double) (steps.getValueAtPercentile(percent) / STEPS);
-    }
-  }
+  private TimeSlice() {}
 
   /**
    * The correlation of a time slice with the next one. As a first-order autoregression with
@@ -189,7 +46,7 @@ public final class TimeSlice extends Amounts {
      *
      * @see <a href="https://doi.org/10.1093/biomet/41.3-4.403">Kendall 1954, the bias</a>
      */
-    public static double of(List<TimeSlice> first, List<TimeSlice> second) {
+    public static double of(List<Cell> first, List<Cell> second) {
       double phi = (coefficient(tokens(first)) + coefficient(tokens(second))) / 2;
       for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS)) {
         double both = coefficient(means(first, metric)) + coefficient(means(second, metric));
@@ -198,18 +55,18 @@ public final class TimeSlice extends Amounts {
       return phi;
     }
 
-    private static double[] tokens(List<TimeSlice> slices) {
+    private static double[] tokens(List<Cell> slices) {
       return slices.stream().mapToDouble(slice -> slice.of(Amount.TOKENS)).toArray();
     }
 
     /** The mean of a metric by slice; a slice without values has the mean of the one before. */
-    private static double[] means(List<TimeSlice> slices, Metric metric) {
+    private static double[] means(List<Cell> slices, Metric metric) {
       double[] means = new double[slices.size()];
       int filled = 0;
       Double last = null;
-      for (TimeSlice slice : slices) {
-        SliceValues values = slice.values(metric);
-        last = values.total() == 0 ? last : (Double) (values.sum() / values.total());
+      for (Cell slice : slices) {
+        ValueRecorder values = slice.values(metric);
+        last = values.count() == 0 ? last : (Double) (values.sum() / values.count());
         if (last != null) {
           means[filled++] = last;
         }

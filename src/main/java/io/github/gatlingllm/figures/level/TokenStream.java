@@ -24,6 +24,11 @@ final class TokenStream implements TokenGaps.Visitor {
   /** Number of instants at which tokens arrived. */
   int arrivals;
 
+  /** Whether no token arrived before the previous one: its choices are one after the other. */
+  private boolean isInOrder;
+
+  private long latest;
+
   long[] unixNanos = new long[256];
   double[] tokens = new double[256];
 
@@ -33,10 +38,7 @@ final class TokenStream implements TokenGaps.Visitor {
   int[] endedBy = new int[256];
 
   /** Gaps between events (ICL). */
-  int[] chunkMicros = new int[256];
-
-  /** Sum of the gaps between events. */
-  long sumMicros;
+  private int[] chunkMicros = new int[256];
 
   private Moments chunkMillis = new Moments();
 
@@ -50,13 +52,11 @@ final class TokenStream implements TokenGaps.Visitor {
 
   void read(RequestRecord record) {
     arrivals = 0;
+    isInOrder = true;
+    latest = Long.MIN_VALUE;
     gaps = 0;
     isOneEach = true;
     TokenGaps.visit(record.events(), record.tokens(), this);
-    sumMicros = 0;
-    for (int g = 0; g < gaps; g++) {
-      sumMicros += chunkMicros[g];
-    }
     chunkMillis = Moments.ofMicros(chunkMicros, gaps);
     Long admitted = record.timing().admittedUnixNanos();
     isShared = false;
@@ -106,6 +106,8 @@ final class TokenStream implements TokenGaps.Visitor {
       unixNanos = Arrays.copyOf(unixNanos, arrivals * 2);
       tokens = Arrays.copyOf(tokens, arrivals * 2);
     }
+    isInOrder &= at >= latest;
+    latest = Math.max(latest, at);
     unixNanos[arrivals] = at;
     tokens[arrivals++] = count;
   }
@@ -125,22 +127,31 @@ final class TokenStream implements TokenGaps.Visitor {
     gapTokens[gaps++] = count;
   }
 
-  /** The position after the arrivals from {@code first} on that are before an instant. */
-  int before(long untilNanos, int first) {
-    int next = first + 1;
-    while (next < arrivals && unixNanos[next] >= unixNanos[first] && unixNanos[next] < untilNanos) {
-      next++;
-    }
-    return next;
-  }
-
-  /** The tokens that arrived at positions {@code from} to {@code to}, exclusively. */
-  double tokens(int from, int to) {
+  /** The tokens that arrived in [{@code from}, {@code to}). */
+  double tokens(long from, long to) {
     double sum = 0;
-    for (int i = from; i < to; i++) {
-      sum += tokens[i];
+    for (int i = first(from); i < arrivals && !(isInOrder && unixNanos[i] >= to); i++) {
+      sum += unixNanos[i] >= from && unixNanos[i] < to ? tokens[i] : 0;
     }
     return sum;
+  }
+
+  /** The position from which on tokens may have arrived at or after an instant. */
+  int first(long from) {
+    if (!isInOrder) {
+      return 0;
+    }
+    int found = Arrays.binarySearch(unixNanos, 0, arrivals, from);
+    int at = found < 0 ? -found - 1 : found;
+    while (at > 0 && unixNanos[at - 1] == from) {
+      at--;
+    }
+    return at;
+  }
+
+  /** The instant of the last token; the earliest of all instants without one. */
+  long latest() {
+    return latest;
   }
 
   int gapsAbove(int micros) {

@@ -19,11 +19,11 @@ final class Windows {
   /** The kind of a level that is in the records and not in {@code run.json}. */
   static final String UNPLANNED = "unplanned";
 
-  private final List<LevelTally> all = new ArrayList<>();
-  private final Map<LevelInfo.Key, List<LevelTally>> byLevel = new LinkedHashMap<>();
-  private final Map<Track, List<LevelTally>> byTrack = new LinkedHashMap<>();
+  private final List<LevelWindow> all = new ArrayList<>();
+  private final Map<LevelInfo.Key, List<LevelWindow>> byLevel = new LinkedHashMap<>();
+  private final Map<Track, List<LevelWindow>> byTrack = new LinkedHashMap<>();
   private final Set<String> targets = new LinkedHashSet<>();
-  private final Map<LevelInfo.Key, LevelTally> byKey = new HashMap<>();
+  private final Map<LevelInfo.Key, LevelWindow> byKey = new HashMap<>();
 
   /** The target of successive levels, and their scenario where scenarios have own levels. */
   record Track(String target, @Nullable String scenario) {
@@ -50,12 +50,12 @@ final class Windows {
     return new LevelInfo.Key(LevelInfo.unnumbered(info.label()), info.target(), info.scenario());
   }
 
-  private LevelTally add(LevelInfo info, long runEnd) {
+  private LevelWindow add(LevelInfo info, long runEnd) {
     Track track = Track.of(info);
-    List<LevelTally> same = byTrack.computeIfAbsent(track, t -> new ArrayList<>());
-    List<LevelTally> repeats = byLevel.computeIfAbsent(own(info), level -> new ArrayList<>());
+    List<LevelWindow> same = byTrack.computeIfAbsent(track, t -> new ArrayList<>());
+    List<LevelWindow> repeats = byLevel.computeIfAbsent(own(info), level -> new ArrayList<>());
     int index = List.copyOf(byLevel.keySet()).indexOf(own(info));
-    LevelTally level = new LevelTally(index, info, runEnd, same, repeats);
+    LevelWindow level = new LevelWindow(index, info, runEnd, same, repeats);
     repeats.add(level);
     same.add(level);
     all.add(level);
@@ -64,12 +64,12 @@ final class Windows {
     return level;
   }
 
-  List<LevelTally> all() {
+  List<LevelWindow> all() {
     return all;
   }
 
   /** The first window of each level, by position in the summary. */
-  List<LevelTally> firsts() {
+  List<LevelWindow> firsts() {
     return byLevel.values().stream().map(repeats -> repeats.get(0)).toList();
   }
 
@@ -95,15 +95,15 @@ final class Windows {
   }
 
   /** The level with that key, or of all scenarios; null if there is none. */
-  @Nullable LevelTally of(LevelInfo.Key key) {
-    LevelTally own = byKey.get(key);
+  @Nullable LevelWindow of(LevelInfo.Key key) {
+    LevelWindow own = byKey.get(key);
     return own != null ? own : byKey.get(new LevelInfo.Key(key.label(), key.target(), null));
   }
 
   /** The level of a request; one that is not in the plan is added, without a window. */
-  LevelTally of(RequestRecord.Identity id) {
+  LevelWindow of(RequestRecord.Identity id) {
     LevelInfo.Key key = LevelInfo.Key.of(id, id.scenario());
-    LevelTally level = of(key);
+    LevelWindow level = of(key);
     return level != null
         ? level
         : add(new LevelInfo(key.label(), id.target(), null, UNPLANNED, null, "", List.of()), 0);

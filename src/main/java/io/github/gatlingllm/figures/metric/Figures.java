@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
+import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.LinkedHashMap;
@@ -115,7 +116,36 @@ public record Figures(
       double minTokensPerS,
       double maxTokensPerS,
       List<Trial> rows,
-      long rowsLeftOut) {}
+      long rowsLeftOut) {
+
+    private static final int MAX_ROWS = 1_000;
+
+    /** With rows only if all are of one level; null where no trial took any time. */
+    public static @Nullable Trials of(List<Trial> all, boolean areOfOneLevel) {
+      Moments rates = new Moments();
+      double tokens = 0;
+      double seconds = 0;
+      for (Trial trial : all) {
+        if (trial.wallS() != null && trial.outputTokensPerS() != null) {
+          rates.add(trial.outputTokensPerS(), 1);
+          tokens += trial.outputTokens();
+          seconds += trial.wallS();
+        }
+      }
+      List<Trial> rows = areOfOneLevel ? all.stream().limit(MAX_ROWS).toList() : List.of();
+      return seconds == 0
+          ? null
+          : new Trials(
+              rates.count(),
+              tokens / seconds,
+              rates.mean(),
+              rates.std(),
+              rates.min(),
+              rates.max(),
+              rows,
+              all.size() - rows.size());
+    }
+  }
 
   /** One batch trial; {@code wallS} is null if last close − first schedule is 0. */
   public record Trial(

@@ -8,7 +8,7 @@ import static io.github.gatlingllm.figures.metric.MetricEntry.over;
 import static io.github.gatlingllm.figures.metric.MetricEntry.perSecond;
 import static io.github.gatlingllm.figures.metric.MetricEntry.percent;
 import static io.github.gatlingllm.figures.metric.MetricEntry.rate;
-import static io.github.gatlingllm.figures.metric.MetricEntry.ratio;
+import static io.github.gatlingllm.figures.metric.MetricEntry.jitter;
 import static io.github.gatlingllm.figures.metric.MetricEntry.requests;
 import static io.github.gatlingllm.figures.metric.MetricEntry.share;
 import static io.github.gatlingllm.figures.metric.MetricEntry.single;
@@ -24,8 +24,10 @@ import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -135,24 +137,32 @@ public enum Metric {
           .of(r -> perSecond(uncached(r.tokens()), r.timing().ttftNanos()))),
 
   JITTER(
-      ratio("Jitter")
+      jitter("Jitter")
           .formula("pooled ITL p99 ÷ p50; 1 ideal, above 3 visible pauses")
           .key("jitter.itl_p99_over_p50")
+          .by(s -> ratio(s.values(Metric.ITL_MS).percentile(99), s.values(Metric.ITL_MS).percentile(50)))
           .compared()),
   JITTER_PER_REQUEST(
-      ratio("Jitter of the median request")
+      jitter("Jitter of the median request")
           .formula("median over requests of ITL p99 ÷ ITL p50")
           .words("median jitter of requests")
-          .key("jitter.per_request_p50")),
+          .key("jitter.per_request_p50")
+          .by(Metric::medianJitter)),
   STALLS_PER_1K_TOKENS(
-      ratio("Stalls")
+      jitter("Stalls")
           .formula("gaps over 100 ms per 1,000 output tokens")
-          .words("stalls per 1000 tokens")),
+          .words("stalls per 1000 tokens")
+          .by(
+              s ->
+                  s.values(Metric.ITL_MS).isEmpty()
+                      ? null
+                      : (Double) (s.of(Amount.STALLS) * 1e3 / s.of(Amount.STREAMED_TOKENS)))),
   BATCH_RATIO(
-      ratio("Batch ratio")
+      jitter("Batch ratio")
           .formula("output tokens ÷ events with tokens; above 1.2 interpret ITL with care")
           .words("tokens per event")
-          .better(Better.NEITHER)),
+          .better(Better.NEITHER)
+          .by(s -> ratio(s.of(Amount.STREAMED_TOKENS), s.of(Amount.EVENTS)))),
 
   READERS_STALLED(
       share("Readers who wait", Amount.READERS_STALLED, Amount.READERS)
@@ -170,64 +180,87 @@ public enum Metric {
                   + " none, by the engine's own counters of the window")
           .words("percentage of prompt tokens from the prefix cache")
           .name("cached.percent")
-          .key("throughput.cached_percent")),
+          .key("throughput.cached_percent")
+          .by(Metric::cachedPercent)),
 
   OUTPUT_TOKENS_PER_S(
       rate("Output", Unit.TOKENS_PER_S, Amount.TOKENS)
           .formula("tokens that arrived in the window ÷ window, hidden reasoning excluded")
-          .words("mean output tokens per second")),
+          .words("mean output tokens per second")
+          .by(s -> s.generatedPerS(s.of(Amount.TOKENS)))),
   BILLED_OUTPUT_TOKENS_PER_S(
       single("Billed output", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula(
               "output tok/s plus reasoning that was billed but not streamed, counted at the"
                   + " request's first token or end")
-          .words("mean billed output tokens per second")),
+          .words("mean billed output tokens per second")
+          .by(
+              s ->
+                  s.of(Amount.BILLED) > 0
+                      ? s.perS(s.of(Amount.TOKENS) + s.of(Amount.HIDDEN_TOKENS))
+                      : null)),
   PEAK_OUTPUT_TOKENS_PER_S(
       single("Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens of the best whole second in the window")
-          .words("output tokens of the best second")),
+          .words("output tokens of the best second")
+          .by(s -> s.generates() ? s.peakTokensPerS() : null)),
   OUTPUT_TOKENS_PER_S_PER_GPU(
       single("Output per GPU", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("output tok/s ÷ GPUs of the target (setting gpus)")
-          .words("mean output tokens per second and GPU")),
+          .words("mean output tokens per second and GPU")
+          .by(s -> s.gpus() == null ? null : s.generatedPerS(s.of(Amount.TOKENS) / s.gpus()))),
   BATCHING_GAIN(
       single("Batching gain", Unit.NUMBER, Better.HIGHER)
           .formula(
               "output tok/s of a load level ÷ tok/s (N ÷ E2E) of the warm-up's last request, which"
                   + " is sent alone")
-          .words("batching gain")),
+          .words("batching gain")
+          .by(
+              s ->
+                  s.tokensPerSAlone() == null
+                      ? null
+                      : s.generatedPerS(s.of(Amount.TOKENS) / s.tokensPerSAlone()))),
   POWER_W(
       single("Power of the GPUs", Unit.WATTS, Better.LOWER)
           .formula("energy used in the window, by the server's metrics ÷ window")
           .words("mean power of the GPUs")
-          .in("efficiency.")),
+          .efficiency(s -> ratio(s.joules(), s.windowS()))),
   OUTPUT_TOKENS_PER_JOULE(
       single("Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
           .formula("output tok/s ÷ power of the GPUs")
           .words("output tokens per joule")
-          .in("efficiency.")),
+          .efficiency(
+              s -> s.joules() == null ? null : ratio(s.of(Amount.TOKENS), s.joules()))),
   COST_PER_MILLION_OUTPUT_TOKENS(
       single("Cost per million output tokens", Unit.NUMBER, Better.LOWER)
           .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
           .compared(null, Amount.TOKENS)
-          .in("efficiency.")),
+          .efficiency(s -> ratio(s.cost(), s.of(Amount.TOKENS) / 1e6))),
   COST_PER_MILLION_SLO_TOKENS(
       single("Cost per million tokens in SLO", Unit.NUMBER, Better.LOWER)
           .formula("gpus × costPerHour ÷ (tok/s of requests in SLO × 3,600) × 1,000,000")
           .compared(null, Amount.TOKENS_IN_SLO)
-          .in("efficiency.")),
+          .efficiency(
+              s -> s.isJudged() ? ratio(s.cost(), s.of(Amount.TOKENS_IN_SLO) / 1e6) : null)),
   INPUT_TOKENS_PER_S(
       single("Input", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("prompt tokens of requests whose first token arrived in the window ÷ window")
-          .words("mean input tokens per second")),
+          .words("mean input tokens per second")
+          .by(s -> hasPrompts(s) ? s.perS(s.of(Amount.PROMPT_TOKENS)) : null)),
   TOTAL_TOKENS_PER_S(
       single("Output and prompt", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("output tok/s + input tok/s")
-          .words("mean total tokens per second")),
+          .words("mean total tokens per second")
+          .by(
+              s ->
+                  hasPrompts(s)
+                      ? s.generatedPerS(s.of(Amount.TOKENS) + s.of(Amount.PROMPT_TOKENS))
+                      : null)),
   WALL_OUTPUT_TOKENS_PER_S(
       single("Output, wall clock", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens that arrived ÷ (last close − first schedule)")
-          .words("mean output tokens per second of wall time")),
+          .words("mean output tokens per second of wall time")
+          .by(s -> s.generates() ? ratio(s.of(Amount.CLOSED_TOKENS), s.wallS()) : null)),
   REQUESTS_PER_S(
       rate("Requests", Unit.REQUESTS_PER_S, Amount.COMPLETED)
           .formula("ok requests that ended in the window ÷ window")
@@ -236,20 +269,24 @@ public enum Metric {
   INPUTS_PER_S(
       single("Inputs", Unit.INPUTS_PER_S, Better.HIGHER)
           .formula("texts embedded by ok requests that ended in the window ÷ window")
-          .words("mean inputs per second")),
+          .words("mean inputs per second")
+          .by(s -> s.of(Amount.EMBEDDINGS) > 0 ? s.perS(s.of(Amount.INPUTS)) : null)),
 
   EFFECTIVE_CONCURRENCY(
       load("Effective concurrency")
           .formula("requests in flight, mean over the window")
-          .words("mean requests in flight")),
+          .words("mean requests in flight")
+          .by(s -> s.perS(s.of(Amount.IN_FLIGHT_NANOS) / 1e9))),
   ACTIVE_CONCURRENCY(
       load("Active concurrency")
           .formula("requests between their first and last token, mean over the window")
-          .words("mean requests that receive tokens")),
+          .words("mean requests that receive tokens")
+          .by(s -> s.generatedPerS(s.of(Amount.RECEIVING_NANOS) / 1e9))),
   PEAK_IN_FLIGHT(
       load("Peak in flight")
           .formula("most requests in flight, sampled 100 times a second over the window")
-          .words("most requests in flight")),
+          .words("most requests in flight")
+          .by(Amount.Sums::peakInFlight)),
 
   GOODPUT_REQUESTS_PER_S(
       rate("Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
@@ -388,53 +425,6 @@ public enum Metric {
     }
   }
 
-  /**
-   * The sums over requests and tokens that rates and shares are made of. A request counts at the
-   * instant at which it was scheduled (in the measure phase) or ended, a token at the instant at
-   * which it arrived.
-   */
-  public enum Amount {
-    ARRIVED,
-    STARTED,
-    /** Scheduled requests that ended by themselves. */
-    ENDED,
-    OK,
-    FAILED,
-    /** Scheduled requests that the server rejected with status 429. */
-    RATE_LIMITED,
-    ABANDONED,
-    ATTEMPTED,
-    MET,
-    /** Ok requests by the instant of their end. */
-    COMPLETED,
-    /** Scheduled requests that are ok and streamed. */
-    READERS,
-    /** Scheduled requests that are ok and streamed, with a reader stall above 0. */
-    READERS_STALLED,
-    /** Requests that met the SLO, by the instant of their end. */
-    COMPLETED_IN_SLO,
-    TOKENS,
-    TOKENS_IN_SLO,
-    /** Prompts by the instant of the first token. */
-    PROMPTS,
-    PROMPT_TOKENS,
-    /** Prompt tokens of scheduled requests whose usage has cached tokens. */
-    LOOKED_UP_TOKENS,
-    CACHED_TOKENS,
-    EMBEDDINGS,
-    /** Vectors of embeddings; a failed request has none. */
-    INPUTS,
-    BILLED,
-    /** Tokens that were billed and not sent. */
-    HIDDEN_TOKENS,
-    IN_FLIGHT_NANOS,
-    RECEIVING_NANOS,
-    STREAMED_TOKENS,
-    EVENTS,
-    /** Gaps of more than 100 ms. */
-    STALLS
-  }
-
   /** Part and whole of a rate or a share; null stands for the length of the window. */
   public record Terms(@Nullable Amount part, @Nullable Amount whole) {}
 
@@ -543,13 +533,56 @@ public enum Metric {
     return entry.terms;
   }
 
-  /** Its value for a request and its reader's tokens/s; NaN if it has none or several. */
+  /**
+   * Its value for a request and its reader's tokens/s; NaN if it has none or several, and for a
+   * request that is not of its population.
+   */
   public double of(RequestRecord record, double readingSpeed) {
-    return entry.ofRecord == null ? Double.NaN : entry.ofRecord.of(record, readingSpeed);
+    return entry.ofRecord == null || !counts(record.outcome())
+        ? Double.NaN
+        : entry.ofRecord.of(record, readingSpeed);
+  }
+
+  private boolean counts(RequestRecord.Outcome outcome) {
+    return switch (kind()) {
+      case FIRST_TOKEN -> outcome.hasFirstToken();
+      case PER_FAILED_REQUEST -> outcome.hasFailed();
+      default -> outcome.ok();
+    };
   }
 
   public ValueRecorder recorder() {
-    return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
+    return new ValueRecorder(
+        entry.unit.steps, entry.better == Better.HIGHER, ValueRecorder.Bins.FINE);
+  }
+
+  /** The single numbers of some requests; those about cost and energy only where one is known. */
+  public static Map<Metric, @Nullable Double> numbers(Amount.Sums sums) {
+    Map<Metric, @Nullable Double> all = new EnumMap<>(Metric.class);
+    for (Metric metric : values()) {
+      if (metric.entry.ofSums != null && (!metric.entry.isEfficiency || sums.hasEfficiency())) {
+        all.put(metric, metric.entry.ofSums.apply(sums));
+      }
+    }
+    return all;
+  }
+
+  private static @Nullable Double medianJitter(Amount.Sums sums) {
+    return sums.values(JITTER_PER_REQUEST).percentile(50);
+  }
+
+  private static boolean hasPrompts(Amount.Sums sums) {
+    return sums.of(Amount.PROMPTS) > 0;
+  }
+
+  private static @Nullable Double cachedPercent(Amount.Sums sums) {
+    Double share = Amount.ratio(sums.of(Amount.CACHED_TOKENS), sums.of(Amount.LOOKED_UP_TOKENS));
+    share = share == null ? sums.cachedByEngine() : share;
+    return share == null ? null : (Double) (100 * share);
+  }
+
+  private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {
+    return whole == null ? null : Amount.ratio(part, whole);
   }
 
   public @Nullable Double number(Figures figures) {

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.figures.metric;
 
 import io.github.gatlingllm.figures.metric.Figures.Counts;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.figures.metric.Metric.Better;
 import io.github.gatlingllm.figures.metric.Metric.Kind;
 import io.github.gatlingllm.figures.metric.Metric.Terms;
@@ -30,6 +29,8 @@ final class MetricEntry {
   boolean compared;
   @Nullable Terms terms;
   @Nullable OfRecord ofRecord;
+  @Nullable Function<Amount.Sums, @Nullable Double> ofSums;
+  boolean isEfficiency;
   @Nullable Function<Figures, @Nullable Double> value;
   @Nullable ToLongFunction<Counts> count;
   @Nullable ToLongFunction<Counts> whole;
@@ -91,9 +92,22 @@ final class MetricEntry {
     return this;
   }
 
+  /** The number of a set of requests, from their sums. */
+  MetricEntry by(Function<Amount.Sums, @Nullable Double> sums) {
+    ofSums = sums;
+    return this;
+  }
+
+  /** The same for cost and energy, left out where neither is known. */
+  MetricEntry efficiency(Function<Amount.Sums, @Nullable Double> sums) {
+    isEfficiency = true;
+    return in("efficiency.").by(sums);
+  }
+
   /** The number for a set of requests, if it is not in {@link Figures#numbers}. */
   MetricEntry from(Function<Figures, @Nullable Double> value) {
     this.value = value;
+    ofSums = null;
     return this;
   }
 
@@ -165,7 +179,8 @@ final class MetricEntry {
   static MetricEntry rate(String title, Unit unit, Amount amount) {
     return new MetricEntry(Kind.RATE, title, unit, Better.HIGHER)
         .in("throughput.")
-        .compared(amount, null);
+        .compared(amount, null)
+        .by(sums -> sums.perS(sums.of(amount)));
   }
 
   static MetricEntry share(String title, Amount part, Amount whole) {
@@ -180,7 +195,7 @@ final class MetricEntry {
     return single(title, Unit.NUMBER, Better.NEITHER);
   }
 
-  static MetricEntry ratio(String title) {
+  static MetricEntry jitter(String title) {
     return single(title, Unit.NUMBER, Better.LOWER).in("jitter.");
   }
 

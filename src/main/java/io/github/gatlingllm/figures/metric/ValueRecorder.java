@@ -3,15 +3,19 @@ package io.github.gatlingllm.figures.metric;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.LongStream;
+import org.HdrHistogram.AbstractHistogram;
 import org.HdrHistogram.Histogram;
+import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Records the values of one quantity and computes their {@link Distribution}: a histogram of 3
- * significant digits (16 KiB up to 2 ms, 8 KiB more per doubling) and {@link Moments}. Not
- * thread-safe.
+ * significant digits (16 KiB up to 2 ms, 8 KiB more per doubling), or of 2 for parts of a run, and
+ * {@link Moments}. Not thread-safe.
  */
 public final class ValueRecorder {
 
@@ -28,9 +32,15 @@ public final class ValueRecorder {
   private static final double[] UPPER = {50, 75, 90, 95, 99, 99.9};
   private static final double[] LOWER_TOO = {1, 5, 10, 50, 75, 90, 95, 99, 99.9};
 
+  private static final AbstractHistogram COARSE = new IntCountsHistogram(2);
+
+  /** The lowest step of every bin of a {@link #coarse} recorder. */
+  private static final long[] LOWEST =
+      LongStream.iterate(0, low -> low >= 0, COARSE::nextNonEquivalentValue).toArray();
+
   private final double resolution;
   private final boolean isRate;
-  private final Histogram steps = new Histogram(3);
+  private final AbstractHistogram steps;
   private final Moments moments = new Moments();
 
   public ValueRecorder(double resolution) {
@@ -38,8 +48,18 @@ public final class ValueRecorder {
   }
 
   ValueRecorder(double resolution, boolean isRate) {
+    this(resolution, isRate, new Histogram(3));
+  }
+
+  private ValueRecorder(double resolution, boolean isRate, AbstractHistogram steps) {
     this.resolution = resolution;
     this.isRate = isRate;
+    this.steps = steps;
+  }
+
+  /** Of 2 significant digits: the middle of a bin is within 0.4 % of every value in it. */
+  public static ValueRecorder coarse() {
+    return new ValueRecorder(THOUSANDTHS, false, new IntCountsHistogram(2));
   }
 
   public void add(double value) {
@@ -70,6 +90,49 @@ public final class ValueRecorder {
     return moments.count() == 0;
   }
 
+  public long count() {
+    return moments.count();
+  }
+
+  public double sum() {
+    return moments.mean() * moments.count();
+  }
+
+  /** The bin of a value in a {@link #coarse} recorder, whether or not it was recorded. */
+  public static int coarseBin(double value) {
+    return binOf(Math.max(0, Math.round(value * THOUSANDTHS)));
+  }
+
+  private static int binOf(long step) {
+    int found = Arrays.binarySearch(LOWEST, step);
+    return found < 0 ? -found - 2 : found;
+  }
+
+  /** The middle of a bin of a {@link #coarse} recorder. */
+  public static double coarseMiddle(int bin) {
+    long lowest = LOWEST[bin];
+    return (lowest + (COARSE.highestEquivalentValue(lowest) - lowest) / 2.0) / THOUSANDTHS;
+  }
+
+  /** The lowest bin of a {@link #coarse} recorder with values. */
+  public int first() {
+    return binOf(steps.getMinValue());
+  }
+
+  /** The bin after the highest one with values. */
+  public int end() {
+    return isEmpty() ? 0 : binOf(steps.getMaxValue()) + 1;
+  }
+
+  /** Number of values in {@code bin} and below. */
+  public long upTo(int bin) {
+    return bin < 0 ? 0 : steps.getCountBetweenValues(0, LOWEST[bin]);
+  }
+
+  public long count(int bin) {
+    return LOWEST[bin] <= steps.getMaxValue() ? steps.getCountAtValue(LOWEST[bin]) : 0;
+  }
+
   public Moments moments() {
     return moments;
   }
@@ -80,7 +143,7 @@ public final class ValueRecorder {
       return null;
     }
     double highest = steps.getValueAtPercentile(percent) / resolution;
-    return Math.max(moments.min(), Math.min(moments.max(), highest));
+    return steps instanceof IntCountsHistogram ? highest : Math.max(moments.min(), Math.min(moments.max(), highest));
   }
 
   public Distribution distribution() {

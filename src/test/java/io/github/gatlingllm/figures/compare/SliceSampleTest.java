@@ -7,10 +7,11 @@ import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
+import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.TimeSlice;
-import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
@@ -36,7 +37,7 @@ class SliceSampleTest {
       List<int[]> weights = new ArrayList<>();
       List<Double> repeated = new ArrayList<>();
       for (int s = 0; s < 2; s++) {
-        List<TimeSlice> slices = Stream.generate(TimeSlice::new).limit(COUNT).toList();
+        List<Cell> slices = Stream.generate(Cell::ofSlice).limit(COUNT).toList();
         int[] times = new int[COUNT];
         for (int i = 0; i < COUNT; i++) {
           times[i] = random.nextInt(4);
@@ -80,13 +81,13 @@ class SliceSampleTest {
 
   @Test
   void emptySampleIsZero() {
-    TimeSlice slice = new TimeSlice();
+    Cell slice = Cell.ofSlice();
     slice.add(Metric.TTFT_MS, 0, 2);
     slice.add(Metric.TTFT_MS, 5, 0);
-    SliceValues values = slice.values(Metric.TTFT_MS);
+    ValueRecorder values = slice.values(Metric.TTFT_MS);
 
-    assertThat(values.total()).isEqualTo(2);
-    assertThat(SliceValues.middle(values.first())).isZero();
+    assertThat(values.count()).isEqualTo(2);
+    assertThat(ValueRecorder.coarseMiddle(values.first())).isZero();
   }
 
   /** The middle of a bin is within 0.4 % of its values, and in steps of a thousandth. */

@@ -11,7 +11,7 @@ import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
@@ -152,7 +152,7 @@ class ConfidenceIntervalsTest {
     Coverage[] of = Stream.generate(Coverage::new).limit(FIGURES.size()).toArray(Coverage[]::new);
     for (int seed = 0; seed < RUNS; seed++) {
       List<Visit> visits = queue.visits(seed, seconds);
-      List<TimeSlice> slices = slices(visits, seconds);
+      List<Cell> slices = slices(visits, seconds);
       ConfidenceIntervals intervals = new ConfidenceIntervals(slices, openMs, List.of());
       Distribution ttft = distribution(intervals, Metric.TTFT_FROM_SCHEDULE_MS, visits);
       Distribution e2e = distribution(intervals, Metric.E2E_FROM_SCHEDULE_MS, visits);
@@ -188,10 +188,10 @@ class ConfidenceIntervalsTest {
     return seconds > 0.05;
   }
 
-  private static List<TimeSlice> slices(List<Visit> visits, double seconds) {
-    List<TimeSlice> slices = Stream.generate(TimeSlice::new).limit(TimeSlice.COUNT).toList();
+  private static List<Cell> slices(List<Visit> visits, double seconds) {
+    List<Cell> slices = Stream.generate(Cell::ofSlice).limit(TimeSlice.COUNT).toList();
     for (Visit visit : visits) {
-      TimeSlice slice = at(slices, visit, seconds);
+      Cell slice = at(slices, visit, seconds);
       slice.add(Metric.E2E_FROM_SCHEDULE_MS, visit.e2e() * 1e3, 1);
       slice.add(Metric.TTFT_FROM_SCHEDULE_MS, visit.ttft() * 1e3, 1);
       slice.add(Amount.ATTEMPTED, 1);
@@ -199,7 +199,7 @@ class ConfidenceIntervalsTest {
     return slices;
   }
 
-  private static TimeSlice at(List<TimeSlice> slices, Visit visit, double seconds) {
+  private static Cell at(List<Cell> slices, Visit visit, double seconds) {
     return slices.get((int) (visit.at() / seconds * TimeSlice.COUNT));
   }
 

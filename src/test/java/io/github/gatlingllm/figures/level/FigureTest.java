@@ -213,7 +213,8 @@ class FigureTest {
 
   @Test
   void emptyRunHasNoValuesButCountsOfZero() {
-    Figures none = new GroupTally(5, FigureGroups.Scope.NONE).figures(null, null, null, List.of());
+    Figures none =
+        new Pooled(new Cell(Cell.Detail.FIGURES), 0).figures(null, null, null, List.of());
     assertThat(Figure.names())
         .allSatisfy(
             name ->

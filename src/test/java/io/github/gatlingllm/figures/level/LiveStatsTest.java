@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.List;
@@ -21,9 +22,12 @@ class LiveStatsTest {
 
   @Test
   void nothingIsKnownBeforeTheFirstRequestEnds() {
-    assertThat(stats.snapshot())
-        .isEqualTo(
-            new LiveFigures(0, 0, 0, 0, null, EMPTY, EMPTY, null, null, null, null, null, null));
+    LiveFigures figures = stats.snapshot();
+    assertThat(figures.figures().counts().started()).isZero();
+    assertThat(figures.figures().metric(Metric.TTFT_MS)).isEqualTo(EMPTY);
+    assertThat(figures.byName()).isEmpty();
+    assertThat(figures.sloShare()).isNull();
+    assertThat(figures.tokensPerSecondNow()).isNull();
   }
 
   @Test
@@ -31,14 +35,14 @@ class LiveStatsTest {
     stats.accept(request(RequestStatus.COMPLETE, 100, List.of(10, 10, 10, 30), true));
     stats.accept(request(RequestStatus.TRUNCATED, 900, List.of(900, 900), false));
     LiveFigures figures = stats.snapshot();
-    assertThat(figures.ttftMs())
+    assertThat(figures.figures().metric(Metric.TTFT_MS))
         .extracting(Distribution::p50, Distribution::p95, Distribution::p99)
         .containsExactly(100.0, 100.0, 100.0);
-    assertThat(figures.itlMs())
+    assertThat(figures.figures().metric(Metric.ITL_MS))
         .extracting(Distribution::p50, Distribution::p95, Distribution::p99)
         .containsExactly(10.007, 30.0, 30.0);
-    assertThat(figures.ok()).isOne();
-    assertThat(figures.failed()).isOne();
+    assertThat(figures.figures().counts().ok()).isOne();
+    assertThat(figures.figures().counts().failed()).isOne();
   }
 
   @Test
@@ -47,13 +51,13 @@ class LiveStatsTest {
     clock.addAndGet(2 * SECOND);
     LiveFigures first = stats.snapshot();
     assertThat(first.tokensPerSecondNow()).isEqualTo(2.0);
-    assertThat(first.tokensPerSecondMean()).isEqualTo(2.0);
+    assertThat(first.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(2.0);
 
     stats.accept(request(RequestStatus.IN_STREAM_ERROR, 1, List.of(1), false));
     clock.addAndGet(2 * SECOND);
     LiveFigures second = stats.snapshot();
     assertThat(second.tokensPerSecondNow()).isEqualTo(1.0);
-    assertThat(second.tokensPerSecondMean()).isEqualTo(1.5);
+    assertThat(second.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(1.5);
 
     clock.addAndGet(2 * SECOND);
     assertThat(stats.snapshot().tokensPerSecondNow()).isZero();
@@ -81,14 +85,14 @@ class LiveStatsTest {
         until);
     window.add(Recorded.at(2_800).tokens(100, 150, 200, 300).record(), true, from, until);
     LiveFigures figures = window.peek();
-    assertThat(figures.tokensPerSecondMean()).isEqualTo(5.5);
-    assertThat(figures.requestsPerSecond()).isEqualTo(1);
-    assertThat(figures.ttftMs())
+    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_S)).isEqualTo(5.5);
+    assertThat(figures.number(Metric.REQUESTS_PER_S)).isEqualTo(1);
+    assertThat(figures.figures().metric(Metric.TTFT_MS))
         .extracting(Distribution::p50, Distribution::p95, Distribution::p99)
         .containsExactly(100.0, 100.0, 100.0);
-    assertThat(figures.itlMs().p99()).isEqualTo(100);
-    assertThat(figures.ok()).isEqualTo(2);
-    assertThat(figures.failed()).isOne();
+    assertThat(figures.figures().metric(Metric.ITL_MS).p99()).isEqualTo(100);
+    assertThat(figures.figures().counts().ok()).isEqualTo(2);
+    assertThat(figures.figures().counts().failed()).isOne();
   }
 
   @Test
@@ -102,7 +106,7 @@ class LiveStatsTest {
     assertThat(stats.snapshot().sloShare()).isEqualTo(0.25);
     stats.accept(request(RequestStatus.CANCELLED, 1, List.of(), null));
     assertThat(stats.snapshot().sloShare()).isEqualTo(0.25);
-    assertThat(stats.snapshot().failed()).isOne();
+    assertThat(stats.snapshot().figures().counts().failed()).isOne();
   }
 
   private static RequestRecord request(

@@ -45,13 +45,13 @@ class RunStatisticsTest {
             at(0).model("base").tokens(50, 60),
             at(100).model("lora").tokens(30, 40, 50),
             at(200).model("lora").tokens(70, 80));
-    assertThat(summary.by().get(Summary.Dimension.MODEL))
+    assertThat(summary.by().get(Grouping.MODEL))
         .extracting(
             Summary.RequestGroup::name,
             group -> group.figures().counts().started(),
             group -> group.figures().metric(Metric.TTFT_MS).mean())
         .containsExactly(tuple("base", 1L, 50.0), tuple("lora", 2L, 50.0));
-    assertThat(summary.byAtPoints().get(Summary.Dimension.MODEL))
+    assertThat(summary.byAtPoints().get(Grouping.MODEL))
         .extracting(point -> Metric.OUTPUT_TOKENS_PER_S.number(point.figures()))
         .containsExactly(0.2, 0.5);
     assertThat(summary.requests()).as("one name").hasSize(1);
@@ -65,7 +65,7 @@ class RunStatisticsTest {
             at(0).replica("pod-1").tokens(50, 60),
             at(100).tokens(30, 40),
             at(200).replica("pod-1").tokens(70, 80));
-    assertThat(summary.by().get(Summary.Dimension.REPLICA))
+    assertThat(summary.by().get(Grouping.REPLICA))
         .extracting(
             Summary.RequestGroup::name, group -> group.figures().metric(Metric.TTFT_MS).mean())
         .containsExactly(tuple("pod-1", 60.0), tuple("localhost", 30.0));

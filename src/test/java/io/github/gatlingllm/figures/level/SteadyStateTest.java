@@ -11,7 +11,7 @@ import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -298,14 +298,14 @@ class SteadyStateTest {
    * @param cold for how many seconds first tokens come a second later
    */
   private static Drift drift(MultiServerQueue queue, long seed, double seconds, double cold) {
-    List<TimeSlice> slices = Stream.generate(TimeSlice::new).limit(TimeSlice.COUNT).toList();
+    List<Cell> slices = Stream.generate(Cell::ofSlice).limit(TimeSlice.COUNT).toList();
     double warmUp = 30;
     for (Visit visit : queue.visits(seed, warmUp, seconds)) {
       double late = visit.at() >= 0 && visit.at() < cold ? 1 : 0;
       double at = visit.at() / seconds * TimeSlice.COUNT;
       double end = at + (visit.e2e() + late) / seconds * TimeSlice.COUNT;
       if (at >= 0) {
-        TimeSlice slice = slices.get((int) at);
+        Cell slice = slices.get((int) at);
         slice.add(Metric.TTFT_FROM_SCHEDULE_MS, (visit.ttft() + late) * 1e3, 1);
         slice.add(Metric.E2E_FROM_SCHEDULE_MS, (visit.e2e() + late) * 1e3, 1);
       }

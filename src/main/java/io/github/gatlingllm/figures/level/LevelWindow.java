@@ -2,11 +2,8 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Breakdown;
 import io.github.gatlingllm.figures.level.Series.Part;
-import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
-import io.github.gatlingllm.figures.level.TimeSlice.SliceValues;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
-import io.github.gatlingllm.figures.metric.Metric.Amount;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -14,20 +11,15 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.ServerReport.Timing;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The counts of one load level in its measure window [{@code from}, {@code to}). */
-final class LevelTally {
-
-  /** More than the error of converting an instant to that of another repeat and back. */
-  private static final long ROUNDING_NANOS = 1_000;
+/** A repeat of a load level with its measure window [{@code from}, {@code to}). */
+final class LevelWindow {
 
   /** Position of the level in the summary, the same for all its repeats. */
   final int index;
@@ -40,15 +32,15 @@ final class LevelTally {
   final long arrivingTo;
 
   /** All levels of its target and scenario in order of time, itself included. */
-  final List<LevelTally> track;
+  final List<LevelWindow> track;
 
   /** The windows of the level in order of time, itself included: several if it is repeated. */
-  final List<LevelTally> repeats;
+  final List<LevelWindow> repeats;
 
-  final Map<RequestKind, GroupTally> groups = new LinkedHashMap<>();
   private final BreakdownTally breakdown = new BreakdownTally();
-  private final Map<String, ScenarioTally> scenarios = new TreeMap<>();
-  private @Nullable TimeBuckets<TimeSlice> slices;
+
+  /** Of all repeats: the k-th cell has the k-th part of each window. */
+  private @Nullable List<Cell> slices;
 
   /** What its server reported in the measure window. */
   final WindowSums engine = new WindowSums();
@@ -58,11 +50,8 @@ final class LevelTally {
 
   @Nullable Backlog backlog;
 
-  /** Null outside batch mode. */
-  @Nullable TrialTally trials;
-
-  LevelTally(
-      int index, LevelInfo info, long runEnd, List<LevelTally> track, List<LevelTally> repeats) {
+  LevelWindow(
+      int index, LevelInfo info, long runEnd, List<LevelWindow> track, List<LevelWindow> repeats) {
     this.index = index;
     this.info = info;
     this.track = track;
@@ -92,62 +81,53 @@ final class LevelTally {
     return Math.max(0, Math.min(end, to) - Math.max(start, from));
   }
 
-  /** The level of this target and scenario whose window contains an instant; null if none does. */
-  @Nullable LevelTally at(long unixNanos) {
-    if (contains(unixNanos)) {
-      return this;
-    }
-    for (LevelTally level : track) {
-      if (level.contains(unixNanos)) {
-        return level;
-      }
-    }
-    return null;
+  /** Whether something between two instants happened in the window. */
+  boolean overlaps(long first, long last) {
+    return last >= from && first < to;
   }
 
-  private LevelTally first() {
+  LevelWindow first() {
     return repeats.get(0);
   }
 
   /**
-   * The time slice of an instant. Repeats share their slices: the first has the first part of each
-   * window, so that slices differ by the time within a window and not by the repeat.
+   * Adds what of a request happened in the window to its time slices. Slices differ by the time
+   * within a window and not by the repeat.
+   *
+   * @param isMeasured whether its values count, in the slice in which it was scheduled
    */
-  TimeSlice slice(long unixNanos) {
-    return slices().at(inFirst(unixNanos));
-  }
-
-  /** An instant after the given one, up to which window and slice are the same. */
-  long endOfSlice(long unixNanos) {
-    long end = slices().endOf(inFirst(unixNanos));
-    if (equals(first())) {
-      return Math.min(end, to);
+  void slice(RequestParts parts, boolean isMeasured) {
+    List<Cell> all = slices();
+    long width = Math.max(1, (nanos() + TimeSlice.COUNT - 1) / TimeSlice.COUNT);
+    int own = isMeasured ? sliceOf(parts.scheduled(), width) : -1;
+    int last = sliceOf(parts.end(), width);
+    for (int i = sliceOf(parts.begin(), width); i <= last; i++) {
+      long start = from + i * width;
+      all.get(i).add(parts.in(start, Math.min(to, start + width), i == own));
     }
-    double share = (double) (end - first().from) / first().nanos();
-    return Math.max(unixNanos + 1, Math.min(to, from + (long) (share * nanos()) - ROUNDING_NANOS));
+    if (isMeasured) {
+      all.get(own).measured(parts);
+    }
   }
 
-  private TimeBuckets<TimeSlice> slices() {
-    LevelTally first = first();
-    TimeBuckets<TimeSlice> made = first.slices;
+  /** The first or the last slice if the instant is before or after all. */
+  private int sliceOf(long unixNanos, long width) {
+    return (int) Math.max(0, Math.min(TimeSlice.COUNT - 1, (unixNanos - from) / width));
+  }
+
+  private List<Cell> slices() {
+    LevelWindow first = first();
+    List<Cell> made = first.slices;
     if (made == null) {
-      made = TimeBuckets.within(first.from, first.nanos(), TimeSlice.COUNT, TimeSlice::new);
+      made = Stream.generate(Cell::ofSlice).limit(TimeSlice.COUNT).toList();
       first.slices = made;
     }
     return made;
   }
 
-  private long inFirst(long unixNanos) {
-    LevelTally first = first();
-    return equals(first) || nanos() == 0
-        ? unixNanos
-        : first.from + Math.round((double) (unixNanos - from) / nanos() * first.nanos());
-  }
-
   /** The time slices of all repeats in order; null if they have no data. */
-  @Nullable List<TimeSlice> usedSlices() {
-    TimeBuckets<TimeSlice> used = first().slices;
-    return used == null ? null : used.all();
+  @Nullable List<Cell> usedSlices() {
+    return first().slices;
   }
 
   void addBreakdown(RequestRecord record) {
@@ -198,24 +178,6 @@ final class LevelTally {
             .sorted(Comparator.comparing(Queue::grows).thenComparing(Queue::end))
             .toList();
     return all.isEmpty() ? null : all.get(all.size() / 2);
-  }
-
-  void addTrial(int trial, RequestRecord record) {
-    trials = trials == null ? new TrialTally() : trials;
-    trials.add(trial, record);
-  }
-
-  /** Adds a request; {@code inSlo} is null without SLO, or when it was not judged. */
-  void addScenario(RequestRecord record, @Nullable Boolean inSlo) {
-    first()
-        .scenarios
-        .computeIfAbsent(record.identity().scenario(), s -> new ScenarioTally())
-        .add(record, inSlo);
-  }
-
-  /** The scenarios of all repeats in order of their names. */
-  Stream<ScenarioLoad> scenarios() {
-    return first().scenarios.entrySet().stream().map(e -> e.getValue().load(e.getKey(), whole()));
   }
 
   /**
@@ -285,35 +247,6 @@ final class LevelTally {
         }
       }
       return count == 0 ? null : new Breakdown(level, count, reporting, means);
-    }
-  }
-
-  /** Key figures of the requests of one scenario. */
-  static final class ScenarioTally extends Amounts {
-
-    private final SliceValues ttft = new SliceValues();
-    private final SliceValues e2e = new SliceValues();
-
-    private void add(RequestRecord record, @Nullable Boolean inSlo) {
-      started(record, inSlo);
-      Long first = record.timing().ttftNanos();
-      if (first != null && record.outcome().hasFirstToken()) {
-        ttft.count(first / 1_000, 1);
-      }
-      Long last = record.timing().latencyNanos();
-      if (last != null && record.outcome().ok()) {
-        e2e.count(last / 1_000, 1);
-      }
-    }
-
-    private ScenarioLoad load(String scenario, LevelInfo level) {
-      return new ScenarioLoad(
-          scenario,
-          level,
-          count(Amount.STARTED),
-          ttft.percentile(95),
-          e2e.percentile(95),
-          of(Amount.ATTEMPTED) == 0 ? null : (Double) (of(Amount.MET) / of(Amount.ATTEMPTED)));
     }
   }
 }

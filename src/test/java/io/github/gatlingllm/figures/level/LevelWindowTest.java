@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class LevelTallyTest {
+class LevelWindowTest {
 
   private static final RunInfo RUN = Runs.run(10, Runs.stage(1, 0, 10_000));
 

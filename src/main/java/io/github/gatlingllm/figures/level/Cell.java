@@ -1,0 +1,241 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.record.Objectives.SloCounts;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The accumulator of some requests: the only one, whatever they are counted under. It has a sum for
+ * each {@link Amount}, a recorder for each {@link Metric} that its {@link Detail} keeps, and counts
+ * of what answers said. Cells add up to the cell of all their requests. Not thread-safe.
+ */
+@SuppressWarnings("EnumOrdinal") // arrays: every value of every request is added
+public final class Cell {
+
+  /** What a cell keeps besides sums. */
+  enum Detail {
+    /** All metrics, statuses, errors and timings of servers: what {@link Figures} are made of. */
+    FIGURES(false, Stream.concat(Metric.distributions().stream(), Stream.of(Metric.JITTER_PER_REQUEST)).toList()),
+    /** Metrics that are compared, for a part of a window. */
+    SLICE(true, Stream.concat(Metric.ofRequests().stream(), Stream.of(Metric.ITL_MS)).toList()),
+    /** Figures over time. */
+    CHART(true, List.of(Metric.TTFT_FROM_SCHEDULE_MS, Metric.ITL_MS)),
+    SCENARIO(true, List.of(Metric.TTFT_MS, Metric.E2E_MS)),
+    TURN(false, List.of(Metric.TTFT_MS, Metric.E2E_MS)),
+    INJECTOR(false, List.of(Metric.TTFT_MS)),
+    /** Figures of a run that is on. */
+    LIVE(false, List.of(Metric.TTFT_MS, Metric.ITL_MS)),
+    SUMS(false, List.of());
+
+    private final boolean isCoarse;
+    private final List<Metric> metrics;
+    private final boolean[] keeps = new boolean[Metric.values().length];
+
+    Detail(boolean isCoarse, List<Metric> metrics) {
+      this.isCoarse = isCoarse;
+      this.metrics = metrics;
+      metrics.forEach(metric -> keeps[metric.ordinal()] = true);
+    }
+
+    /** The metrics of which a request has one value. */
+    List<Metric> ofRequests() {
+      return metrics.stream().filter(metric -> !metric.isPooled()).toList();
+    }
+
+    private ValueRecorder recorder(Metric metric) {
+      return isCoarse ? ValueRecorder.coarse() : metric.recorder();
+    }
+  }
+
+  record Cause(String verdict, String message) {}
+
+  private static final ValueRecorder NONE = ValueRecorder.coarse();
+
+  private final Detail detail;
+  private final double[] sums = new double[Amount.values().length];
+
+  private final @Nullable ValueRecorder[] values =
+      new @Nullable ValueRecorder[Metric.values().length];
+
+  /** Gaps that are both ICL and ITL: counted once until the cell is added to another. */
+  private final ValueRecorder gapsOfOne;
+
+  /** The first planned instant and the last end of closed requests. */
+  private long from = Long.MAX_VALUE;
+
+  private long to = Long.MIN_VALUE;
+  final Map<RequestStatus, Long> statuses = new EnumMap<>(RequestStatus.class);
+  final KeyCounts<Cause> errors = new KeyCounts<>(new Cause("other", "further causes"));
+  final KeyCounts<String> finishReasons = new KeyCounts<>("other");
+  final KeyCounts<String> missed = new KeyCounts<>("other");
+  final SloCounts slo = new SloCounts();
+  final ServerTally server = new ServerTally();
+
+  /** Of one window; null unless figures are made of it. */
+  @Nullable Peaks peaks;
+
+  /** How late requests of a plan started. */
+  final ValueRecorder lagMs;
+
+  Cell(Detail detail) {
+    this.detail = detail;
+    gapsOfOne = detail == Detail.FIGURES ? Metric.ITL_MS.recorder() : NONE;
+    lagMs = detail == Detail.INJECTOR ? new ValueRecorder(ValueRecorder.MICROS) : NONE;
+  }
+
+  /** A cell with the figures of one window. */
+  static Cell ofWindow(long from, long to) {
+    Cell cell = new Cell(Detail.FIGURES);
+    cell.peaks = new Peaks(from, to);
+    return cell;
+  }
+
+  /** A cell for the slices that runs are compared by. */
+  public static Cell ofSlice() {
+    return new Cell(Detail.SLICE);
+  }
+
+  public double of(Amount amount) {
+    return sums[amount.ordinal()];
+  }
+
+  long count(Amount amount) {
+    return (long) of(amount);
+  }
+
+  /** Null where the part or the whole is 0 requests. */
+  @Nullable Double share(Amount part, Amount whole) {
+    return of(whole) == 0 ? null : (Double) (of(part) / of(whole));
+  }
+
+  public void add(Amount amount, double more) {
+    sums[amount.ordinal()] += more;
+  }
+
+  /** Adds what was selected of a request. */
+  void add(RequestParts parts) {
+    parts.addTo(sums);
+  }
+
+  public void add(Metric metric, double value, long weight) {
+    recorder(metric).add(value, weight);
+  }
+
+  /** Adds the values and the answer of a request that was scheduled in measure. */
+  void measured(RequestParts parts) {
+    for (int i = 0; !detail.metrics.isEmpty() && i < parts.metrics(); i++) {
+      if (detail.keeps[parts.metric(i).ordinal()] && !Double.isNaN(parts.value(i))) {
+        recorder(parts.metric(i)).add(parts.value(i));
+      }
+    }
+    if (parts.outcome().ok() && parts.stream.gaps > 0) {
+      addGaps(parts.stream);
+    }
+    RequestRecord record = parts.record();
+    if (detail == Detail.INJECTOR && record.timing().scheduledOffsetNanos() != null) {
+      lagMs.add(record.timing().startLagNanos() / 1e6);
+    }
+    Long closed = record.timing().closedUnixNanos();
+    if (closed != null) {
+      from = Math.min(from, parts.scheduled());
+      to = Math.max(to, closed);
+    }
+    if (detail == Detail.FIGURES || detail == Detail.LIVE) {
+      statuses.merge(record.outcome().status(), 1L, Long::sum);
+    }
+    if (detail == Detail.FIGURES) {
+      addAnswer(parts, record);
+    }
+  }
+
+  private void addGaps(TokenStream stream) {
+    if (detail != Detail.FIGURES) {
+      if (detail.keeps[Metric.ITL_MS.ordinal()]) {
+        stream.addTokenGaps(recorder(Metric.ITL_MS));
+      }
+    } else if (stream.isOneEach) {
+      stream.addChunkGaps(gapsOfOne);
+    } else {
+      stream.addChunkGaps(recorder(Metric.ICL_MS));
+      stream.addTokenGaps(recorder(Metric.ITL_MS));
+    }
+  }
+
+  private void addAnswer(RequestParts parts, RequestRecord record) {
+    RequestRecord.Outcome outcome = record.outcome();
+    if (!outcome.ok() && !outcome.status().isCut()) {
+      String error = outcome.error();
+      errors.add(new Cause(outcome.status().key(), error == null ? "no message" : error));
+    }
+    slo.add(parts.owner(), parts.judgement());
+    if (!Boolean.TRUE.equals(parts.met())) {
+      parts.judgement().missed().forEach(missed::add);
+    }
+    server.add(record);
+    if (outcome.ok() && record.tokens().inputs() == null) {
+      String reason = outcome.finishReason();
+      finishReasons.add(reason == null ? "none" : reason);
+    }
+  }
+
+  void add(Cell other) {
+    for (int i = 0; i < sums.length; i++) {
+      sums[i] += other.sums[i];
+    }
+    for (Metric metric : detail.metrics) {
+      ValueRecorder theirs = other.values[metric.ordinal()];
+      if (theirs != null) {
+        recorder(metric).add(theirs);
+      }
+    }
+    if (!other.gapsOfOne.isEmpty()) {
+      recorder(Metric.ICL_MS).add(other.gapsOfOne);
+      recorder(Metric.ITL_MS).add(other.gapsOfOne);
+    }
+    if (detail == Detail.INJECTOR) {
+      lagMs.add(other.lagMs);
+    }
+    from = Math.min(from, other.from);
+    to = Math.max(to, other.to);
+    other.statuses.forEach((status, count) -> statuses.merge(status, count, Long::sum));
+    errors.add(other.errors);
+    finishReasons.add(other.finishReasons);
+    missed.add(other.missed);
+    slo.add(other.slo);
+    server.add(other.server);
+  }
+
+  /** The values of a metric; made when first used. */
+  private ValueRecorder recorder(Metric metric) {
+    ValueRecorder made = values[metric.ordinal()];
+    if (made == null) {
+      made = detail.recorder(metric);
+      values[metric.ordinal()] = made;
+    }
+    return made;
+  }
+
+  /** The values of a metric; empty where none was recorded. */
+  public ValueRecorder values(Metric metric) {
+    ValueRecorder made = values[metric.ordinal()];
+    return made == null ? NONE : made;
+  }
+
+  /** From the first planned instant to the last end of closed requests; null without one. */
+  long @Nullable [] span() {
+    return to < from ? null : new long[] {from, to};
+  }
+
+  /** The length of {@link #span} in seconds; 0 without one. */
+  double spanS() {
+    return to < from ? 0 : (to - from) / 1e9;
+  }
+}

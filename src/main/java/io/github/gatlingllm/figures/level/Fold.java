@@ -1,0 +1,197 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Cell.Detail;
+import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.record.RequestRecord;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds each request to the cells of each {@link Grouping}: to those of its load level, and to those
+ * of windows in which a part of it happened. Memory is bounded: names that users or servers make
+ * without end are counted under a common one beyond a limit.
+ */
+final class Fold {
+
+  private static final String OTHERS = "(other names)";
+
+  /** Names of requests, of models, of replicas. */
+  private static final int MAX_NAMES = 100;
+
+  /** Cells with figures, 1 MiB each. */
+  private static final int MAX_CELLS = 500;
+
+  /** Cells of a separate grouping, up to 60 KiB each. */
+  private static final int MAX_SEPARATE = 2_000;
+
+  /** Combinations of keys whose cells are looked up once; servers may name a replica per answer. */
+  private static final int MAX_KNOWN = 10_000;
+
+  /** The requests of a window, or of the run, with the same keys. */
+  record Part(@Nullable LevelWindow window, Keys keys, Cell cell) {
+    LevelWindow level() {
+      return Objects.requireNonNull(window);
+    }
+  }
+
+  /** The keys of a request, of a separate grouping or of all joint ones. */
+  record Keys(List<String> of) {
+    String of(Grouping by) {
+      return of.get(by.detail == Detail.FIGURES ? Grouping.joint().indexOf(by) : 0);
+    }
+  }
+
+  private record Place(@Nullable LevelWindow window, Keys keys) {}
+
+  private record Labels(LevelWindow own, List<@Nullable String> keys) {}
+
+  private static final Keys OTHER =
+      new Keys(Grouping.joint().stream().map(by -> OTHERS).toList());
+
+  private final Map<Grouping, Set<String>> names = new EnumMap<>(Grouping.class);
+  private final Map<Place, Part> joint = new LinkedHashMap<>();
+  private final Map<Grouping, Map<Place, Part>> separate = new EnumMap<>(Grouping.class);
+  private final Map<Labels, Cell[]> known = new HashMap<>();
+
+  /** Adds a request of a load level; its values, if it was scheduled in measure. */
+  void add(RequestParts parts, LevelWindow own, boolean isMeasured) {
+    List<@Nullable String> keys = keys(parts.record());
+    for (LevelWindow window : own.track) {
+      boolean isOwn = isMeasured && window.equals(own);
+      if (isOwn || window.overlaps(parts.begin(), parts.end())) {
+        parts.in(window.from, window.to, isOwn);
+        for (Cell cell : cells(window, keys)) {
+          cell.add(parts);
+          if (isOwn) {
+            cell.measured(parts);
+          }
+          if (cell.peaks != null) {
+            cell.peaks.add(parts);
+          }
+        }
+        window.slice(parts, isOwn);
+      }
+    }
+  }
+
+  private static List<@Nullable String> keys(RequestRecord record) {
+    List<@Nullable String> keys = new ArrayList<>();
+    for (Grouping by : Grouping.values()) {
+      keys.add(by.key(record));
+    }
+    return keys;
+  }
+
+  /** The cells of a window for a request with these keys, looked up once. */
+  private Cell[] cells(LevelWindow window, List<@Nullable String> keys) {
+    Labels labels = new Labels(window, keys);
+    Cell[] found = known.get(labels);
+    if (found == null) {
+      List<Cell> all = new ArrayList<>(List.of(joint(window, keys)));
+      for (Grouping by : Grouping.separate()) {
+        String key = keys.get(by.ordinal());
+        if (key != null) {
+          all.add(separate(by, window, key));
+        }
+      }
+      found = all.toArray(Cell[]::new);
+      if (known.size() < MAX_KNOWN) {
+        known.put(labels, found);
+      }
+    }
+    return found;
+  }
+
+  private Cell joint(LevelWindow window, List<@Nullable String> keys) {
+    Keys own =
+        new Keys(
+            Grouping.joint().stream().map(by -> bounded(by, "" + keys.get(by.ordinal()))).toList());
+    Part there = joint.get(new Place(window, own));
+    if (there != null) {
+      return there.cell();
+    }
+    Keys kept = joint.size() < MAX_CELLS ? own : OTHER;
+    return joint
+        .computeIfAbsent(
+            new Place(window, kept),
+            place -> new Part(window, kept, Cell.ofWindow(window.from, window.to)))
+        .cell();
+  }
+
+  private String bounded(Grouping by, String name) {
+    Set<String> all = names.computeIfAbsent(by, b -> new HashSet<>());
+    return all.contains(name) || (all.size() < MAX_NAMES && all.add(name)) ? name : OTHERS;
+  }
+
+  private Cell separate(Grouping by, LevelWindow window, String key) {
+    LevelWindow where =
+        switch (by.place) {
+          case WINDOW -> window;
+          case LEVEL -> window.first();
+          case RUN -> null;
+        };
+    Map<Place, Part> all = separate.computeIfAbsent(by, b -> new LinkedHashMap<>());
+    Place own = new Place(where, new Keys(List.of(key)));
+    Place kept =
+        all.size() < MAX_SEPARATE || all.containsKey(own)
+            ? own
+            : new Place(where, new Keys(List.of("other")));
+    return all.computeIfAbsent(kept, p -> new Part(where, p.keys(), new Cell(by.detail))).cell();
+  }
+
+  /** The cells with figures, in the order of their first request. */
+  Stream<Part> figures() {
+    return joint.values().stream();
+  }
+
+  /** The parts of a grouping; of a joint one those with figures. */
+  Stream<Part> parts(Grouping by) {
+    return by.detail == Detail.FIGURES
+        ? figures()
+        : separate.getOrDefault(by, Map.of()).values().stream();
+  }
+
+  /** The distinct keys of some parts. */
+  List<String> keys(Grouping by, Predicate<Part> only) {
+    return parts(by).filter(only).map(part -> part.keys().of(by)).distinct().toList();
+  }
+
+  /** Requests scheduled in measure by key, most frequent first. */
+  Map<String, Long> counts(Grouping by, Predicate<Part> only) {
+    KeyCounts<String> counts = new KeyCounts<>("other");
+    parts(by)
+        .filter(only)
+        .filter(part -> part.cell().of(Amount.STARTED) > 0)
+        .forEach(part -> counts.add(part.keys().of(by), part.cell().count(Amount.STARTED)));
+    return counts.byCount();
+  }
+
+  /** The cells of a grouping by key, in the order of keys, each added up over its places. */
+  Map<String, Cell> byKey(Grouping by, Predicate<Part> only) {
+    return parts(by)
+        .filter(only)
+        .collect(
+            Collectors.toMap(
+                part -> part.keys().of(by),
+                Part::cell,
+                (one, other) -> {
+                  Cell both = new Cell(by.detail);
+                  both.add(one);
+                  both.add(other);
+                  return both;
+                },
+                TreeMap::new));
+  }
+}

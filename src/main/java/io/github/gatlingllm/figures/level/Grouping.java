@@ -1,0 +1,101 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.level.Cell.Detail;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What requests are counted under: a row says how the key of a request is read, whether a key has a
+ * cell for each window, each load level or the run, and what its cell keeps.
+ *
+ * <p>Those of {@link #joint} have their cells in common, one for each combination of their keys, so
+ * that figures by any of them, by load level, by target and of the run are sums of these cells.
+ */
+public enum Grouping implements RunInfo.Keyed {
+  REQUEST(record -> record.identity().name()),
+  MODEL(record -> Objects.requireNonNullElse(record.identity().model(), "")),
+  REPLICA(Grouping::replica),
+  SCENARIO(Place.LEVEL, Detail.SCENARIO, record -> record.identity().scenario()),
+  INJECTOR(Place.LEVEL, Detail.INJECTOR, record -> record.identity().injector()),
+  TRIAL(Place.WINDOW, Detail.SUMS, record -> record.identity().trial()),
+  /** Turn of a conversation, from 1; the 100th includes all later ones. */
+  TURN(Place.RUN, Detail.TURN, Grouping::turn),
+  API(Place.RUN, Detail.SUMS, record -> record.identity().api()),
+  ENDPOINT(Place.RUN, Detail.SUMS, record -> record.identity().endpoint());
+
+  /** Where a key has a cell. */
+  enum Place {
+    /** Each repeat of a load level. */
+    WINDOW,
+    /** All repeats of a load level. */
+    LEVEL,
+    RUN
+  }
+
+  private static final int LAST_TURN = 100;
+
+  private static final List<Grouping> JOINT =
+      Arrays.stream(values()).filter(each -> each.detail == Detail.FIGURES).toList();
+
+  private static final List<Grouping> SEPARATE =
+      Arrays.stream(values()).filter(each -> each.detail != Detail.FIGURES).toList();
+
+  private static final List<Grouping> PARTS = JOINT.stream().filter(by -> by != REQUEST).toList();
+
+  final Place place;
+  final Detail detail;
+
+  @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
+  private final Function<RequestRecord, @Nullable Object> key;
+
+  Grouping(Function<RequestRecord, @Nullable Object> key) {
+    this(Place.WINDOW, Detail.FIGURES, key);
+  }
+
+  Grouping(Place place, Detail detail, Function<RequestRecord, @Nullable Object> key) {
+    this.place = place;
+    this.detail = detail;
+    this.key = key;
+  }
+
+  static List<Grouping> joint() {
+    return JOINT;
+  }
+
+  static List<Grouping> separate() {
+    return SEPARATE;
+  }
+
+  /** What the requests of one load level can differ in, besides their name. */
+  public static List<Grouping> parts() {
+    return PARTS;
+  }
+
+  /** Null where requests like this one are not counted. */
+  @Nullable String key(RequestRecord record) {
+    Object of = key.apply(record);
+    return of == null ? null : of.toString();
+  }
+
+  private static @Nullable Object turn(RequestRecord record) {
+    Integer turn = record.identity().turn();
+    return turn == null ? null : (Integer) Math.min(turn, LAST_TURN);
+  }
+
+  /** The replica that answered, as it names itself; else host and port of the endpoint. */
+  private static String replica(RequestRecord record) {
+    String named = record.server().replica();
+    if (named != null) {
+      return named;
+    }
+    String endpoint = record.identity().endpoint();
+    int from = endpoint.indexOf("//") + 2;
+    int to = endpoint.indexOf('/', from);
+    return endpoint.substring(from, to < 0 ? endpoint.length() : to);
+  }
+}

@@ -1,0 +1,247 @@
+package io.github.gatlingllm.figures.level;
+
+import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount.When;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.Slo;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request taken apart: the values of its metrics, and what it adds to the sums of any window.
+ * One object serves one request after the other, and allocates nothing per request.
+ */
+@SuppressWarnings("EnumOrdinal") // arrays: every amount of every request in every window
+final class RequestParts implements Amount.Counted {
+
+  private static final int STALL_MICROS = 100_000;
+
+  private static final Amount[] AMOUNTS = Amount.values();
+
+  /** The positions of the amounts that are added at the same instants. */
+  private static final int[][] BY_WHEN =
+      Arrays.stream(When.values())
+          .map(
+              when ->
+                  Arrays.stream(AMOUNTS)
+                      .filter(amount -> amount.when() == when)
+                      .mapToInt(Amount::ordinal)
+                      .toArray())
+          .toArray(int[][]::new);
+
+  /** No instant is before or after every window. */
+  static final long NEVER = Long.MIN_VALUE;
+
+  final TokenStream stream = new TokenStream();
+  private final List<Metric> metrics;
+  private final int reader;
+  private final double readingSpeed;
+
+  /** NaN where the request has no value. */
+  private final double[] values;
+
+  private final double[] adds = new double[AMOUNTS.length];
+  private final double[] parts = new double[When.values().length];
+  private @Nullable RequestRecord record;
+  private Slo.@Nullable Judgement judgement;
+  private String owner = "";
+  private @Nullable Boolean met;
+  private int stalls;
+  private long scheduled;
+  private long start;
+  private long admitted;
+  private long firstToken;
+  private long lastToken;
+  private long answered;
+  private long closed;
+
+  /** For cells that keep these metrics. */
+  RequestParts(List<Metric> metrics, double readingSpeed) {
+    this.metrics = metrics;
+    this.readingSpeed = readingSpeed;
+    reader = metrics.indexOf(Metric.READER_STALL_MS);
+    values = new double[metrics.size()];
+  }
+
+  /** Reads a request that its own record judges. */
+  void read(RequestRecord record) {
+    judgement = null;
+    read(record, record.outcome().sloOk());
+  }
+
+  /** Reads a request; {@code owner} is the prefix of its objectives, if it has its own. */
+  void read(RequestRecord record, Slo.Judgement judgement, String owner) {
+    this.judgement = judgement;
+    this.owner = owner;
+    read(record, judgement.met());
+  }
+
+  private void read(RequestRecord record, @Nullable Boolean met) {
+    this.record = record;
+    this.met = met;
+    stream.read(record);
+    stalls = stream.gapsAbove(STALL_MICROS);
+    for (int i = 0; i < values.length; i++) {
+      values[i] =
+          metrics.get(i) == Metric.JITTER_PER_REQUEST
+              ? jitter(record)
+              : metrics.get(i).of(record, readingSpeed);
+    }
+    instants(record.timing());
+    for (Amount amount : AMOUNTS) {
+      adds[amount.ordinal()] = amount.of(this);
+    }
+  }
+
+  private double jitter(RequestRecord record) {
+    double jitter = record.outcome().ok() && stream.gaps > 0 ? stream.jitter(record) : 0;
+    return jitter > 0 ? jitter : Double.NaN;
+  }
+
+  private void instants(RequestRecord.Timing timing) {
+    scheduled = timing.scheduledUnixNanos();
+    start = timing.startUnixNanos();
+    Long at = timing.admittedUnixNanos();
+    admitted = at == null ? NEVER : at;
+    firstToken = since(timing.ttftNanos());
+    lastToken = since(timing.latencyNanos());
+    Long end = timing.closedUnixNanos();
+    closed = at == null || end == null ? NEVER : end;
+    answered = firstToken != NEVER ? firstToken : lastToken != NEVER ? lastToken : closed;
+  }
+
+  private long since(@Nullable Long nanos) {
+    return admitted == NEVER || nanos == null ? NEVER : admitted + nanos;
+  }
+
+  @Override
+  public RequestRecord record() {
+    return Objects.requireNonNull(record);
+  }
+
+  @Override
+  public @Nullable Boolean met() {
+    return met;
+  }
+
+  @Override
+  public double readerStallMs() {
+    return reader < 0 ? Double.NaN : values[reader];
+  }
+
+  @Override
+  public int stalls() {
+    return stalls;
+  }
+
+  Slo.Judgement judgement() {
+    return Objects.requireNonNull(judgement);
+  }
+
+  String owner() {
+    return owner;
+  }
+
+  long scheduled() {
+    return scheduled;
+  }
+
+  /** The instant after which it adds to no window. */
+  long end() {
+    return Math.max(Math.max(scheduled, closed), Math.max(answered, stream.latest()));
+  }
+
+  /** The first instant at which it adds to a window. */
+  long begin() {
+    return Math.min(scheduled, start);
+  }
+
+  long admitted() {
+    return admitted;
+  }
+
+  long closed() {
+    return closed;
+  }
+
+  boolean isInFlight(long from, long to) {
+    return closed != NEVER && overlap(admitted, closed, from, to) > 0;
+  }
+
+  int metrics() {
+    return values.length;
+  }
+
+  Metric metric(int index) {
+    return metrics.get(index);
+  }
+
+  double value(int index) {
+    return values[index];
+  }
+
+  /**
+   * Selects what of the request happened in the window [{@code from}, {@code to}), for {@link
+   * #addTo}.
+   *
+   * @param isMeasured whether it is a request of that window, scheduled in the phase measure
+   */
+  RequestParts in(long from, long to, boolean isMeasured) {
+    part(When.START, isMeasured ? 1 : 0);
+    part(When.OUTCOME, isMeasured ? 1 : 0);
+    part(When.REQUEST, isMeasured ? 1 : 0);
+    part(When.SCHEDULED, isIn(scheduled, from, to));
+    return in(from, to, from);
+  }
+
+  /**
+   * The same for an interval of a chart: start and outcome count at the instant they happened.
+   *
+   * @param flightsFrom from when on requests in flight count
+   */
+  RequestParts during(long from, long to, long flightsFrom) {
+    part(When.START, isIn(start, from, to));
+    part(When.OUTCOME, isIn(closed, from, to));
+    part(When.REQUEST, 0);
+    part(When.SCHEDULED, 0); // those of a chart are in the plan
+    return in(from, to, flightsFrom);
+  }
+
+  private RequestParts in(long from, long to, long flightsFrom) {
+    part(When.TOKEN, stream.tokens(from, to));
+    part(When.ANSWER, isIn(answered, from, to));
+    part(When.END, isIn(closed, from, to));
+    boolean isClosed = closed != NEVER;
+    part(When.IN_FLIGHT, isClosed ? overlap(admitted, closed, flightsFrom, to) : 0);
+    boolean isStreamed = isClosed && firstToken != NEVER && lastToken != NEVER;
+    part(When.RECEIVING, isStreamed ? overlap(firstToken, lastToken, flightsFrom, to) : 0);
+    return this;
+  }
+
+  /** Adds what was selected to sums by the position of their amount. */
+  void addTo(double[] sums) {
+    for (int when = 0; when < parts.length; when++) {
+      double part = parts[when];
+      if (part != 0) {
+        for (int amount : BY_WHEN[when]) {
+          sums[amount] += adds[amount] * part;
+        }
+      }
+    }
+  }
+
+  private void part(When when, double part) {
+    parts[when.ordinal()] = part;
+  }
+
+  private static int isIn(long instant, long from, long to) {
+    return instant != NEVER && instant >= from && instant < to ? 1 : 0;
+  }
+
+  private static double overlap(long start, long end, long from, long to) {
+    return Math.max(0, Math.min(end, to) - Math.max(start, from));
+  }
+}

@@ -1,0 +1,223 @@
+package io.github.gatlingllm.figures.metric;
+
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sums over requests and tokens that rates and shares are made of. A row says when a request
+ * adds to the sum, which decides in which window it counts, and how much.
+ */
+public enum Amount {
+  ARRIVED(When.SCHEDULED, r -> 1),
+  STARTED(When.START, r -> 1),
+  /** Requests that ended by themselves. */
+  ENDED(When.OUTCOME, r -> r.outcome().status().isCut() ? 0 : 1),
+  OK(When.OUTCOME, r -> r.outcome().ok() ? 1 : 0),
+  FAILED(When.OUTCOME, r -> r.outcome().hasFailed() ? 1 : 0),
+  /** Requests that the server rejected with status 429. */
+  RATE_LIMITED(When.OUTCOME, r -> r.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0),
+  ABANDONED(When.OUTCOME, r -> r.outcome().status() == RequestStatus.ABANDONED ? 1 : 0),
+  ATTEMPTED(When.REQUEST, r -> r.met() == null ? 0 : 1),
+  MET(When.REQUEST, r -> Boolean.TRUE.equals(r.met()) ? 1 : 0),
+  COMPLETED(When.END, r -> r.outcome().ok() ? 1 : 0),
+  /** Ok streamed requests. */
+  READERS(When.REQUEST, r -> r.outcome().ok() && !Double.isNaN(r.readerStallMs()) ? 1 : 0),
+  /** Ok streamed requests with a reader stall above 0. */
+  READERS_STALLED(When.REQUEST, r -> r.outcome().ok() && r.readerStallMs() > 0 ? 1 : 0),
+  /** Requests that met the SLO. */
+  COMPLETED_IN_SLO(When.END, r -> r.isInSlo() ? 1 : 0),
+  TOKENS(When.TOKEN, r -> 1),
+  TOKENS_IN_SLO(When.TOKEN, r -> r.isInSlo() ? 1 : 0),
+  PROMPTS(When.ANSWER, r -> r.answeredPrompt() == null ? 0 : 1),
+  PROMPT_TOKENS(When.ANSWER, r -> orZero(r.answeredPrompt())),
+  /** Requests whose prompt tokens are known, whether or not they were answered. */
+  KNOWN_PROMPTS(When.REQUEST, r -> r.prompt() == null ? 0 : 1),
+  KNOWN_PROMPT_TOKENS(When.REQUEST, r -> orZero(r.prompt())),
+  /** Prompt tokens of requests whose usage has cached tokens. */
+  LOOKED_UP_TOKENS(When.REQUEST, r -> r.isLookedUp() ? orZero(r.prompt()) : 0),
+  CACHED_TOKENS(When.REQUEST, r -> r.isLookedUp() ? orZero(r.tokens().cachedTokens()) : 0),
+  EMBEDDINGS(When.END, r -> r.tokens().inputs() == null ? 0 : 1),
+  /** Vectors of embeddings; a failed request has none. */
+  INPUTS(When.END, r -> r.outcome().ok() ? orZero(r.tokens().inputs()) : 0),
+  BILLED(When.ANSWER, r -> r.isBilled() ? 1 : 0),
+  /** Tokens that were billed and not sent; they count at the first token that was sent. */
+  HIDDEN_TOKENS(When.ANSWER, r -> r.isBilled() ? r.tokens().hidden() : 0),
+  CLOSED(When.END, r -> 1),
+  STAY_NANOS(When.END, r -> orZero(r.record().timing().stayNanos())),
+  IN_FLIGHT_NANOS(When.IN_FLIGHT, r -> 1),
+  RECEIVING_NANOS(When.RECEIVING, r -> 1),
+  /** Tokens of closed requests, wherever they arrived. */
+  CLOSED_TOKENS(When.REQUEST, r -> r.isClosed() ? orZero(r.tokens().n()) : 0),
+  STREAMED_TOKENS(When.REQUEST, r -> r.isStream() ? r.streamedTokens() : 0),
+  EVENTS(When.REQUEST, r -> r.isStream() ? r.record().events().count() : 0),
+  /** Requests that waited for a limit of the client. */
+  HELD_BACK(When.REQUEST, r -> orZero(r.record().timing().pacingWaitNanos()) > 0 ? 1 : 0),
+  /** Gaps of more than 100 ms. */
+  STALLS(When.REQUEST, r -> r.outcome().ok() ? r.stalls() : 0);
+
+  /** The instant, or the time, at which a request adds to a sum. */
+  public enum When {
+    /** Its planned instant, whatever its phase. */
+    SCHEDULED,
+    /** Its start; in the figures of a load level once, if it was scheduled in measure. */
+    START,
+    /** Its end; in the figures of a load level once, if it was scheduled in measure. */
+    OUTCOME,
+    /** Once, if it was scheduled in measure. */
+    REQUEST,
+    /** The arrival of each token. */
+    TOKEN,
+    /** Its first token; without tokens the end of its answer, or of the request. */
+    ANSWER,
+    /** Its end, whatever its phase. */
+    END,
+    /** Each nanosecond from admission to end. */
+    IN_FLIGHT,
+    /** Each nanosecond from the first token to the last. */
+    RECEIVING
+  }
+
+  /** What rows read of a request. */
+  public interface Counted {
+    RequestRecord record();
+
+    /** Whether it met every objective; null if it was not judged. */
+    @Nullable Boolean met();
+
+    /** NaN where it has none. */
+    double readerStallMs();
+
+    int stalls();
+
+    default RequestRecord.Outcome outcome() {
+      return record().outcome();
+    }
+
+    default RequestRecord.Tokens tokens() {
+      return record().tokens();
+    }
+
+    default boolean isInSlo() {
+      return outcome().ok() && Boolean.TRUE.equals(met());
+    }
+
+    default boolean isClosed() {
+      return record().timing().closedUnixNanos() != null;
+    }
+
+    private boolean isStream() {
+      return outcome().ok() && !record().isOneBody();
+    }
+
+    private double streamedTokens() {
+      Integer n = tokens().n();
+      return n == null ? record().events().count() : n;
+    }
+
+    private @Nullable Integer prompt() {
+      return tokens().prompt();
+    }
+
+    private @Nullable Integer answeredPrompt() {
+      RequestRecord.Timing timing = record().timing();
+      return timing.ttftNanos() == null && timing.latencyNanos() == null ? null : prompt();
+    }
+
+    private boolean isLookedUp() {
+      return prompt() != null && tokens().cachedTokens() != null;
+    }
+
+    private boolean isBilled() {
+      return isClosed() && tokens().source() == RequestRecord.TokenSource.USAGE;
+    }
+  }
+
+  /** The sums of a set of requests, and what is known of its measure windows. */
+  public interface Sums {
+    double of(Amount amount);
+
+    ValueRecorder values(Metric metric);
+
+    /** Length of the measure windows in seconds; time in which they overlap counts once. */
+    double windowS();
+
+    /** Time from the first planned instant to the last end in seconds, overlaps once. */
+    double wallS();
+
+    @Nullable Double peakTokensPerS();
+
+    @Nullable Double peakInFlight();
+
+    @Nullable Double gpus();
+
+    @Nullable Double costPerHour();
+
+    /** Energy of the GPUs; null where it is not known for these requests alone. */
+    @Nullable Double joules();
+
+    /** Tokens per second of a request that was sent alone. */
+    @Nullable Double tokensPerSAlone();
+
+    /** Share of prompt tokens from the prefix cache, by the engine's own counters. */
+    @Nullable Double cachedByEngine();
+
+    boolean isJudged();
+
+    /** Whether cost and energy of the target belong to these requests alone. */
+    boolean isWholeTarget();
+
+    /** False for embeddings, which generate no tokens: their token figures are absent, not 0. */
+    default boolean generates() {
+      return of(EMBEDDINGS) == 0 || of(TOKENS) > 0;
+    }
+
+    default @Nullable Double perS(double amount) {
+      return ratio(amount, windowS());
+    }
+
+    default @Nullable Double generatedPerS(double tokens) {
+      return generates() ? perS(tokens) : null;
+    }
+
+    /** Cost of the GPUs in the windows. */
+    default @Nullable Double cost() {
+      Double perHour = costPerHour();
+      return perHour == null ? null : (Double) (perHour * windowS() / 3_600);
+    }
+
+    /** Whether energy or cost is known, for these requests alone. */
+    default boolean hasEfficiency() {
+      return isWholeTarget() && windowS() != 0 && (joules() != null || costPerHour() != null);
+    }
+  }
+
+  private final When when;
+
+  @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
+  private final ToDoubleFunction<Counted> ofRequest;
+
+  Amount(When when, ToDoubleFunction<Counted> ofRequest) {
+    this.when = when;
+    this.ofRequest = ofRequest;
+  }
+
+  public When when() {
+    return when;
+  }
+
+  /** What a request adds: once, per token or per nanosecond. */
+  public double of(Counted request) {
+    return ofRequest.applyAsDouble(request);
+  }
+
+  /** Null where the part is not known or the whole is 0. */
+  static @Nullable Double ratio(@Nullable Double part, double whole) {
+    return part == null || whole == 0 ? null : (Double) (part / whole);
+  }
+
+  private static double orZero(@Nullable Number value) {
+    return value == null ? 0 : value.doubleValue();
+  }
+}
