@@ -2,71 +2,179 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Counts properties of answers that affect figures, by target, of measured requests. */
 @SuppressWarnings("EnumOrdinal") // an array of counters, one per property
 public final class AnswerCounts {
 
+  /** A row says what a request scheduled in measure adds; those from OK on are of ok answers. */
   public enum Property {
-    OK,
-    STREAMED,
-    /** Ok answers that arrived as one body although a stream was requested. */
-    NOT_STREAMED,
-    /** Answers that should have exactly {@code max_tokens} tokens. */
-    PINNED,
-    /** Of these, answers with another length. */
-    NOT_PINNED,
-    /** Token counts that the server did not report. */
-    ESTIMATED,
-    /** Impossible token counts. */
-    REFUSED,
-    COUNTED_BY_TOKENIZER,
-    COUNTED_BY_CHUNKS,
-    /** Answers whose tokens were divided evenly among their events. */
-    SHARED,
-    /** Streams whose N was not counted from their events. */
-    COMPARABLE,
-    /** Of these, streams whose events do not add up to N. */
-    DISAGREEING,
-    /** Streams of {@value #MIN_TOKENS} tokens or more. */
-    LONG_STREAMS,
-    /** Of these, streams whose tokens all arrived at their end. */
-    BUFFERED,
-    /** Of these, answers to requests with tools, which a parser may hold back. */
-    BUFFERED_WITH_TOOLS,
-    EVENTS,
-    /** Events that arrived in the same read as the previous one. */
-    COALESCED,
-    RESENT,
-    /** Complete answers whose body the server did not end. */
-    LEFT_OPEN,
-    /** Ok answers with text in a field that no API is known to have. */
-    UNKNOWN_FIELD,
-    /** Ok answers with a finish reason that no known server has. */
-    UNKNOWN_FINISH,
-    CANCELLED,
+    CANCELLED(a -> a.record.outcome().status() == RequestStatus.CANCELLED),
     /** Of these, requests that were never sent. */
-    NEVER_ADMITTED
-  }
+    NEVER_ADMITTED(
+        a ->
+            a.record.outcome().status() == RequestStatus.CANCELLED
+                && a.record.timing().gateWaitNanos() == null),
+    RESENT(a -> a.record.outcome().resent()),
+    OK(Answer::isOk),
+    STREAMED(Answer::isStream),
+    /** Ok answers that arrived as one body although a stream was requested. */
+    NOT_STREAMED(a -> a.isOk() && a.record.isOneBody() && a.record.identity().streamed()),
+    /** Answers that should have exactly {@code max_tokens} tokens. */
+    PINNED(a -> a.isOk() && a.isPinned),
+    /** Of these, answers with another length. */
+    NOT_PINNED(
+        a ->
+            a.isOk()
+                && a.isPinned
+                && ("stop".equals(a.record.outcome().finishReason()) || a.hasOtherLength())),
+    /** Token counts that the server did not report. */
+    ESTIMATED(a -> a.isOk() && a.tokens().estimated()),
+    /** Impossible token counts. */
+    REFUSED(a -> a.isOk() && !a.tokens().refused().isEmpty()),
+    COUNTED_BY_TOKENIZER(a -> a.isOk() && a.tokens().source() == TokenSource.TOKENIZER),
+    COUNTED_BY_CHUNKS(a -> a.isOk() && a.tokens().source() == TokenSource.CHUNKS),
+    /** Answers whose tokens were divided evenly among their events. */
+    SHARED(a -> a.isOk() && a.isShared),
+    /** Streams whose N was not counted from their events. */
+    COMPARABLE(Answer::isComparable),
+    /** Of these, streams whose events do not add up to N. */
+    DISAGREEING(a -> a.isComparable() && a.disagrees()),
+    /** Streams of {@value #MIN_TOKENS} tokens or more. */
+    LONG_STREAMS(Answer::isLong),
+    /** Of these, streams whose tokens all arrived at their end. */
+    BUFFERED(Answer::isBuffered),
+    /** Of these, answers to requests with tools, which a parser may hold back. */
+    BUFFERED_WITH_TOOLS(a -> a.isBuffered() && a.record.identity().hasTools()),
+    EVENTS(Answer::isStream, record -> record.events().count()),
+    /** Events that arrived in the same read as the previous one. */
+    COALESCED(Answer::isStream, record -> record.events().coalesced()),
+    /** Complete answers whose body the server did not end. */
+    LEFT_OPEN(a -> a.isOk() && a.record.outcome().leftOpen()),
+    /** Ok answers with text in a field that no API is known to have. */
+    UNKNOWN_FIELD(a -> a.isOk() && !a.record.events().unknownFields().isEmpty()),
+    /** Ok answers with a finish reason that no known server has. */
+    UNKNOWN_FINISH(Answer::hasUnknownFinish);
 
-  /** A stream whose tokens all arrive within this share of E2E was buffered. */
-  private static final double BUFFERED_SHARE = 0.02;
+    @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
+    private final Predicate<Answer> applies;
+
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final ToIntFunction<RequestRecord> count;
+
+    Property(Predicate<Answer> applies) {
+      this(applies, record -> 1);
+    }
+
+    Property(Predicate<Answer> applies, ToIntFunction<RequestRecord> count) {
+      this.applies = applies;
+      this.count = count;
+    }
+  }
 
   private static final int MIN_TOKENS = 8;
 
+  /**
+   * What rows read of a request.
+   *
+   * @param isShared whether its tokens were divided evenly among its events
+   * @param isPinned whether answers of its target have exactly {@code max_tokens} tokens
+   */
+  private record Answer(RequestRecord record, boolean isShared, boolean isPinned) {
+
+    /** A stream whose tokens all arrive within this share of E2E was buffered. */
+    private static final double BUFFERED_SHARE = 0.02;
+
+    private RequestRecord.Tokens tokens() {
+      return record.tokens();
+    }
+
+    /** Embeddings have no answer text. */
+    private boolean isOk() {
+      return record.outcome().ok() && tokens().inputs() == null;
+    }
+
+    private boolean isStream() {
+      return isOk() && !record.isOneBody();
+    }
+
+    private boolean isComparable() {
+      return isStream()
+          && tokens().streamedTokens() != null
+          && tokens().source() != TokenSource.CHUNKS
+          && record.events().count() > 0;
+    }
+
+    /** Whether the events' tokens do not add up to N, or there are more events than tokens. */
+    private boolean disagrees() {
+      int n = Objects.requireNonNull(tokens().streamedTokens());
+      int[] each = record.events().tokens();
+      return each.length == 0
+          ? record.events().count() > n
+          : Arrays.stream(each).asLongStream().sum() != n;
+    }
+
+    private boolean isLong() {
+      Integer n = tokens().n();
+      RequestRecord.Timing timing = record.timing();
+      return isStream()
+          && timing.ttftNanos() != null
+          && timing.latencyNanos() != null
+          && n != null
+          && n >= MIN_TOKENS;
+    }
+
+    private boolean isBuffered() {
+      Long first = record.timing().ttftNanos();
+      Long last = record.timing().latencyNanos();
+      return isLong() && first != null && last != null && last - first <= BUFFERED_SHARE * last;
+    }
+
+    private boolean hasUnknownFinish() {
+      String finish = record.outcome().finishReason();
+      return isOk() && finish != null && RequestStatus.ofFinishReason(finish) == null;
+    }
+
+    /** Choices are counted one by one if the tokens of each event are known, else together. */
+    private boolean hasOtherLength() {
+      Integer limit = tokens().maxTokens();
+      Integer output = tokens().outputTokens();
+      if (limit == null || output == null) {
+        return false;
+      }
+      int[] choices = record.events().choices();
+      int[] each = record.events().tokens();
+      if (choices.length == 0) {
+        // Without events the number of choices is unknown.
+        boolean mayBeSeveral = record.events().offsetsMicros().length == 0 && limit > 0;
+        return mayBeSeveral ? output == 0 || output % limit != 0 : !output.equals(limit);
+      }
+      int[] ofChoice = new int[Arrays.stream(choices).max().orElse(0) + 1];
+      for (int i = 0; i < each.length; i++) {
+        ofChoice[choices[i]] += each[i];
+      }
+      // Billed tokens that were not streamed are in no event.
+      boolean isComplete = Arrays.stream(each).sum() == output;
+      return output != limit * ofChoice.length
+          || (isComplete && Arrays.stream(ofChoice).anyMatch(length -> length != limit));
+    }
+  }
+
   private final Predicate<String> pinnedTargets;
   private final Map<String, long[]> byTarget = new TreeMap<>();
-  private long[] counts = new long[Property.values().length];
   private final Set<String> refusedCounts = new TreeSet<>();
   private final CountComparison prompts = new CountComparison();
   private final CountComparison outputs = new CountComparison();
@@ -105,111 +213,25 @@ public final class AnswerCounts {
     return outputs;
   }
 
-  private void count(Property property, boolean applies) {
-    counts[property.ordinal()] += applies ? 1 : 0;
-  }
-
   void add(RequestRecord record, boolean isShared) {
-    boolean isCancelled = record.outcome().status() == RequestStatus.CANCELLED;
-    counts =
-        byTarget.computeIfAbsent(
-            record.identity().target(), target -> new long[Property.values().length]);
-    count(Property.CANCELLED, isCancelled);
-    count(Property.NEVER_ADMITTED, isCancelled && record.timing().gateWaitNanos() == null);
-    count(Property.RESENT, record.outcome().resent());
-    if (!record.outcome().ok()) {
-      return;
-    }
-    RequestRecord.Tokens tokens = record.tokens();
-    prompts.add(record.identity().target(), tokens.promptTokens(), tokens.promptTokensLocal());
-    if (tokens.inputs() != null) {
-      return; // embeddings have no answer text
-    }
-    count(Property.OK, true);
-    count(Property.LEFT_OPEN, record.outcome().leftOpen());
-    count(Property.UNKNOWN_FIELD, !record.events().unknownFields().isEmpty());
-    String finish = record.outcome().finishReason();
-    count(Property.UNKNOWN_FINISH, finish != null && RequestStatus.ofFinishReason(finish) == null);
-    count(Property.SHARED, isShared);
-    addTokens(record);
-    if (record.isOneBody()) {
-      count(Property.NOT_STREAMED, record.identity().streamed());
-    } else {
-      addStream(record);
-    }
-  }
-
-  private void addTokens(RequestRecord record) {
-    RequestRecord.Tokens tokens = record.tokens();
-    RequestRecord.TokenSource source = tokens.source();
     String target = record.identity().target();
-    if (source == RequestRecord.TokenSource.USAGE) {
-      // The local tokenizer counts streamed tokens only.
-      outputs.add(target, tokens.streamedTokens(), tokens.outputTokensLocal());
+    Answer answer = new Answer(record, isShared, pinnedTargets.test(target));
+    long[] counts = byTarget.computeIfAbsent(target, t -> new long[Property.values().length]);
+    for (Property property : Property.values()) {
+      counts[property.ordinal()] +=
+          property.applies.test(answer) ? property.count.applyAsInt(record) : 0;
     }
-    count(Property.ESTIMATED, tokens.estimated());
-    count(Property.REFUSED, !tokens.refused().isEmpty());
-    refusedCounts.addAll(tokens.refused());
-    count(Property.COUNTED_BY_TOKENIZER, source == RequestRecord.TokenSource.TOKENIZER);
-    count(Property.COUNTED_BY_CHUNKS, source == RequestRecord.TokenSource.CHUNKS);
-    if (pinnedTargets.test(target)) {
-      count(Property.PINNED, true);
-      boolean stopped = "stop".equals(record.outcome().finishReason());
-      count(Property.NOT_PINNED, stopped || hasOtherLength(record));
+    RequestRecord.Tokens tokens = record.tokens();
+    if (record.outcome().ok()) {
+      prompts.add(target, tokens.promptTokens(), tokens.promptTokensLocal());
     }
-  }
-
-  /** Choices are counted one by one if the tokens of each event are known, else together. */
-  private static boolean hasOtherLength(RequestRecord record) {
-    Integer limit = record.tokens().maxTokens();
-    Integer output = record.tokens().outputTokens();
-    if (limit == null || output == null) {
-      return false;
+    if (answer.isOk()) {
+      refusedCounts.addAll(tokens.refused());
+      if (tokens.source() == TokenSource.USAGE) {
+        // The local tokenizer counts streamed tokens only.
+        outputs.add(target, tokens.streamedTokens(), tokens.outputTokensLocal());
+      }
     }
-    int[] choices = record.events().choices();
-    int[] tokens = record.events().tokens();
-    if (choices.length == 0) {
-      // Without events the number of choices is unknown.
-      boolean mayBeSeveral = record.events().offsetsMicros().length == 0 && limit > 0;
-      return mayBeSeveral ? output == 0 || output % limit != 0 : !output.equals(limit);
-    }
-    int[] ofChoice = new int[Arrays.stream(choices).max().orElse(0) + 1];
-    for (int i = 0; i < tokens.length; i++) {
-      ofChoice[choices[i]] += tokens[i];
-    }
-    // Billed tokens that were not streamed are in no event.
-    boolean isComplete = Arrays.stream(tokens).sum() == output;
-    return output != limit * ofChoice.length
-        || (isComplete && Arrays.stream(ofChoice).anyMatch(length -> length != limit));
-  }
-
-  private void addStream(RequestRecord record) {
-    RequestRecord.Events events = record.events();
-    count(Property.STREAMED, true);
-    counts[Property.EVENTS.ordinal()] += events.count();
-    counts[Property.COALESCED.ordinal()] += events.coalesced();
-    Integer streamed = record.tokens().streamedTokens();
-    boolean isOwnCount = record.tokens().source() != RequestRecord.TokenSource.CHUNKS;
-    if (streamed != null && isOwnCount && events.count() > 0) {
-      count(Property.COMPARABLE, true);
-      count(Property.DISAGREEING, disagrees(events, streamed));
-    }
-    Long first = record.timing().ttftNanos();
-    Long last = record.timing().latencyNanos();
-    Integer n = record.tokens().n();
-    if (first != null && last != null && n != null && n >= MIN_TOKENS) {
-      count(Property.LONG_STREAMS, true);
-      boolean isBuffered = last - first <= BUFFERED_SHARE * last;
-      count(Property.BUFFERED, isBuffered);
-      count(Property.BUFFERED_WITH_TOOLS, isBuffered && record.identity().hasTools());
-    }
-  }
-
-  /** Whether the events' tokens do not add up to N, or there are more events than tokens. */
-  private static boolean disagrees(RequestRecord.Events events, int n) {
-    return events.tokens().length == 0
-        ? events.count() > n
-        : Arrays.stream(events.tokens()).asLongStream().sum() != n;
   }
 
   /**

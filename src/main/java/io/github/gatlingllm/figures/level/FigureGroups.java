@@ -5,11 +5,15 @@ import io.github.gatlingllm.figures.level.Fold.Part;
 import io.github.gatlingllm.figures.level.Pooled.Judge;
 import io.github.gatlingllm.figures.level.Pooled.Scope;
 import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount.Fact;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures.Trial;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
 import java.util.Comparator;
+import java.util.EnumMap;
+import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -58,14 +62,25 @@ final class FigureGroups {
         isOneLevel && others.stream().noneMatch(other -> other.index == used.get(0).index)
             ? steadySlices(used.get(0))
             : null;
+    Map<Fact, @Nullable Double> facts = new EnumMap<>(Fact.class);
+    facts.put(Fact.WINDOW_S, windowNanos(within) / 1e9);
+    TargetFacts target = isOneTarget ? counted.targets.get(used.get(0).target()) : null;
+    if (target != null) {
+      facts.put(Fact.GPUS, target.gpus());
+      facts.put(Fact.COST_PER_HOUR, target.costOfAllPerHour());
+    }
+    if (isWhole) {
+      facts.put(Fact.JOULES, counted.engines.joules(used));
+      facts.put(Fact.CACHED_BY_ENGINE, cached(counted.engines.of(within)));
+    }
+    // A request that had the target to itself, beside a level that has it to itself.
+    SingleStream alone =
+        isWhole && isOneLevel ? counted.alone.get(used.get(0).target()) : null;
+    facts.put(Fact.TOKENS_PER_S_ALONE, alone == null ? null : (Double) alone.tokensPerS());
     return new Scope(
-        windowNanos(within),
-        all ? trials(within) : null,
-        isOneTarget ? counted.targets.get(used.get(0).target()) : null,
+        facts,
         isWhole,
-        isWhole ? counted.engines.joules(used) : null,
-        isWhole ? cached(counted.engines.of(within)) : null,
-        isWhole && isOneLevel ? counted.alone.get(used.get(0).target()) : null,
+        all ? trials(within) : null,
         slices == null ? null : intervals(used.get(0), slices));
   }
 

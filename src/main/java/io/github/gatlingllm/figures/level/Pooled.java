@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Amount.Fact;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
@@ -14,14 +15,12 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.Objectives.SloCounts;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
-import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The requests of some cells added up, and their figures. */
@@ -36,30 +35,17 @@ final class Pooled implements Amount.Sums {
   /**
    * What figures need to know of requests that were added up.
    *
-   * @param facts of the target to which all requests went
-   * @param isWhole whether cost and energy of that target belong to these requests alone
-   * @param alone a request that had the target to itself; for all requests of one level that has
-   *     the target to itself
+   * @param isWhole whether cost and energy of their target belong to these requests alone
    * @param intervals for all requests of one level of constant load
    */
   record Scope(
-      long windowNanos,
-      @Nullable Trials trials,
-      @Nullable TargetFacts facts,
+      Map<Fact, @Nullable Double> facts,
       boolean isWhole,
-      @Nullable Double joules,
-      @Nullable Double cachedByEngine,
-      @Nullable SingleStream alone,
-      @Nullable ConfidenceIntervals intervals) {
-
-    static Scope ofTime(long windowNanos) {
-      return new Scope(windowNanos, null, null, false, null, null, null, null);
-    }
-  }
+      @Nullable Trials trials,
+      @Nullable ConfidenceIntervals intervals) {}
 
   private final Cell cell;
-  private final List<Peaks> peaks = new ArrayList<>();
-  private final List<long[]> spans;
+  private final Map<Fact, @Nullable Double> facts;
   private final Scope scope;
   private final double readingSpeed;
   private boolean isJudged;
@@ -68,29 +54,31 @@ final class Pooled implements Amount.Sums {
     this.scope = scope;
     this.readingSpeed = readingSpeed;
     cell = new Cell(Cell.Detail.FIGURES);
-    Map<LevelWindow, long[]> byWindow = new LinkedHashMap<>();
+    List<Peaks> peaks = new ArrayList<>();
+    Map<LevelWindow, long[]> spans = new LinkedHashMap<>();
     for (Fold.Part part : parts) {
       cell.add(part.cell());
-      if (part.cell().peaks != null) {
-        peaks.add(part.cell().peaks);
-      }
+      Stream.ofNullable(part.cell().peaks).forEach(peaks::add);
       long[] span = part.cell().span();
       if (span != null) {
-        byWindow.merge(
+        spans.merge(
             part.level(),
             span,
             (a, b) -> new long[] {Math.min(a[0], b[0]), Math.max(a[1], b[1])});
       }
     }
-    spans = List.copyOf(byWindow.values());
+    facts = new EnumMap<>(scope.facts());
+    facts.put(Fact.WALL_S, Windows.unionNanos(spans.values()) / 1e9);
+    facts.put(Fact.PEAK_TOKENS_PER_S, Peaks.most(peaks, Peaks::tokensPerS));
+    facts.put(Fact.PEAK_IN_FLIGHT, Peaks.most(peaks, Peaks::inFlight));
   }
 
   /** The requests of one cell in a time that has passed. */
   Pooled(Cell cell, long windowNanos) {
     this.cell = cell;
-    scope = Scope.ofTime(windowNanos);
+    facts = Map.of(Fact.WINDOW_S, windowNanos / 1e9);
+    scope = new Scope(facts, false, null, null);
     readingSpeed = 0;
-    spans = List.of();
   }
 
   Cell cell() {
@@ -108,52 +96,8 @@ final class Pooled implements Amount.Sums {
   }
 
   @Override
-  public double windowS() {
-    return scope.windowNanos() / 1e9;
-  }
-
-  @Override
-  public double wallS() {
-    return Windows.unionNanos(spans) / 1e9;
-  }
-
-  @Override
-  public @Nullable Double peakTokensPerS() {
-    return Peaks.most(peaks, Peaks::tokensPerS);
-  }
-
-  @Override
-  public @Nullable Double peakInFlight() {
-    return Peaks.most(peaks, Peaks::inFlight);
-  }
-
-  @Override
-  public @Nullable Double gpus() {
-    return fact(TargetFacts::gpus);
-  }
-
-  @Override
-  public @Nullable Double costPerHour() {
-    return fact(TargetFacts::costOfAllPerHour);
-  }
-
-  private @Nullable Double fact(Function<TargetFacts, @Nullable Double> of) {
-    return scope.facts() == null ? null : of.apply(scope.facts());
-  }
-
-  @Override
-  public @Nullable Double joules() {
-    return scope.joules();
-  }
-
-  @Override
-  public @Nullable Double tokensPerSAlone() {
-    return scope.alone() == null ? null : (Double) scope.alone().tokensPerS();
-  }
-
-  @Override
-  public @Nullable Double cachedByEngine() {
-    return scope.cachedByEngine();
+  public @Nullable Double fact(Fact fact) {
+    return facts.get(fact);
   }
 
   @Override

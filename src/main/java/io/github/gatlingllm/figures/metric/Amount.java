@@ -134,34 +134,32 @@ public enum Amount {
     }
   }
 
+  /** What numbers need of requests besides their sums. */
+  public enum Fact {
+    /** Length of the measure windows in seconds; time in which they overlap counts once. */
+    WINDOW_S,
+    /** Time from the first planned instant to the last end in seconds, overlaps once. */
+    WALL_S,
+    PEAK_TOKENS_PER_S,
+    PEAK_IN_FLIGHT,
+    GPUS,
+    COST_PER_HOUR,
+    /** Energy of the GPUs, of these requests alone. */
+    JOULES,
+    /** Tokens per second of a request that was sent alone. */
+    TOKENS_PER_S_ALONE,
+    /** Share of prompt tokens from the prefix cache, by the engine's own counters. */
+    CACHED_BY_ENGINE
+  }
+
   /** The sums of a set of requests, and what is known of its measure windows. */
   public interface Sums {
     double of(Amount amount);
 
     ValueRecorder values(Metric metric);
 
-    /** Length of the measure windows in seconds; time in which they overlap counts once. */
-    double windowS();
-
-    /** Time from the first planned instant to the last end in seconds, overlaps once. */
-    double wallS();
-
-    @Nullable Double peakTokensPerS();
-
-    @Nullable Double peakInFlight();
-
-    @Nullable Double gpus();
-
-    @Nullable Double costPerHour();
-
-    /** Energy of the GPUs; null where it is not known for these requests alone. */
-    @Nullable Double joules();
-
-    /** Tokens per second of a request that was sent alone. */
-    @Nullable Double tokensPerSAlone();
-
-    /** Share of prompt tokens from the prefix cache, by the engine's own counters. */
-    @Nullable Double cachedByEngine();
+    /** Null where it is not known. */
+    @Nullable Double fact(Fact fact);
 
     boolean isJudged();
 
@@ -173,23 +171,30 @@ public enum Amount {
       return of(EMBEDDINGS) == 0 || of(TOKENS) > 0;
     }
 
+    default double windowS() {
+      return orZero(fact(Fact.WINDOW_S));
+    }
+
     default @Nullable Double perS(double amount) {
       return ratio(amount, windowS());
     }
 
-    default @Nullable Double generatedPerS(double tokens) {
-      return generates() ? perS(tokens) : null;
+    /** Null where the amount is not known, or nothing is generated. */
+    default @Nullable Double generatedPerS(@Nullable Double tokens) {
+      return tokens != null && generates() ? perS(tokens) : null;
     }
 
     /** Cost of the GPUs in the windows. */
     default @Nullable Double cost() {
-      Double perHour = costPerHour();
+      Double perHour = fact(Fact.COST_PER_HOUR);
       return perHour == null ? null : (Double) (perHour * windowS() / 3_600);
     }
 
     /** Whether energy or cost is known, for these requests alone. */
     default boolean hasEfficiency() {
-      return isWholeTarget() && windowS() != 0 && (joules() != null || costPerHour() != null);
+      return isWholeTarget()
+          && windowS() != 0
+          && (fact(Fact.JOULES) != null || fact(Fact.COST_PER_HOUR) != null);
     }
   }
 

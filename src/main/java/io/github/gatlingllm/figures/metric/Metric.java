@@ -19,6 +19,7 @@ import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfReader;
 import static io.github.gatlingllm.figures.metric.MetricEntry.timeToFirst;
 import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
 
+import io.github.gatlingllm.figures.metric.Amount.Fact;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
@@ -203,12 +204,12 @@ public enum Metric {
       single("Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens of the best whole second in the window")
           .words("output tokens of the best second")
-          .by(s -> s.generates() ? s.peakTokensPerS() : null)),
+          .by(s -> s.generates() ? s.fact(Fact.PEAK_TOKENS_PER_S) : null)),
   OUTPUT_TOKENS_PER_S_PER_GPU(
       single("Output per GPU", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("output tok/s ÷ GPUs of the target (setting gpus)")
           .words("mean output tokens per second and GPU")
-          .by(s -> s.gpus() == null ? null : s.generatedPerS(s.of(Amount.TOKENS) / s.gpus()))),
+          .by(s -> s.generatedPerS(ratio(s.of(Amount.TOKENS), s.fact(Fact.GPUS))))),
   BATCHING_GAIN(
       single("Batching gain", Unit.NUMBER, Better.HIGHER)
           .formula(
@@ -216,21 +217,18 @@ public enum Metric {
                   + " is sent alone")
           .words("batching gain")
           .by(
-              s ->
-                  s.tokensPerSAlone() == null
-                      ? null
-                      : s.generatedPerS(s.of(Amount.TOKENS) / s.tokensPerSAlone()))),
+              s -> s.generatedPerS(ratio(s.of(Amount.TOKENS), s.fact(Fact.TOKENS_PER_S_ALONE))))),
   POWER_W(
       single("Power of the GPUs", Unit.WATTS, Better.LOWER)
           .formula("energy used in the window, by the server's metrics ÷ window")
           .words("mean power of the GPUs")
-          .efficiency(s -> ratio(s.joules(), s.windowS()))),
+          .efficiency(s -> ratio(s.fact(Fact.JOULES), s.windowS()))),
   OUTPUT_TOKENS_PER_JOULE(
       single("Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
           .formula("output tok/s ÷ power of the GPUs")
           .words("output tokens per joule")
           .efficiency(
-              s -> s.joules() == null ? null : ratio(s.of(Amount.TOKENS), s.joules()))),
+              s -> ratio(s.of(Amount.TOKENS), s.fact(Fact.JOULES)))),
   COST_PER_MILLION_OUTPUT_TOKENS(
       single("Cost per million output tokens", Unit.NUMBER, Better.LOWER)
           .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
@@ -260,7 +258,7 @@ public enum Metric {
       single("Output, wall clock", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens that arrived ÷ (last close − first schedule)")
           .words("mean output tokens per second of wall time")
-          .by(s -> s.generates() ? ratio(s.of(Amount.CLOSED_TOKENS), s.wallS()) : null)),
+          .by(s -> s.generates() ? ratio(s.of(Amount.CLOSED_TOKENS), s.fact(Fact.WALL_S)) : null)),
   REQUESTS_PER_S(
       rate("Requests", Unit.REQUESTS_PER_S, Amount.COMPLETED)
           .formula("ok requests that ended in the window ÷ window")
@@ -286,7 +284,7 @@ public enum Metric {
       load("Peak in flight")
           .formula("most requests in flight, sampled 100 times a second over the window")
           .words("most requests in flight")
-          .by(Amount.Sums::peakInFlight)),
+          .by(s -> s.fact(Fact.PEAK_IN_FLIGHT))),
 
   GOODPUT_REQUESTS_PER_S(
       rate("Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
@@ -577,7 +575,7 @@ public enum Metric {
 
   private static @Nullable Double cachedPercent(Amount.Sums sums) {
     Double share = Amount.ratio(sums.of(Amount.CACHED_TOKENS), sums.of(Amount.LOOKED_UP_TOKENS));
-    share = share == null ? sums.cachedByEngine() : share;
+    share = share == null ? sums.fact(Fact.CACHED_BY_ENGINE) : share;
     return share == null ? null : (Double) (100 * share);
   }
 
