@@ -2,9 +2,9 @@ package io.github.gatlingllm.report;
 
 import static java.util.stream.Collectors.joining;
 
+import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;

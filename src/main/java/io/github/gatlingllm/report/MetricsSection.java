@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.Target;
 import io.github.gatlingllm.figures.level.Summary.Turn;

@@ -7,8 +7,8 @@ import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.RecordCsv;
@@ -241,9 +241,7 @@ public final class RunReport {
           "now",
           now,
           "tiles",
-          now.figures == null
-              ? List.of()
-              : Tiles.rows("live-tiles", tiles(now.figures)),
+          now.figures == null ? List.of() : Tiles.rows("live-tiles", tiles(now.figures)),
           "finished",
           finished(now.finished));
     }

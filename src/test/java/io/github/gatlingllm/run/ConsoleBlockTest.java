@@ -48,7 +48,7 @@ class ConsoleBlockTest {
             > ITL ms            | p50              12.1 | p99              35.2
             > output tok/s      | now             1,604 | mean            1,580
             > requests          | in flight          16 | ok              1,204 | failed              3 | in SLO          98.7%
-            run [##################################                                                                         ]    33%
+            run [###################################                                                                        ]    33%
                 c=8: measuring; 1 min 05 s left of the run\
             """);
   }

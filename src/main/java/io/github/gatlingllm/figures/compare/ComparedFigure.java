@@ -1,11 +1,11 @@
 package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Amount;
 import org.jspecify.annotations.Nullable;
 
 /** A figure that two runs are compared by. */

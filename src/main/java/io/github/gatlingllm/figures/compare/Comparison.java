@@ -1,12 +1,12 @@
 package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.check.Checks;
+import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.RunStatistics;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;

@@ -1,11 +1,10 @@
 package io.github.gatlingllm.figures.compare;
 
 import io.github.gatlingllm.figures.level.Cell;
-import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
-import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.EnumMap;
 import java.util.List;

@@ -71,7 +71,8 @@ record AssertionJudge(
       @Nullable String name) {
     Figure figure = Figure.parse(assertion.figure());
     MaxGoodput max = assertion.scope() == Assertion.Scope.GLOBAL ? maxGoodput.apply(target) : null;
-    Pooled group = parts.joined(levels, name == null ? null : keys -> keys.of(Grouping.REQUEST).equals(name));
+    Pooled group =
+        parts.joined(levels, name == null ? null : keys -> keys.of(Grouping.REQUEST).equals(name));
     Figures figures = group.figures(parts.judge(target), null, max, List.of());
     Double value = figure.of(figures, group::values);
     String note = value == null ? noValue(figures) : note(figure, figures, group, value);
@@ -85,8 +86,7 @@ record AssertionJudge(
   }
 
   /** The value from schedule where it differs, and a remark where few values lie beyond it. */
-  private static @Nullable String note(
-      Figure figure, Figures figures, Pooled group, double value) {
+  private static @Nullable String note(Figure figure, Figures figures, Pooled group, double value) {
     List<String> notes = new ArrayList<>();
     Metric other = figure.metric().fromSchedule();
     if (other != figure.metric()) {

@@ -6,7 +6,10 @@ import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.Objectives.SloCounts;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -23,7 +26,10 @@ public final class Cell {
   /** What a cell keeps besides sums. */
   enum Detail {
     /** All metrics, statuses, errors and timings of servers: what {@link Figures} are made of. */
-    FIGURES(false, Stream.concat(Metric.distributions().stream(), Stream.of(Metric.JITTER_PER_REQUEST)).toList()),
+    FIGURES(
+        false,
+        Stream.concat(Metric.distributions().stream(), Stream.of(Metric.JITTER_PER_REQUEST))
+            .toList()),
     /** Metrics that are compared, for a part of a window. */
     SLICE(true, Stream.concat(Metric.ofRequests().stream(), Stream.of(Metric.ITL_MS)).toList()),
     /** Figures over time. */
@@ -237,5 +243,43 @@ public final class Cell {
   /** The length of {@link #span} in seconds; 0 without one. */
   double spanS() {
     return to < from ? 0 : (to - from) / 1e9;
+  }
+
+  /** Counts by key; after {@value #MAX_KEYS} keys further ones are counted under a common one. */
+  static final class KeyCounts<K> {
+
+    private static final int MAX_KEYS = 200;
+
+    private final K other;
+    private final Map<K, long[]> counts = new LinkedHashMap<>();
+
+    KeyCounts(K other) {
+      this.other = other;
+    }
+
+    void add(K key) {
+      add(key, 1);
+    }
+
+    void add(KeyCounts<K> more) {
+      more.counts.forEach((key, count) -> add(key, count[0]));
+    }
+
+    void add(K key, long count) {
+      long[] known = counts.get(key);
+      if (known == null) {
+        known = counts.computeIfAbsent(counts.size() < MAX_KEYS ? key : other, k -> new long[1]);
+      }
+      known[0] += count;
+    }
+
+    /** Most frequent first; among equals the one that was added first. */
+    Map<K, Long> byCount() {
+      Map<K, Long> sorted = new LinkedHashMap<>();
+      counts.entrySet().stream()
+          .sorted(Comparator.comparingLong((Map.Entry<K, long[]> e) -> e.getValue()[0]).reversed())
+          .forEach(e -> sorted.put(e.getKey(), e.getValue()[0]));
+      return Collections.unmodifiableMap(sorted);
+    }
   }
 }

@@ -1,11 +1,11 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.Arrays;

@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.metric.EngineFigures.Point;
 import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
@@ -126,59 +125,6 @@ final class EngineTally {
       Double two = theirs == null ? null : theirs.value(counter);
       double grown = Math.max(counted.get(counter), other.counted.get(counter));
       return one != null && two != null && Math.abs(one - two) <= SAME * grown;
-    }
-  }
-
-  /** What was sent to a target over the whole run, to be compared with what its engine counted. */
-  private static final class Sent {
-    private long from = Long.MAX_VALUE;
-    private long to = Long.MIN_VALUE;
-
-    /** An engine counts each text to embed as a request. */
-    private long requests;
-
-    private long ok;
-    private long abandoned;
-    private long tokens;
-    private double onlyOurs;
-    private double bothByServer;
-    private double bothByUs;
-
-    void add(RequestRecord record, long admitted) {
-      Long closed = record.timing().closedUnixNanos();
-      from = Math.min(from, admitted);
-      to = Math.max(to, closed == null ? admitted : closed);
-      RequestRecord.Tokens of = record.tokens();
-      requests += of.inputs() == null ? 1 : of.inputs();
-      ok += record.outcome().ok() ? 1 : 0;
-      abandoned += record.outcome().status() == RequestStatus.ABANDONED ? 1 : 0;
-      int all = of.outputTokens() == null ? 0 : of.outputTokens();
-      tokens += all;
-      Integer ours = of.outputTokensLocal();
-      if (of.source() == RequestRecord.TokenSource.TOKENIZER) {
-        onlyOurs += all;
-      } else if (ours != null && of.streamedTokens() != null) {
-        bothByServer += of.streamedTokens();
-        bothByUs += ours;
-      }
-    }
-
-    /** See {@link io.github.gatlingllm.figures.metric.EngineFigures.WholeRun}. */
-    double tokensByServer() {
-      double perOurs = bothByUs > 0 && bothByServer > 0 ? bothByServer / bothByUs : 1;
-      return tokens + onlyOurs * (perOurs - 1);
-    }
-
-    void add(Sent other) {
-      from = Math.min(from, other.from);
-      to = Math.max(to, other.to);
-      requests += other.requests;
-      ok += other.ok;
-      abandoned += other.abandoned;
-      tokens += other.tokens;
-      onlyOurs += other.onlyOurs;
-      bothByServer += other.bothByServer;
-      bothByUs += other.bothByUs;
     }
   }
 

@@ -10,13 +10,12 @@ import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures.Trial;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
-import java.util.Comparator;
-import java.util.EnumMap;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -46,13 +45,11 @@ final class FigureGroups {
             .figures()
             .collect(
                 Collectors.partitioningBy(
-                    part ->
-                        within.test(part.level()) && (only == null || only.test(part.keys()))));
+                    part -> within.test(part.level()) && (only == null || only.test(part.keys()))));
     return new Pooled(parts.get(true), scope(within, only == null, parts), counted.readingSpeed);
   }
 
-  private Scope scope(
-      Predicate<LevelWindow> within, boolean all, Map<Boolean, List<Part>> parts) {
+  private Scope scope(Predicate<LevelWindow> within, boolean all, Map<Boolean, List<Part>> parts) {
     List<LevelWindow> used = parts.get(true).stream().map(Part::level).distinct().toList();
     List<LevelWindow> others = parts.get(false).stream().map(Part::level).toList();
     boolean isOneTarget = used.stream().map(LevelWindow::target).distinct().count() == 1;
@@ -74,8 +71,7 @@ final class FigureGroups {
       facts.put(Fact.CACHED_BY_ENGINE, cached(counted.engines.of(within)));
     }
     // A request that had the target to itself, beside a level that has it to itself.
-    SingleStream alone =
-        isWhole && isOneLevel ? counted.alone.get(used.get(0).target()) : null;
+    SingleStream alone = isWhole && isOneLevel ? counted.alone.get(used.get(0).target()) : null;
     facts.put(Fact.TOKENS_PER_S_ALONE, alone == null ? null : (Double) alone.tokensPerS());
     return new Scope(
         facts,
@@ -85,8 +81,7 @@ final class FigureGroups {
   }
 
   private @Nullable Trials trials(Predicate<LevelWindow> within) {
-    List<LevelWindow> windows =
-        levels().stream().filter(within).filter(this::hasTrials).toList();
+    List<LevelWindow> windows = levels().stream().filter(within).filter(this::hasTrials).toList();
     List<Trial> all =
         windows.stream()
             .flatMap(level -> trials(level).sorted(Comparator.comparing(Trial::trial)))

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Cell.Detail;
+import io.github.gatlingllm.figures.level.Cell.KeyCounts;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
@@ -57,8 +58,7 @@ final class Fold {
 
   private record Labels(LevelWindow own, List<@Nullable String> keys) {}
 
-  private static final Keys OTHER =
-      new Keys(Grouping.joint().stream().map(by -> OTHERS).toList());
+  private static final Keys OTHER = new Keys(Grouping.joint().stream().map(by -> OTHERS).toList());
 
   private final Map<Grouping, Set<String>> names = new EnumMap<>(Grouping.class);
   private final Map<Place, Part> joint = new LinkedHashMap<>();

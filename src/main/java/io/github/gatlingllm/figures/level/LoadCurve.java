@@ -338,4 +338,21 @@ record LoadCurve(
         Objects.requireNonNull(stage.figures().goodput()).requestsPerS(),
         stage.figures().number(Metric.OUTPUT_TOKENS_PER_S));
   }
+
+  /** The highest load that meets the SLO, of the curve with most requests/s within the SLO. */
+  static @Nullable MaxGoodput bestGoodput(List<LoadCurve> curves) {
+    return curves.stream()
+        .map(LoadCurve::maxGoodput)
+        .filter(Objects::nonNull)
+        .max(Comparator.comparingDouble(max -> Objects.requireNonNullElse(max.requestsPerS(), 0.0)))
+        .orElse(null);
+  }
+
+  static @Nullable Knee bestKnee(List<LoadCurve> curves) {
+    return curves.stream()
+        .map(LoadCurve::knee)
+        .filter(Objects::nonNull)
+        .max(Comparator.comparingDouble(Knee::outputTokensPerS))
+        .orElse(null);
+  }
 }

@@ -62,9 +62,7 @@ final class Pooled implements Amount.Sums {
       long[] span = part.cell().span();
       if (span != null) {
         spans.merge(
-            part.level(),
-            span,
-            (a, b) -> new long[] {Math.min(a[0], b[0]), Math.max(a[1], b[1])});
+            part.level(), span, (a, b) -> new long[] {Math.min(a[0], b[0]), Math.max(a[1], b[1])});
       }
     }
     facts = new EnumMap<>(scope.facts());

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
+import io.github.gatlingllm.figures.level.Cell.KeyCounts;
 import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.metric.EngineFigures;
-import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
@@ -18,18 +18,19 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.time.Instant;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the records of a run into its figures, in one pass. Memory does not grow with the number of
@@ -51,6 +52,9 @@ public final class RunStatistics {
 
   /** How far outside the run a record may start: wrong clocks and time zones differ by less. */
   private static final long MARGIN_NANOS = TimeUnit.DAYS.toNanos(1);
+
+  /** No run of an injector that died is longer. */
+  private static final long MAX_RUN_NANOS = TimeUnit.DAYS.toNanos(31);
 
   private final long runStart;
   private final long loadStart;
@@ -136,13 +140,49 @@ public final class RunStatistics {
 
   /** The run with its end, which takes a pass over the records where {@code run.json} has none. */
   public static RunInfo completed(RunInfo info, RecordSource source) throws IOException {
-    return info.endUnixNanos() != null
-        ? info
-        : info.ended(RunBounds.end(info, source), info.state());
+    return info.endUnixNanos() != null ? info : info.ended(end(info, source), info.state());
+  }
+
+  /** The end of the last request of a run whose process died before it could write its end. */
+  private static long end(RunInfo info, RecordSource source) throws IOException {
+    long start = info.startUnixNanos();
+    AtomicLong end = new AtomicLong(start);
+    var unused =
+        source.replay(
+            record -> {
+              RequestRecord.Timing timing = record.timing();
+              refuseBeyond(start - MAX_RUN_NANOS, start + MAX_RUN_NANOS, timing);
+              Long closed = timing.closedUnixNanos();
+              long last = closed == null ? timing.scheduledUnixNanos() : closed;
+              end.accumulateAndGet(Math.max(timing.startUnixNanos(), last), Math::max);
+            });
+    return end.get();
+  }
+
+  /** Throws an {@link IllegalArgumentException} for a record of another time than the run. */
+  private static void refuseBeyond(long from, long to, RequestRecord.Timing timing) {
+    long start = timing.startUnixNanos();
+    if (start < from || start > to) {
+      throw new IllegalArgumentException(
+          "start_unix_ns is %s, far from the run".formatted(Instant.ofEpochSecond(0, start)));
+    }
+    for (Long nanos :
+        Arrays.asList(
+            timing.startLagNanos(),
+            timing.gateWaitNanos(),
+            timing.closedNanos(),
+            timing.latencyNanos(),
+            timing.ttftNanos(),
+            timing.connectNanos())) {
+      if (nanos != null && nanos > to - from) {
+        throw new IllegalArgumentException(
+            String.format(Locale.ROOT, "a time of %.0f s is longer than the run", nanos / 1e9));
+      }
+    }
   }
 
   private void add(RequestRecord record) {
-    RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, record.timing());
+    refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, record.timing());
     RequestRecord.Identity id = record.identity();
     LevelWindow level = levels.of(id);
     SloTally.Objectives objectives = slo.of(id.target(), id.name());

@@ -50,8 +50,7 @@ final class ServerTally {
   }
 
   private ValueRecorder retries() {
-    retryAfterS =
-        retryAfterS == null ? new ValueRecorder(ValueRecorder.MILLIONTHS) : retryAfterS;
+    retryAfterS = retryAfterS == null ? new ValueRecorder(ValueRecorder.MILLIONTHS) : retryAfterS;
     return retryAfterS;
   }
 

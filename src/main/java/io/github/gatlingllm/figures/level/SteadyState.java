@@ -1,12 +1,12 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
-import io.github.gatlingllm.figures.metric.ValueRecorder;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -12,7 +12,6 @@ import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;

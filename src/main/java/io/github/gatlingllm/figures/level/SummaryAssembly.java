@@ -5,25 +5,22 @@ import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
-import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.figures.level.Summary.Target;
+import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
-import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -68,7 +65,7 @@ final class SummaryAssembly {
         whole.figures(
             groups.judge((String) null),
             planned(),
-            bestGoodput(curves),
+            LoadCurve.bestGoodput(curves),
             repeats(rounds, null, level -> true));
     ArrivalFigures arrivals =
         ArrivalTally.pooled(
@@ -90,7 +87,7 @@ final class SummaryAssembly {
             counted.slo.table(),
             run,
             arrivals,
-            bestKnee(curves),
+            LoadCurve.bestKnee(curves),
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             List.of(),
             Summary.SelfTestQuote.of(
@@ -98,15 +95,13 @@ final class SummaryAssembly {
                 run,
                 curves.size() == 1 ? curves.get(0).chosen().level() : null,
                 stages),
-            new AssertionJudge(groups, target -> bestGoodput(curves(target)))
+            new AssertionJudge(groups, target -> LoadCurve.bestGoodput(curves(target)))
                 .judge(info.assertionsToJudge()),
             counted.serverNames,
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
-            groups.requests(null).stream()
-                .map(name -> group(Grouping.REQUEST, name))
-                .toList(),
+            groups.requests(null).stream().map(name -> group(Grouping.REQUEST, name)).toList(),
             atPoints(Grouping.REQUEST, 1),
             byGrouping(this::parts),
             byGrouping(by -> atPoints(by, 2)),
@@ -136,6 +131,7 @@ final class SummaryAssembly {
     boolean timed = nanos > 0;
     Double inFlight = timed ? (Double) (group.of(Amount.IN_FLIGHT_NANOS) / nanos) : null;
     List<GeneratorHealth> generators = counted.overTime.generator.in(repeats);
+    boolean hasChangingLoad = info.kind().equals(LevelInfo.INJECTION) && info.offered() == null;
     StallDetector stalls = counted.stalls.get(info.target());
     stages.add(
         new LevelFigures(
@@ -151,7 +147,7 @@ final class SummaryAssembly {
                         * 1e9
                         / repeats.stream().mapToLong(each -> each.arrivingTo - each.from).sum())
                 : null,
-            arrivals.isEmpty() || isChangingInjection(info) ? null : level.queue(),
+            arrivals.isEmpty() || hasChangingLoad ? null : level.queue(),
             counted.slo.level(level.index),
             ArrivalTally.pooled(
                 arrivals, hasSeveralEach || info.kind().equals(LevelInfo.INJECTION)),
@@ -187,11 +183,6 @@ final class SummaryAssembly {
     return level.isOpen() || !arrivals.isEmpty()
         ? planned - arrivals.stream().mapToLong(each -> each.sent).sum()
         : Math.max(0, planned - started);
-  }
-
-  /** Whether the level is an injection profile whose load changes, so that its queue may grow. */
-  private static boolean isChangingInjection(LevelInfo level) {
-    return level.kind().equals(LevelInfo.INJECTION) && level.offered() == null;
   }
 
   private static boolean hasSeveralEach(
@@ -238,7 +229,9 @@ final class SummaryAssembly {
     return Double.isNaN(mean)
         ? null
         : new LittlesLaw(
-            mean, byRecords, group.of(Amount.CLOSED) == 0
+            mean,
+            byRecords,
+            group.of(Amount.CLOSED) == 0
                 ? 0
                 : group.of(Amount.STAY_NANOS) / 1e6 / group.of(Amount.CLOSED));
   }
@@ -297,32 +290,15 @@ final class SummaryAssembly {
         new Target(
             target,
             models(target).stream().filter(name -> !name.isEmpty()).toList(),
-            bestKnee(own),
+            LoadCurve.bestKnee(own),
             outages == null ? null : outages.failures(),
             counted.engines.of(FigureGroups.of(target)),
             counted.alone.get(target),
-            group.figures(groups.judge(target), null, bestGoodput(own), List.of())));
+            group.figures(groups.judge(target), null, LoadCurve.bestGoodput(own), List.of())));
   }
 
   private List<LoadCurve> curves(@Nullable String target) {
     return curves.stream().filter(c -> target == null || c.target().equals(target)).toList();
-  }
-
-  /** The highest load that meets the SLO, of the curve with most requests/s within the SLO. */
-  private static @Nullable MaxGoodput bestGoodput(List<LoadCurve> curves) {
-    return curves.stream()
-        .map(LoadCurve::maxGoodput)
-        .filter(Objects::nonNull)
-        .max(Comparator.comparingDouble(max -> Objects.requireNonNullElse(max.requestsPerS(), 0.0)))
-        .orElse(null);
-  }
-
-  private static @Nullable Knee bestKnee(List<LoadCurve> curves) {
-    return curves.stream()
-        .map(LoadCurve::knee)
-        .filter(Objects::nonNull)
-        .max(Comparator.comparingDouble(Knee::outputTokensPerS))
-        .orElse(null);
   }
 
   private RequestGroup group(Grouping by, String name) {

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.Arrays;

@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The lengths of the prompts of requests scheduled in measure, and what the server adds to them. */
+/**
+ * The lengths of the prompts of requests scheduled in measure, and what the server adds to them.
+ */
 final class WorkloadTally {
 
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);

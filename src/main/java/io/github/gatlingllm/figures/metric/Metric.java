@@ -2,13 +2,13 @@ package io.github.gatlingllm.figures.metric;
 
 import static io.github.gatlingllm.figures.metric.MetricEntry.gap;
 import static io.github.gatlingllm.figures.metric.MetricEntry.ifJudged;
+import static io.github.gatlingllm.figures.metric.MetricEntry.jitter;
 import static io.github.gatlingllm.figures.metric.MetricEntry.length;
 import static io.github.gatlingllm.figures.metric.MetricEntry.load;
 import static io.github.gatlingllm.figures.metric.MetricEntry.over;
 import static io.github.gatlingllm.figures.metric.MetricEntry.perSecond;
 import static io.github.gatlingllm.figures.metric.MetricEntry.percent;
 import static io.github.gatlingllm.figures.metric.MetricEntry.rate;
-import static io.github.gatlingllm.figures.metric.MetricEntry.jitter;
 import static io.github.gatlingllm.figures.metric.MetricEntry.requests;
 import static io.github.gatlingllm.figures.metric.MetricEntry.share;
 import static io.github.gatlingllm.figures.metric.MetricEntry.single;
@@ -141,7 +141,11 @@ public enum Metric {
       jitter("Jitter")
           .formula("pooled ITL p99 ÷ p50; 1 ideal, above 3 visible pauses")
           .key("jitter.itl_p99_over_p50")
-          .by(s -> ratio(s.values(Metric.ITL_MS).percentile(99), s.values(Metric.ITL_MS).percentile(50)))
+          .by(
+              s ->
+                  ratio(
+                      s.values(Metric.ITL_MS).percentile(99),
+                      s.values(Metric.ITL_MS).percentile(50)))
           .compared()),
   JITTER_PER_REQUEST(
       jitter("Jitter of the median request")
@@ -216,8 +220,7 @@ public enum Metric {
               "output tok/s of a load level ÷ tok/s (N ÷ E2E) of the warm-up's last request, which"
                   + " is sent alone")
           .words("batching gain")
-          .by(
-              s -> s.generatedPerS(ratio(s.of(Amount.TOKENS), s.fact(Fact.TOKENS_PER_S_ALONE))))),
+          .by(s -> s.generatedPerS(ratio(s.of(Amount.TOKENS), s.fact(Fact.TOKENS_PER_S_ALONE))))),
   POWER_W(
       single("Power of the GPUs", Unit.WATTS, Better.LOWER)
           .formula("energy used in the window, by the server's metrics ÷ window")
@@ -227,8 +230,7 @@ public enum Metric {
       single("Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
           .formula("output tok/s ÷ power of the GPUs")
           .words("output tokens per joule")
-          .efficiency(
-              s -> ratio(s.of(Amount.TOKENS), s.fact(Fact.JOULES)))),
+          .efficiency(s -> ratio(s.of(Amount.TOKENS), s.fact(Fact.JOULES)))),
   COST_PER_MILLION_OUTPUT_TOKENS(
       single("Cost per million output tokens", Unit.NUMBER, Better.LOWER)
           .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
@@ -550,8 +552,7 @@ public enum Metric {
   }
 
   public ValueRecorder recorder() {
-    return new ValueRecorder(
-        entry.unit.steps, entry.better == Better.HIGHER, ValueRecorder.Bins.FINE);
+    return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
   }
 
   /** The single numbers of some requests; those about cost and energy only where one is known. */

@@ -143,7 +143,7 @@ public final class ValueRecorder {
       return null;
     }
     double highest = steps.getValueAtPercentile(percent) / resolution;
-    return steps instanceof IntCountsHistogram ? highest : Math.max(moments.min(), Math.min(moments.max(), highest));
+    return Math.max(moments.min(), Math.min(moments.max(), highest));
   }
 
   public Distribution distribution() {

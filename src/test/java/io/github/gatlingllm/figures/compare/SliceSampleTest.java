@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
+import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
-import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.TimeSlice;
-import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Amount;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
@@ -95,29 +95,12 @@ class SliceSampleTest {
   void binsFollowEachOther() {
     int before = -1;
     for (double value = 0; value < 1e12; value = value * 1.001 + 0.0005) {
-      int bin = SliceValues.bin(value);
+      int bin = ValueRecorder.coarseBin(value);
       assertThat(bin).isBetween(before, before + 1);
-      assertThat(SliceValues.middle(bin)).isCloseTo(value, within(0.0005 + value * 0.004));
+      assertThat(ValueRecorder.coarseMiddle(bin)).isCloseTo(value, within(0.0005 + value * 0.004));
       before = bin;
     }
-    assertThat(SliceValues.bin(-1)).isZero();
-    assertThat(SliceValues.middle(SliceValues.bin(Double.MAX_VALUE))).isPositive();
-  }
-
-  @Test
-  void aCountThatIsFullStaysSo() {
-    TimeSlice slice = new TimeSlice();
-    for (int i = 0; i < 2; i++) {
-      slice.add(Metric.TTFT_MS, 5, Integer.MAX_VALUE);
-      slice.add(Metric.TTFT_MS, 9, 1);
-    }
-    SliceValues values = slice.values(Metric.TTFT_MS);
-
-    assertThat(values.count(SliceValues.bin(5))).isEqualTo(Integer.MAX_VALUE);
-    assertThat(values.count(SliceValues.bin(7))).isZero();
-    assertThat(values.count(SliceValues.bin(99_999))).isZero();
-    assertThat(values.upTo(SliceValues.bin(5) - 1)).isZero();
-    assertThat(values.total()).isEqualTo(Integer.MAX_VALUE + 2L);
-    assertThat(values.end()).isEqualTo(SliceValues.bin(9) + 1);
+    assertThat(ValueRecorder.coarseBin(-1)).isZero();
+    assertThat(ValueRecorder.coarseMiddle(ValueRecorder.coarseBin(Double.MAX_VALUE))).isPositive();
   }
 }
