@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -24,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Decides whether a load level was in steady state over its measure window, from three series over
  * time: mean TTFT and mean E2E from schedule of ok requests by schedule, output tok/s by arrival.
  *
- * <p>First the start. MSER-5 (White 1997) leaves out as many first values as minimise the standard
- * error of the mean of the rest. They are a transient if they are at most a quarter of all, differ
- * from the rest beyond chance by Student's t, and have another median; the level is steady after
+ * <p>First the start: of all splits into first values, at most half of all, and the rest, the one
+ * whose means differ the most by Student's t. The first values are a transient if they differ
+ * beyond chance, are at most a quarter of all and have another median; the level is steady after
  * them. Then the trend of the rest, by Mann–Kendall: a level with a trend is not steady.
  *
  * <p>Neighbouring values are correlated, which lets random waves look like trends. The variance of
@@ -38,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The probabilities are those of all six tests of a level together; {@code check.LoadChecks}
  * corrects them for all levels of a run (Holm 1979). {@code SteadyStateTest} holds the error rates.
  *
- * @see <a href="https://doi.org/10.1177/003754979706900601">White 1997</a>
  * @see <a href="https://doi.org/10.1023/B:WARM.0000043140.61082.60">Yue, Wang 2004</a>
  */
 final class SteadyState {
@@ -160,9 +158,9 @@ final class SteadyState {
 
   private static void judge(Series series, double seconds, List<Drift> starts, List<Drift> trends) {
     int size = series.size();
-    double[] all = series.values(0);
-    int cut = truncation(all);
-    double chance = cut > size / 4 || !hasOtherMedian(series, cut) ? 1 : chanceOfStart(all, cut);
+    Split split = Split.farthest(series.values(0));
+    int cut = split.cut;
+    double chance = cut > size / 4 || !hasOtherMedian(series, cut) ? 1 : split.chance(size);
     if (chance < 1) {
       starts.add(series.drift(series.mean(0, cut), series.mean(cut, size), chance, cut * seconds));
     }
@@ -192,55 +190,44 @@ final class SteadyState {
     return start != null && (start.chance() < Drift.SIGNIFICANT || any == null) ? start : any;
   }
 
-  /** Number of first values to leave out, at most half: MSER. */
-  static int truncation(double[] values) {
-    double least = Double.POSITIVE_INFINITY;
-    int cut = 0;
-    Moments rest = new Moments();
-    for (int from = values.length - 1; from >= 0; from--) {
-      rest.add(values[from], 1);
-      double error = rest.std() * rest.std() / rest.count();
-      if (from <= values.length / 2 && error <= least) {
-        least = error;
-        cut = from;
-      }
-    }
-    return cut;
-  }
-
   /** So that no single outlier is a transient. */
   private static boolean hasOtherMedian(Series series, int cut) {
-    if (cut < 2) {
-      return false;
-    }
     double first = series.median(0, cut);
     double rest = series.median(cut, series.size());
     return Math.abs(first - rest) > RELEVANT * (first + rest) / 2;
   }
 
-  /** The probability that the first values differ that much by chance, for any number of them. */
-  private static double chanceOfStart(double[] values, int cut) {
-    Moments first = new Moments();
-    Moments rest = new Moments();
-    for (int i = 0; i < values.length; i++) {
-      (i < cut ? first : rest).add(values[i], 1);
+  /** The first {@code cut} values and the others: the distance of their means ÷ its error. */
+  record Split(int cut, double distance) {
+
+    /** At most half of the values are first ones. */
+    static Split farthest(double[] values) {
+      return IntStream.rangeClosed(2, Math.max(2, values.length / 2))
+          .mapToObj(cut -> of(values, cut))
+          .max(Comparator.comparingDouble(Split::distance))
+          .orElseThrow();
     }
-    double[] steady = Arrays.copyOfRange(values, cut, values.length);
-    double phi = Autocorrelation.upper(steady, 1);
-    int freedom = steady.length - 1;
-    double variance = rest.std() * rest.std() * steady.length / freedom;
-    double error =
-        Math.sqrt(
-            variance
-                * (Autocorrelation.within(cut, phi) / cut
-                    + Autocorrelation.slices(phi) / steady.length));
-    double difference = Math.abs(first.mean() - rest.mean());
-    if (difference <= 1e-9 * Math.abs(rest.mean())) {
-      return 1;
+
+    private static Split of(double[] values, int cut) {
+      int rest = values.length - cut;
+      double first = Arrays.stream(values, 0, cut).sum() / cut;
+      double last = Arrays.stream(values, cut, values.length).sum() / rest;
+      double[] residuals = new double[values.length];
+      Arrays.setAll(residuals, i -> values[i] - (i < cut ? first : last));
+      double phi = Autocorrelation.upper(residuals, 2);
+      double variance = squares(residuals) / (values.length - 2);
+      double spread =
+          Autocorrelation.within(cut, phi) / cut + Autocorrelation.within(rest, phi) / rest;
+      double difference = Math.abs(first - last);
+      boolean isNone = difference <= 1e-9 * Math.abs(last);
+      return new Split(cut, isNone ? 0 : difference / Math.sqrt(variance * spread));
     }
-    double chance =
-        error == 0 ? 0 : 2 * TDistribution.of(freedom).survivalProbability(difference / error);
-    return chance * TESTS * LONG_TAILS * Math.floorDiv(values.length, 2);
+
+    /** The probability that first values, any number of them, differ that much by chance. */
+    double chance(int size) {
+      double beyond = 2 * TDistribution.of(size - 2.0).survivalProbability(distance);
+      return beyond * TESTS * LONG_TAILS * Math.floorDiv(size, 2);
+    }
   }
 
   /**
@@ -313,9 +300,9 @@ final class SteadyState {
       }
       return left;
     }
+  }
 
-    private static double squares(double[] values) {
-      return Arrays.stream(values).map(v -> v * v).sum();
-    }
+  private static double squares(double[] values) {
+    return Arrays.stream(values).map(v -> v * v).sum();
   }
 }

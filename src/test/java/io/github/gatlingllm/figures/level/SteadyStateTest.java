@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
+import io.github.gatlingllm.figures.level.SteadyState.Split;
 import io.github.gatlingllm.figures.level.SteadyState.Trend;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Amount;
@@ -192,16 +193,14 @@ class SteadyStateTest {
       slow[i] = Math.sin(i * Math.PI / 12);
     }
 
-    assertThat(Autocorrelation.coefficient(alternating)).isZero();
-    assertThat(Autocorrelation.coefficient(slow)).isEqualTo(0.9);
-    assertThat(Autocorrelation.coefficient(new double[48])).isZero();
+    assertThat(Autocorrelation.upper(alternating, 1)).isZero();
     // no correlation at all: half a standard error
     assertThat(Autocorrelation.upper(new double[48], 1))
         .isCloseTo(0.5 / Math.sqrt(48), within(1e-12));
     assertThat(Autocorrelation.upper(slow, 1)).isEqualTo(0.95);
-    // 1 + 2 × ½ × 0.5 of the (1 + 0.5) ÷ (1 − 0.5) is in blocks of 2
-    assertThat(Autocorrelation.missedBy(2, 0.5)).isCloseTo(2, within(1e-12));
-    assertThat(Autocorrelation.missedBy(1, 0.5)).isCloseTo(3, within(1e-12));
+    // 1 + 2 × ½ × 0.5 of the (1 + 0.5) ÷ (1 − 0.5) is in a block of 2
+    assertThat(Autocorrelation.within(2, 0.5)).isCloseTo(1.5, within(1e-12));
+    assertThat(Autocorrelation.slices(0.5)).isCloseTo(3, within(1e-12));
   }
 
   /**
@@ -237,14 +236,25 @@ class SteadyStateTest {
     assertThat(Trend.of(growth).chance()).isLessThan(1e-6);
   }
 
-  /** Ten high values, then constant ones with noise: the rest is surest without the ten. */
+  /** Ten high values, then constant ones with noise: no other split is as sure. */
   @Test
-  void truncation() {
+  void split() {
     double[] values = new double[48];
-    Arrays.setAll(values, i -> (i < 10 ? 50 - 3 * i : 10) + i % 2);
-    assertThat(SteadyState.truncation(values)).isEqualTo(10);
+    Arrays.setAll(values, i -> (i < 10 ? 50 : 10) + i % 2);
+    assertThat(Split.farthest(values).cut()).isEqualTo(10);
+    assertThat(Split.farthest(values).chance(48)).isLessThan(1e-6);
     Arrays.setAll(values, i -> 10 + i % 2);
-    assertThat(SteadyState.truncation(values)).isZero();
+    assertThat(Split.farthest(values).chance(48)).isGreaterThan(1);
+  }
+
+  /**
+   * Means 4 apart; the variance of a value is 4 ÷ (4 − 2), φ half a standard error, 0.5 ÷ √4, and
+   * so that of both means 2 × (1 + 2 × ½ × 0.25) ÷ 2 each.
+   */
+  @Test
+  void distanceOfASplit() {
+    assertThat(Split.farthest(new double[] {-1, 1, 3, 5}).distance())
+        .isEqualTo(4 / Math.sqrt(2.5), within(1e-12));
   }
 
   private static final int RUNS = 100;
