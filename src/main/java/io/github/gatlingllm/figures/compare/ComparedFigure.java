@@ -1,7 +1,5 @@
 package io.github.gatlingllm.figures.compare;
 
-import io.github.gatlingllm.figures.compare.SliceSample.Weighted;
-import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -63,28 +61,8 @@ record ComparedFigure(Figure figure) {
     return isJitter() ? ITL_P99 : figure;
   }
 
-  private boolean isJitter() {
+  boolean isJitter() {
     return figure.metric() == Metric.JITTER;
-  }
-
-  private @Nullable Double in(Weighted slices) {
-    Metric metric = noise().metric();
-    Metric.Terms terms = metric.terms();
-    if (terms != null) {
-      int factor = scale() == Scale.POINTS ? 100 : 1;
-      return ratio(factor * sum(slices, terms.part()), sum(slices, terms.whole()));
-    }
-    Double percent = noise().percent();
-    Double value = percent == null ? slices.mean(metric) : slices.percentile(metric, percent);
-    return isJitter() ? ratio(value, slices.percentile(metric, 50)) : value;
-  }
-
-  private static double sum(Weighted slices, @Nullable Amount amount) {
-    return amount == null ? slices.seconds() : slices.sum(slice -> slice.of(amount));
-  }
-
-  private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {
-    return part == null || whole == null || whole == 0 ? null : (Double) (part / whole);
   }
 
   boolean isKnown(Figures base, Figures run) {
@@ -106,10 +84,6 @@ record ComparedFigure(Figure figure) {
     Spread ours = base.spread(each -> scale().of(figure.of(each)));
     Spread theirs = run.spread(each -> scale().of(figure.of(each)));
     return ours == null || theirs == null ? null : ours.difference(theirs);
-  }
-
-  @Nullable Double change(Weighted base, Weighted run) {
-    return scale().change(in(base), in(run));
   }
 
   /** Whether the figure equals TTFT or E2E: no queue wait in the client, no reasoning. */

@@ -2,8 +2,8 @@ package io.github.gatlingllm.figures.compare;
 
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.compare.BlockBootstrap.Pair;
-import io.github.gatlingllm.figures.compare.BlockBootstrap.Question;
+import io.github.gatlingllm.figures.compare.ChangeNoise.Pair;
+import io.github.gatlingllm.figures.compare.ChangeNoise.Question;
 import io.github.gatlingllm.figures.compare.ComparedFigure.Scale;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
@@ -90,7 +90,7 @@ final class RunComparison {
         }
       }
     }
-    Map<Question, Double> halves = new BlockBootstrap(pairs).halves(questions, runs);
+    Map<Question, Double> halves = new ChangeNoise(pairs).halves(questions, runs);
     return new Comparison(
         parts.stream().map(part -> place(part, halves)).toList(), unmatched, notes());
   }
@@ -159,13 +159,11 @@ final class RunComparison {
     SliceSample ours = requireNonNull(base.sampleOf(match.base));
     SliceSample theirs = requireNonNull(run.sampleOf(match.run));
     double request = Math.max(base.requestSeconds(match.base), run.requestSeconds(match.run));
-    double slice = Math.min(ours.seconds(), theirs.seconds());
-    double phi = Autocorrelation.of(ours.slices(), theirs.slices());
-    int length = BlockBootstrap.blockLength(request / slice);
-    if (length * slice < request && !isRepeated(match)) {
+    double batch = Autocorrelation.LONGEST * Math.min(ours.seconds(), theirs.seconds());
+    if (batch < request && !isRepeated(match)) {
       shortWindows.add(named(base.levels().get(match.base)));
     }
-    return new Pair(ours, theirs, length, Autocorrelation.missedBy(length, phi));
+    return new Pair(ours, theirs);
   }
 
   private Place place(Part part, Map<Question, Double> halves) {

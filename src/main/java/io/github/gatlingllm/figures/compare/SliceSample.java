@@ -1,171 +1,142 @@
 package io.github.gatlingllm.figures.compare;
 
+import static java.util.Objects.requireNonNull;
+
 import io.github.gatlingllm.figures.level.Cell;
+import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.record.TokenGaps;
-import java.util.EnumMap;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.function.ToDoubleFunction;
+import java.util.function.ToDoubleBiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The time slices of a load level, with cumulative counts of histogram bins for resampling. */
-record SliceSample(List<Cell> slices, double seconds, Map<Metric, Cumulative> metrics) {
+/**
+ * A load level of a run in time slices, each of which pulls figures of one or more load levels.
+ *
+ * <p>A rate, a share and a mean are ratios, part ÷ whole: a slice pulls by its part − ratio × its
+ * whole, ÷ the sum of wholes. A percentile is pulled by how few of the slice's values are below it,
+ * × the slope of values by rank from {@value #ERRORS} standard errors below it to as many above.
+ *
+ * @param seconds of a slice
+ */
+record SliceSample(List<Cell> slices, double seconds) {
 
-  SliceSample(List<Cell> slices, double seconds) {
-    this(slices, seconds, new EnumMap<>(Metric.class));
+  /** Fewer find as much, and call more figures changed that are not. */
+  private static final int ERRORS = 2;
+
+  /**
+   * The pulls by load level and slice, the variance of their sum, and its degrees of freedom.
+   *
+   * <p>Requests in flight together share a queue, so that neighbouring slices are correlated.
+   */
+  record Pulls(List<double[]> byLevel, double variance, double freedom) {
+
+    /** Of pulls on a figure that is computed from values in so many slices. */
+    private static Pulls of(double[] pulls, double slices) {
+      List<double[]> byLevel = new ArrayList<>();
+      double variance = 0;
+      double terms = 0;
+      for (int from = 0; from < pulls.length; from += TimeSlice.COUNT) {
+        double[] own = Arrays.copyOfRange(pulls, from, from + TimeSlice.COUNT);
+        double mean = Arrays.stream(own).sum() / own.length;
+        Arrays.setAll(own, i -> own[i] - mean);
+        Autocorrelation.Spread spread = Autocorrelation.spread(own, Autocorrelation.LONGEST);
+        variance += spread.variance();
+        terms += Math.pow(spread.variance(), 2) / spread.freedom();
+        byLevel.add(own);
+      }
+      double freedom = terms == 0 ? TimeSlice.COUNT - 1 : variance * variance / terms;
+      return new Pulls(byLevel, variance, Math.max(1, Math.min(slices - 1, freedom)));
+    }
   }
 
-  /** Row {@code i} holds, by slice, the number of values below bin {@code first + i + 1}. */
-  @SuppressWarnings("ArrayRecordComponent") // read in the innermost loop
-  private record Cumulative(int first, int[][] below) {
-
-    int end() {
-      return first + below.length;
-    }
-
-    /** Number of values in {@code bin} or below, each slice counted {@code weights} times. */
-    long upTo(int bin, int[] weights) {
-      if (below.length == 0 || bin < first) {
-        return 0;
+  /** Null where the figure has no value on its scale. */
+  static @Nullable Pulls pulls(List<SliceSample> levels, ComparedFigure figure) {
+    Metric metric = figure.noise().metric();
+    Double percent = figure.noise().percent();
+    if (percent != null) {
+      ValueRecorder all = ValueRecorder.coarse();
+      levels.forEach(level -> level.slices.forEach(slice -> all.add(slice.values(metric))));
+      double[] pulls = percentile(levels, metric, all, percent);
+      if (figure.isJitter()) {
+        pulls = difference(pulls, percentile(levels, metric, all, 50));
       }
-      int[] bySlice = below[Math.min(bin - first, below.length - 1)];
-      long sum = 0;
-      for (int i = 0; i < weights.length; i++) {
-        sum += (long) weights[i] * bySlice[i];
-      }
-      return sum;
+      return pulls == null ? null : Pulls.of(pulls, slicesFrom(levels, metric, all, percent));
     }
-  }
-
-  /** Of a rate or a share, else of the mean of a metric. */
-  double missedBy(int length, Metric metric) {
     Metric.Terms terms = metric.terms();
-    return terms == null
-        ? Autocorrelation.missedBy(
-            length,
-            each(slice -> slice.values(metric).sum()),
-            each(slice -> slice.values(metric).count()))
-        : Autocorrelation.missedBy(
-            length,
-            each(slice -> amount(slice, terms.part())),
-            each(slice -> amount(slice, terms.whole())));
+    double[] parts =
+        terms == null
+            ? each(levels, (level, slice) -> slice.values(metric).sum())
+            : each(levels, (level, slice) -> amount(level, slice, terms.part()));
+    double[] wholes =
+        terms == null
+            ? each(levels, (level, slice) -> slice.values(metric).count())
+            : each(levels, (level, slice) -> amount(level, slice, terms.whole()));
+    boolean arePoints = figure.scale() == ComparedFigure.Scale.POINTS;
+    double sum = Arrays.stream(arePoints ? wholes : parts).sum();
+    double factor = (arePoints ? 100 : 1) / sum;
+    double[] pulls = Autocorrelation.residuals(parts, wholes);
+    Arrays.setAll(pulls, i -> pulls[i] * factor);
+    return sum == 0 ? null : Pulls.of(pulls, Double.POSITIVE_INFINITY);
   }
 
-  /** An amount of a slice; 1 for its length, since all slices are equally long. */
-  private static double amount(Cell slice, @Nullable Amount amount) {
-    return amount == null ? 1 : slice.of(amount);
+  private static double @Nullable [] difference(
+      double @Nullable [] one, double @Nullable [] other) {
+    if (one == null || other == null) {
+      return null;
+    }
+    double[] difference = one.clone();
+    Arrays.setAll(difference, i -> one[i] - other[i]);
+    return difference;
   }
 
-  private double[] each(ToDoubleFunction<Cell> value) {
-    return slices.stream().mapToDouble(value).toArray();
+  private static double amount(SliceSample level, Cell slice, @Nullable Amount amount) {
+    return amount == null ? level.seconds : slice.of(amount);
   }
 
-  private Cumulative cumulative(Metric metric) {
-    return metrics.computeIfAbsent(metric, this::cumulated);
+  private static double[] each(
+      List<SliceSample> levels, ToDoubleBiFunction<SliceSample, Cell> value) {
+    return levels.stream()
+        .flatMapToDouble(
+            level -> level.slices.stream().mapToDouble(s -> value.applyAsDouble(level, s)))
+        .toArray();
   }
 
-  private Cumulative cumulated(Metric metric) {
-    List<ValueRecorder> bySlice = slices.stream().map(slice -> slice.values(metric)).toList();
-    List<ValueRecorder> known = bySlice.stream().filter(values -> values.count() > 0).toList();
-    int first = known.stream().mapToInt(ValueRecorder::first).min().orElse(0);
-    int end = known.stream().mapToInt(ValueRecorder::end).max().orElse(0);
-    int[][] below = new int[end - first][];
-    int[] sums = new int[bySlice.size()];
-    for (int bin = first; bin < end; bin++) {
-      for (int s = 0; s < sums.length; s++) {
-        sums[s] += (int) bySlice.get(s).count(bin);
-      }
-      below[bin - first] = sums.clone();
+  /** On the logarithm of the percentile, as of all figures but shares. */
+  private static double @Nullable [] percentile(
+      List<SliceSample> levels, Metric metric, ValueRecorder all, double percent) {
+    Double value = all.percentile(percent);
+    if (value == null) {
+      return null;
     }
-    return new Cumulative(first, below);
+    int bin = ValueRecorder.coarseBin(value);
+    double[] below =
+        Autocorrelation.residuals(
+            each(levels, (level, slice) -> slice.values(metric).upTo(bin)),
+            each(levels, (level, slice) -> slice.values(metric).count()));
+    double half = ERRORS * Math.sqrt(Pulls.of(below, Double.POSITIVE_INFINITY).variance);
+    double rank = percent / 100 * all.count();
+    double low = all.interpolatedAt(rank - half);
+    double slope = half == 0 ? 0 : Math.log(all.interpolatedAt(rank + half) / low) / 2 / half;
+    return low == 0 ? null : Arrays.stream(below).map(residual -> -residual * slope).toArray();
   }
 
-  /** A resample of several load levels: each slice counts as often as its weight. */
-  record Weighted(List<SliceSample> stages, List<int[]> weights) {
-
-    double sum(ToDoubleFunction<Cell> part) {
-      double sum = 0;
-      for (int s = 0; s < stages.size(); s++) {
-        List<Cell> slices = stages.get(s).slices;
-        int[] times = weights.get(s);
-        for (int i = 0; i < times.length; i++) {
-          sum += times[i] == 0 ? 0 : times[i] * part.applyAsDouble(slices.get(i));
-        }
-      }
-      return sum;
-    }
-
-    double seconds() {
-      double seconds = 0;
-      for (int s = 0; s < stages.size(); s++) {
-        for (int times : weights.get(s)) {
-          seconds += times * stages.get(s).seconds;
-        }
-      }
-      return seconds;
-    }
-
-    @Nullable Double mean(Metric metric) {
-      double count = sum(slice -> slice.values(metric).count());
-      return count == 0 ? null : (Double) (sum(slice -> slice.values(metric).sum()) / count);
-    }
-
-    /** The nearest-rank percentile, as the middle of its bin; null without a value. */
-    @Nullable Double percentile(Metric metric, double percent) {
-      int low = Integer.MAX_VALUE;
-      int high = -1;
-      for (SliceSample stage : stages) {
-        Cumulative counts = stage.cumulative(metric);
-        if (counts.below.length > 0) {
-          low = Math.min(low, counts.first);
-          high = Math.max(high, counts.end() - 1);
-        }
-      }
-      long count = upTo(metric, high);
-      if (count == 0) {
-        return null;
-      }
-      long rank = TokenGaps.rank(percent, count);
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        if (upTo(metric, middle) >= rank) {
-          high = middle;
-        } else {
-          low = middle + 1;
-        }
-      }
-      return ValueRecorder.coarseMiddle(low);
-    }
-
-    /**
-     * Effective number of slices that the values at and above a percentile come from: (Σ n)² ÷ Σ n²
-     * with n values in a slice; 0 without a value. Near saturation these are few slices.
-     */
-    double slicesFrom(Metric metric, double percent) {
-      Double value = percentile(metric, percent);
-      double sum = 0;
-      double squares = 0;
-      for (SliceSample stage : value == null ? List.<SliceSample>of() : stages) {
-        for (Cell slice : stage.slices) {
-          ValueRecorder values = slice.values(metric);
-          double above = values.count() - values.upTo(ValueRecorder.coarseBin(value) - 1);
-          sum += above;
-          squares += above * above;
-        }
-      }
-      return squares == 0 ? 0 : sum * sum / squares;
-    }
-
-    private long upTo(Metric metric, int bin) {
-      long sum = 0;
-      for (int s = 0; s < stages.size(); s++) {
-        sum += stages.get(s).cumulative(metric).upTo(bin, weights.get(s));
-      }
-      return sum;
-    }
+  /**
+   * Effective number of slices that the values at and above a percentile come from: (Σ n)² ÷ Σ n²
+   * with n values in a slice. Near saturation these are few slices.
+   */
+  private static double slicesFrom(
+      List<SliceSample> levels, Metric metric, ValueRecorder all, double percent) {
+    int bin = ValueRecorder.coarseBin(requireNonNull(all.percentile(percent)));
+    double[] above =
+        each(
+            levels,
+            (level, slice) -> slice.values(metric).count() - slice.values(metric).upTo(bin - 1));
+    double sum = Arrays.stream(above).sum();
+    return sum * sum / Arrays.stream(above).map(n -> n * n).sum();
   }
 }

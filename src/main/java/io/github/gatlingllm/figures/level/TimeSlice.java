@@ -1,11 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
-import io.github.gatlingllm.figures.metric.Amount;
-import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The time slices of a measure window. A request belongs to the slice in which it was scheduled, a
@@ -25,59 +21,17 @@ public final class TimeSlice {
    */
   public static final class Autocorrelation {
 
-    /** The largest φ that so few slices can show. */
-    private static final double MOST = 0.9;
-
     private static final double MAX_UPPER = 0.95;
 
     private static final double ROUNDING = 1e-9;
 
     /** The longest batch of slices, of which 12 are left. */
-    static final int LONGEST = 4;
+    public static final int LONGEST = 4;
 
     private Autocorrelation() {}
 
     /** The variance of a sum over all slices. */
-    record Spread(double variance, int freedom) {}
-
-    /**
-     * The largest φ of output tokens, mean TTFT and mean ITL by slice, each the mean of two runs, 0
-     * to {@value #MOST}. The estimate from n slices is too low by (1 + 3φ) ÷ n, which is corrected.
-     *
-     * @see <a href="https://doi.org/10.1093/biomet/41.3-4.403">Kendall 1954, the bias</a>
-     */
-    public static double of(List<Cell> first, List<Cell> second) {
-      double phi = (coefficient(tokens(first)) + coefficient(tokens(second))) / 2;
-      for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS)) {
-        double both = coefficient(means(first, metric)) + coefficient(means(second, metric));
-        phi = Math.max(phi, both / 2);
-      }
-      return phi;
-    }
-
-    private static double[] tokens(List<Cell> slices) {
-      return slices.stream().mapToDouble(slice -> slice.of(Amount.TOKENS)).toArray();
-    }
-
-    /** The mean of a metric by slice; a slice without values has the mean of the one before. */
-    private static double[] means(List<Cell> slices, Metric metric) {
-      double[] means = new double[slices.size()];
-      int filled = 0;
-      Double last = null;
-      for (Cell slice : slices) {
-        ValueRecorder values = slice.values(metric);
-        last = values.count() == 0 ? last : (Double) (values.sum() / values.count());
-        if (last != null) {
-          means[filled++] = last;
-        }
-      }
-      return Arrays.copyOf(means, filled);
-    }
-
-    /** φ of a series, from its lag-1 autocorrelation, 0 to {@value #MOST}; 0 for fewer than 8. */
-    static double coefficient(double[] series) {
-      return Math.max(0, Math.min(MOST, estimate(series, 1)));
-    }
+    public record Spread(double variance, int freedom) {}
 
     /**
      * φ for uses where too small a value does harm: half a standard error, √((1 − φ²) ÷ n), above
@@ -120,33 +74,8 @@ public final class TimeSlice {
       return seen;
     }
 
-    /**
-     * Variance of a mean ÷ variance that blocks of {@code length} slices show, as these cut the
-     * correlation between blocks: (1 + φ) ÷ (1 − φ) ÷ (1 + 2 Σ (1 − k ÷ length) φᵏ).
-     */
-    public static double missedBy(int length, double phi) {
-      return slices(phi) / within(length, phi);
-    }
-
-    /**
-     * Variance of a ratio, part ÷ whole, ÷ variance that blocks of {@code length} slices, drawn in
-     * a circle, show; 1 where all slices are equal.
-     */
-    public static double missedBy(int length, double[] parts, double[] wholes) {
-      double[] residuals = residuals(parts, wholes);
-      double shown = 0;
-      for (int i = 0; i < residuals.length; i++) {
-        double block = 0;
-        for (int k = 0; k < length; k++) {
-          block += residuals[(i + k) % residuals.length];
-        }
-        shown += block * block / length;
-      }
-      return shown == 0 ? 1 : spread(residuals, LONGEST).variance() / shown;
-    }
-
     /** Each part − (sum of parts ÷ sum of wholes) × its whole. */
-    static double[] residuals(double[] parts, double[] wholes) {
+    public static double[] residuals(double[] parts, double[] wholes) {
       double whole = Arrays.stream(wholes).sum();
       double ratio = whole == 0 ? 0 : Arrays.stream(parts).sum() / whole;
       double[] residuals = new double[parts.length];
@@ -161,7 +90,7 @@ public final class TimeSlice {
      * The variance of the sum of the residuals of all slices: the largest of those from batches of
      * 1 to {@code longest} slices, each raised by (1 + φ) ÷ (1 − φ), with φ by {@link #upper}.
      */
-    static Spread spread(double[] residuals, int longest) {
+    public static Spread spread(double[] residuals, int longest) {
       Spread most = new Spread(0, residuals.length - 1);
       for (int length = 1; length <= longest; length++) {
         double[] batches = new double[residuals.length / length];

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.stream.LongStream;
 import org.HdrHistogram.AbstractHistogram;
 import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramIterationValue;
 import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
@@ -122,6 +123,21 @@ public final class ValueRecorder {
   /** The bin after the highest one with values. */
   public int end() {
     return isEmpty() ? 0 : binOf(steps.getMaxValue()) + 1;
+  }
+
+  /** The value at a rank of 1 to {@link #count}, or nearest to it, interpolated in its bin. */
+  public double interpolatedAt(double rank) {
+    double below = Math.max(1, Math.min((double) count(), rank));
+    for (HistogramIterationValue bin : steps.recordedValues()) {
+      long own = bin.getCountAtValueIteratedTo();
+      if (own >= below) {
+        long lowest = steps.lowestEquivalentValue(bin.getValueIteratedTo());
+        long width = steps.highestEquivalentValue(lowest) - lowest;
+        return (lowest + width * below / own) / resolution;
+      }
+      below -= own;
+    }
+    return 0;
   }
 
   /** Number of values in {@code bin} and below. */
