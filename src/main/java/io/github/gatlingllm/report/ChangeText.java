@@ -9,7 +9,8 @@ import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.report.ComparePage.Compared;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.CellKind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -67,32 +68,42 @@ final class ChangeText {
     return (tenths > 0 ? "+" : "") + digits;
   }
 
-  static String outcome(Outcome outcome) {
-    return switch (outcome) {
-      case BETTER -> "✓ better";
-      case WORSE -> "▲ worse";
-      case NO_CLEAR_CHANGE, TOO_FEW_VALUES, NOT_JUDGED -> outcome.words();
+  /** E.g. {@code ▲ worse}, in its colour. */
+  static Cell verdict(Change change) {
+    return switch (change.outcome()) {
+      case BETTER -> new Cell("✓ better", CellKind.BETTER);
+      case WORSE -> new Cell("▲ worse", CellKind.WORSE);
+      case NO_CLEAR_CHANGE, TOO_FEW_VALUES, NOT_JUDGED ->
+          new Cell(change.outcome().words(), CellKind.UNCHANGED);
     };
   }
 
-  static String verdict(Compared other) {
-    if (other.comparison().places().isEmpty()) {
-      return "No load level is in both runs, so there is nothing to compare.";
-    }
-    String gates = failed(other);
+  /** E.g. {@code ▲ worse +12.3 %}. */
+  static String words(Change change) {
+    return verdict(change).text() + " " + by(change);
+  }
+
+  /** The value of a run, in the colour of its change where that is clear. */
+  static Cell cell(String value, Change change) {
+    return change.outcome().isClear()
+        ? new Cell(value, verdict(change).kind())
+        : Cell.figure(value);
+  }
+
+  static String verdict(Comparison comparison, List<Judged> judged) {
     String changes =
         Stream.of(Outcome.WORSE, Outcome.BETTER)
-            .map(outcome -> list(other.comparison(), outcome))
+            .map(outcome -> list(comparison, outcome))
             .filter(part -> !part.isEmpty())
             .collect(Collectors.joining("; "));
-    return gates
-        + (changes.isEmpty() ? unclear(other.comparison()) : NumberText.capital(changes) + ".");
+    return failed(judged)
+        + (changes.isEmpty() ? unclear(comparison) : NumberText.capital(changes) + ".");
   }
 
   /** Which gates failed, e.g. {@code Failed: ttft.p95>+10% (c=2, c=8).}; empty for none. */
-  private static String failed(Compared other) {
+  private static String failed(List<Judged> all) {
     Map<String, List<String>> places = new LinkedHashMap<>();
-    for (Judged judged : other.judged()) {
+    for (Judged judged : all) {
       if (judged.hasFailed()) {
         places
             .computeIfAbsent(judged.condition().text(), text -> new ArrayList<>())

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
@@ -10,10 +12,11 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
-import io.github.gatlingllm.report.ComparePage.RunSide;
+import io.github.gatlingllm.report.ComparePage.Compared;
 import io.github.gatlingllm.report.LoadSection.Drawn;
 import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  * The curves of compared runs in the same charts, a line for each run, target and scenario. An
  * engine, a target of a run, has a colour, a scenario a dash pattern.
  */
-record CompareCurves(List<RunSide> sides) {
+record CompareCurves(List<Compared> runs) {
 
-  private record RunCurve(RunSide side, Curve curve, Drawn drawn) {}
+  /** {@code level} is the operating point of the base, or its own where it lacks that level. */
+  private record RunCurve(int run, Curve curve, Drawn drawn, LevelFigures level) {}
 
   Section section() {
     List<RunCurve> curves = curves();
@@ -55,19 +59,52 @@ record CompareCurves(List<RunSide> sides) {
     List<RunCurve> all = new ArrayList<>();
     List<String> engines = new ArrayList<>();
     List<String> scenarios = new ArrayList<>();
-    for (RunSide side : sides) {
-      Summary summary = side.summary();
+    for (int run = 0; run < runs.size(); run++) {
+      String of = runs.get(run).name();
+      Summary summary = runs.get(run).summary();
       for (Curve curve : summary.curves()) {
-        int engine = position(side.name() + '\n' + curve.target(), engines);
+        int engine = position(of + '\n' + curve.target(), engines);
         int scenario = position(String.valueOf(curve.scenario()), scenarios);
         boolean isOne = summary.curves().size() == 1;
-        String name = side.name() + (isOne ? "" : ", " + summary.name(curve));
+        String name = of + (isOne ? "" : ", " + summary.name(curve));
         int dash = summary.hasSeveralScenarios() ? scenario : engine;
         List<LevelFigures> levels = new LoadSection(summary).of(curve);
-        all.add(new RunCurve(side, curve, new Drawn(name, engine, dash, levels)));
+        String stage = stage(curve);
+        LevelFigures level =
+            levels.stream().filter(each -> each.label().equals(stage)).findFirst().orElseThrow();
+        all.add(new RunCurve(run, curve, new Drawn(name, engine, dash, levels), level));
       }
     }
     return all;
+  }
+
+  private String stage(Curve curve) {
+    List<Curve> ofBase = runs.get(0).summary().curves();
+    boolean isOneTarget = ofBase.stream().map(Curve::target).distinct().count() == 1;
+    return ofBase.stream()
+        .filter(
+            its ->
+                Objects.equals(its.scenario(), curve.scenario())
+                    && (isOneTarget || its.target().equals(curve.target())))
+        .map(its -> its.operatingPoint().stage())
+        .filter(curve.stages()::contains)
+        .findFirst()
+        .orElse(curve.operatingPoint().stage());
+  }
+
+  /** The figures of the runs one after the other, by target and scenario. */
+  Map<String, List<Step>> steps() {
+    Map<String, List<Step>> steps = new LinkedHashMap<>();
+    for (RunCurve of : curves()) {
+      Compared run = runs.get(of.run);
+      Summary summary = run.summary();
+      String name = summary.curves().size() == 1 ? "runs" : summary.name(of.curve);
+      steps
+          .computeIfAbsent(name, curve -> new ArrayList<>())
+          .add(
+              Step.of(of.run, run.name(), summary, of.level, runs.get(0).name(), run.comparison()));
+    }
+    return steps;
   }
 
   private static int position(String name, List<String> known) {
@@ -79,18 +116,18 @@ record CompareCurves(List<RunSide> sides) {
 
   /** From schedule where a run's headlines are. */
   private Metric shown(Metric metric) {
-    return sides.stream()
-        .map(side -> side.summary().headlineMetric(metric))
+    return runs.stream()
+        .map(run -> run.summary().headlineMetric(metric))
         .filter(shown -> shown != metric)
         .findFirst()
         .orElse(metric);
   }
 
   private Chart loadCurve(List<Drawn> curves) {
-    List<Figures> runs = sides.stream().map(side -> side.summary().figures()).toList();
-    boolean isStreamed = runs.stream().anyMatch(run -> !run.metric(Metric.TTFT_MS).isEmpty());
+    List<Figures> all = runs.stream().map(run -> run.summary().figures()).toList();
+    boolean isStreamed = all.stream().anyMatch(run -> !run.metric(Metric.TTFT_MS).isEmpty());
     Metric latency = shown(isStreamed ? Metric.TTFT_MS : Metric.E2E_MS);
-    boolean embeds = runs.get(0).embeds();
+    boolean embeds = all.get(0).embeds();
     String delivered = embeds ? "inputs per second" : "output tokens per second";
     List<Line> lines =
         curves.stream()
@@ -102,7 +139,7 @@ record CompareCurves(List<RunSide> sides) {
                             level -> level.figures().delivered(),
                             level -> level.figures().metric(latency).p95())))
             .toList();
-    Axis x = Axis.of(NumberText.capital(delivered), runs.get(0).deliveredUnit());
+    Axis x = Axis.of(NumberText.capital(delivered), all.get(0).deliveredUnit());
     return Chart.of("load-curve of runs", x, lines, latency.title(), delivered)
         .scaledToRange()
         .widened();
@@ -114,45 +151,19 @@ record CompareCurves(List<RunSide> sides) {
     return LoadSection.against(key, curves, p95, shown.title()).scaledToRange();
   }
 
-  /** Each curve at the operating point of the base, or at its own where it lacks that level. */
-  private static Chart percentiles(Metric metric, List<RunCurve> curves) {
+  private Chart percentiles(Metric metric, List<RunCurve> curves) {
     List<Line> lines = new ArrayList<>();
     for (RunCurve of : curves) {
-      String stage = stage(of.curve, curves);
-      Map<Integer, Map<Metric, List<Quantile>>> byLevel =
-          of.side.figures().series().levelQuantiles();
-      List<LevelFigures> stages = of.side.summary().stages();
-      for (LevelFigures level : of.drawn.levels()) {
-        List<Quantile> curve = byLevel.getOrDefault(stages.indexOf(level), Map.of()).get(metric);
-        if (level.label().equals(stage) && curve != null) {
-          String name = of.drawn.name() + " at " + stage;
-          lines.add(Line.percentiles(name, of.drawn.color(), of.drawn.dash(), curve));
-        }
+      RunFigures figures = runs.get(of.run).figures();
+      int stage = figures.summary().stages().indexOf(of.level);
+      List<Quantile> curve =
+          figures.series().levelQuantiles().getOrDefault(stage, Map.of()).get(metric);
+      if (curve != null) {
+        String name = of.drawn.name() + " at " + of.level.label();
+        lines.add(Line.percentiles(name, of.drawn.color(), of.drawn.dash(), curve));
       }
     }
     return Chart.percentiles("percentiles of runs", lines, metric.title())
         .id("percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'));
-  }
-
-  private static String stage(Curve curve, List<RunCurve> curves) {
-    RunSide base = curves.get(0).side;
-    boolean isOneTarget =
-        curves.stream()
-                .filter(each -> each.side.equals(base))
-                .map(c -> c.curve.target())
-                .distinct()
-                .count()
-            == 1;
-    return curves.stream()
-        .filter(each -> each.side.equals(base))
-        .map(RunCurve::curve)
-        .filter(
-            its ->
-                Objects.equals(its.scenario(), curve.scenario())
-                    && (isOneTarget || its.target().equals(curve.target())))
-        .map(its -> its.operatingPoint().stage())
-        .filter(curve.stages()::contains)
-        .findFirst()
-        .orElse(curve.operatingPoint().stage());
   }
 }

@@ -5,9 +5,10 @@ import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
+import io.github.gatlingllm.figures.compare.Comparison.Trend;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
@@ -18,40 +19,28 @@ import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A base and the runs that are compared with it, as {@code compare.html} and {@code compare.md}:
- * configuration differences, changes, and, on the page, the curves of all runs.
+ * Runs side by side: the first and what differs from it in the others, and figures run by run; of a
+ * trend these alone.
+ *
+ * @param runs a base and the runs that are compared with it; of a trend none
  */
-record ComparePage(RunSide base, List<Compared> others) {
-
-  /** Figures that are shown whether or not they changed. */
-  static final Set<String> KEY_FIGURES =
-      Set.of(
-          "ttft.p50",
-          "ttft.p99",
-          "itl.p99",
-          "tpot.p50",
-          "e2e.p50",
-          "output_tokens_per_s",
-          "requests_per_s",
-          "goodput.percent",
-          "errors");
+record ComparePage(List<Compared> runs, TrendSection trend, String text) {
 
   /** What was measured; a condition may have no change. */
   private static final List<Column<@Nullable Change>> MEASURED =
@@ -61,304 +50,343 @@ record ComparePage(RunSide base, List<Compared> others) {
           measured("Change", ChangeText::by),
           measured("Interval", ChangeText::interval));
 
-  record RunSide(String name, RunFigures figures) {
+  /** A run and its differences from the base, which has none. */
+  record Compared(
+      String name, RunFigures figures, @Nullable Comparison comparison, List<Judged> judged) {
 
     Summary summary() {
       return figures.summary();
     }
+
+    Comparison changes() {
+      return Objects.requireNonNull(comparison);
+    }
+
+    public String verdict() {
+      return ChangeText.verdict(changes(), judged);
+    }
+
+    public List<String> gates() {
+      return judged.stream().map(ChangeText::judged).toList();
+    }
+
+    public List<String> notes() {
+      return changes().notes();
+    }
+
+    List<String> unmatched() {
+      return changes().unmatched().stream().map(at -> name + ": load level " + at).toList();
+    }
   }
 
-  record Compared(RunSide side, Comparison comparison, List<Judged> judged) {}
-
-  private List<RunSide> sides() {
-    return Stream.concat(Stream.of(base), others.stream().map(Compared::side)).toList();
+  static ComparePage of(List<Compared> runs) {
+    TrendSection all =
+        new TrendSection(runs.size() > 2 ? new CompareCurves(runs).steps() : Map.of(), false);
+    ComparePage page = new ComparePage(runs, all, "");
+    return new ComparePage(runs, all, Templates.fill("compare-md", page.values()));
   }
 
-  private List<Summary> summaries() {
-    return sides().stream().map(RunSide::summary).toList();
+  static ComparePage of(Trend trend) {
+    return new ComparePage(
+        List.of(), new TrendSection(trend.named(), true), TrendSection.json(trend));
+  }
+
+  boolean isTrend() {
+    return runs.isEmpty();
+  }
+
+  private Compared base() {
+    return runs.get(0);
+  }
+
+  private List<Compared> others() {
+    return runs.subList(1, runs.size());
+  }
+
+  private boolean hasSeveral() {
+    return runs.size() > 2;
   }
 
   boolean hasFailed() {
-    return others.stream().flatMap(other -> other.judged.stream()).anyMatch(Judged::hasFailed);
+    return runs.stream().flatMap(run -> run.judged.stream()).anyMatch(Judged::hasFailed);
   }
 
-  void write(Path file) throws IOException {
-    List<Fact> facts =
-        sides().stream()
-            .map(side -> new Fact(side.equals(base) ? "Base" : "Run", inWords(side)))
-            .toList();
-    Map<String, Object> values = values();
-    new Page(
-            "compare",
-            "LLM comparison",
-            "LLM comparison: " + base.name,
-            Map.of("base", base.name, "facts", facts),
-            List.of(
-                Section.of("differences").body("compare-differences", values),
-                Section.of("verdict").body("compare-verdict", values),
-                Section.of("figures").body("compare-figures", values),
-                new CompareCurves(sides()).section()))
-        .write(file);
+  // ---- page and console
+
+  String title() {
+    return isTrend() ? "LLM trend" : "LLM comparison";
   }
 
-  private static String inWords(RunSide side) {
-    Summary summary = side.summary();
+  Page page() {
+    return isTrend()
+        ? page(title(), "Trend over runs", trend.facts(), List.of(trend.section()))
+        : page(
+            title() + ": " + base().name,
+            "Comparison with " + base().name,
+            runs.stream().map(this::fact).toList(),
+            sections());
+  }
+
+  private Page page(String title, String heading, List<Fact> facts, List<Section> sections) {
+    return new Page(
+        "compare", title(), title, Map.of("heading", heading, "facts", facts), sections);
+  }
+
+  private Fact fact(Compared run) {
+    Summary summary = run.summary();
     String requests = NumberText.count(summary.figures().counts().started());
-    return side.name + ", " + requests + " requests, " + summary.run().state();
+    return new Fact(
+        run.comparison == null ? "Base" : "Run",
+        run.name + ", " + requests + " requests, " + summary.run().state());
   }
 
-  /** The comparison as {@code compare.md}, short enough for a pull request. */
-  String markdown() {
-    return Templates.fill("compare-md", values());
+  private List<Section> sections() {
+    Map<String, Object> values = values();
+    Stream<Section> texts =
+        Stream.of("differences", "verdict", "figures")
+            .map(key -> Section.of(key).body("compare-" + key, values));
+    Stream<Section> all = hasSeveral() ? Stream.concat(texts, Stream.of(trend.section())) : texts;
+    return Stream.concat(all, Stream.of(new CompareCurves(runs).section())).toList();
+  }
+
+  List<String> lines() {
+    return isTrend() ? trend.marks() : others().stream().flatMap(ComparePage::lines).toList();
+  }
+
+  private static Stream<String> lines(Compared run) {
+    return Stream.of(
+            List.of(run.name + ": " + run.verdict()), run.notes(), run.unmatched(), run.gates())
+        .flatMap(List::stream);
   }
 
   private Map<String, Object> values() {
-    Map<String, Object> values = new HashMap<>();
-    values.put("base", base.name);
-    values.put("several", others.size() > 1);
-    values.put("workload", workload());
-    values.put("settings", settings());
-    values.put("unmatched", unmatched());
-    values.put("verdicts", others.stream().map(RunVerdict::of).toList());
-    values.put("conditions", conditions());
-    values.put("places", changes());
-    return values;
+    return Map.of(
+        "base", base().name,
+        "several", hasSeveral(),
+        "workload", table("Workload", "Workload", rows(summary -> facts("workload", summary))),
+        "settings", settings(),
+        "unmatched", others().stream().flatMap(run -> run.unmatched().stream()).toList(),
+        "verdicts", others(),
+        "conditions", conditions(),
+        "places", places());
   }
 
-  // ---- verdict
-
-  private record RunVerdict(String run, String text, List<String> judged, List<String> notes) {
-
-    static RunVerdict of(Compared other) {
-      return new RunVerdict(
-          other.side.name,
-          ChangeText.verdict(other),
-          other.judged.stream().map(ChangeText::judged).toList(),
-          other.comparison.notes());
-    }
-  }
+  // ---- gates
 
   private record RunCondition(String run, Judged judged) {}
 
   private Table conditions() {
     List<RunCondition> conditions =
-        others.stream()
-            .flatMap(run -> run.judged.stream().map(j -> new RunCondition(run.side.name, j)))
+        runs.stream()
+            .flatMap(run -> run.judged.stream().map(j -> new RunCondition(run.name, j)))
             .toList();
     return Columns.<RunCondition>of(
             Column.name("Condition", c -> c.judged.condition().text()),
             Column.words("Run", RunCondition::run),
             Column.words("At", c -> NumberText.orAbsent(c.judged.place())))
         .of(c -> c.judged.change(), MEASURED)
-        .and(Column.of("Outcome", ComparePage::outcome))
+        .and(Column.of("Outcome", c -> outcome(c.judged)))
         .table("Conditions", conditions);
   }
 
-  private static Cell outcome(RunCondition of) {
-    String remark =
-        of.judged.missing() != null
-            ? of.judged.missing()
-            : of.judged.isThin() ? Outcome.TOO_FEW_VALUES.words() : "";
-    return Cell.passed(!of.judged.hasFailed()).remarked(remark);
+  private static Cell outcome(Judged judged) {
+    String thin = judged.isThin() ? Outcome.TOO_FEW_VALUES.words() : "";
+    return Cell.passed(!judged.hasFailed())
+        .remarked(Objects.requireNonNullElse(judged.missing(), thin));
   }
 
   private static Column<@Nullable Change> measured(String heading, Function<Change, String> of) {
     return Column.figure(heading, change -> change == null ? NumberText.ABSENT : of.apply(change));
   }
 
-  // ---- changes
+  // ---- figures
 
   /** The changes at one load level, or of all pooled. */
   record Changes(
-      String run, String title, String counted, Table table, Table rest, String unchanged) {}
+      String heading, String title, String counted, Table table, Table rest, String unchanged) {}
 
-  private List<Changes> changes() {
-    List<Changes> all = new ArrayList<>();
-    for (Compared other : others) {
-      for (Place place : other.comparison.places()) {
-        List<Change> shown = shown(other, place);
-        List<Change> rest = place.changes().stream().filter(c -> !shown.contains(c)).toList();
-        boolean ofOneCurve = place.level() == null && base.summary().curves().size() < 2;
-        all.add(
-            new Changes(
-                other.side.name,
-                place.name(),
-                ofOneCurve || isHeadline(other, place) ? "" : clear(place),
-                changes(place.name(), shown),
-                changes("", rest),
-                unclear(rest)));
+  /** A figure, and its change in each of the other runs; null in a run that lacks the place. */
+  private record Row(Figure figure, List<@Nullable Change> changes) {
+
+    List<Change> known() {
+      return changes.stream().filter(Objects::nonNull).toList();
+    }
+
+    /** What is worse in a run comes first, what is better next. */
+    int rank() {
+      Set<Outcome> all = known().stream().map(Change::outcome).collect(Collectors.toSet());
+      return all.contains(Outcome.WORSE) ? 0 : all.contains(Outcome.BETTER) ? 1 : 2;
+    }
+  }
+
+  private List<Changes> places() {
+    Map<List<Object>, List<@Nullable Place>> places = new LinkedHashMap<>();
+    for (int run = 0; run < others().size(); run++) {
+      for (Place place : others().get(run).changes().places()) {
+        places
+            .computeIfAbsent(
+                List.of(place.name(), place.base()),
+                same -> new ArrayList<>(Collections.nCopies(others().size(), null)))
+            .set(run, place);
       }
     }
-    return all;
+    return places.values().stream().map(this::changes).toList();
+  }
+
+  /** The same place in each of the other runs. */
+  private Changes changes(List<@Nullable Place> places) {
+    Place first = places.stream().filter(Objects::nonNull).findFirst().orElseThrow();
+    boolean isHeadline =
+        IntStream.range(0, places.size())
+            .anyMatch(run -> isHeadline(others().get(run).changes().places(), places.get(run)));
+    List<Row> rows =
+        Figure.compared().stream()
+            .map(figure -> row(figure, places))
+            .filter(row -> !row.known().isEmpty())
+            .toList();
+    List<Row> shown =
+        rows.stream()
+            .filter(row -> row.rank() < 2 || (isHeadline && TrendSection.isKey(row.figure)))
+            .sorted(Comparator.comparingInt(Row::rank))
+            .toList();
+    List<Row> rest = rows.stream().filter(row -> !shown.contains(row)).toList();
+    boolean isOpen = isHeadline || (first.level() == null && base().summary().curves().size() < 2);
+    return new Changes(
+        hasSeveral() ? first.name() : others().get(0).name + ", " + first.name(),
+        first.name(),
+        isOpen ? "" : clear(rows),
+        figures(first.name(), shown),
+        figures("", rest),
+        unclear(rest));
+  }
+
+  private static Row row(Figure figure, List<@Nullable Place> places) {
+    List<@Nullable Change> changes = new ArrayList<>();
+    places.forEach(
+        place -> changes.add(place == null ? null : place.change(figure.name()).orElse(null)));
+    return new Row(figure, changes);
   }
 
   /** Whether this is an operating point of the base; without any, whether it is the pooled one. */
-  private boolean isHeadline(Compared other, Place place) {
-    List<Place> places = other.comparison.places();
-    return places.stream().anyMatch(this::isOperatingPoint)
-        ? isOperatingPoint(place)
-        : place.equals(places.get(0));
+  private boolean isHeadline(List<Place> all, @Nullable Place place) {
+    return place != null
+        && (all.stream().anyMatch(this::isOperatingPoint)
+            ? isOperatingPoint(place)
+            : place.equals(all.get(0)));
   }
 
   private boolean isOperatingPoint(Place place) {
     LevelInfo level = place.level();
     return level != null
-        && base.summary().curves().stream().anyMatch(c -> c.operatingPoint().isAt(level));
+        && base().summary().curves().stream().anyMatch(c -> c.operatingPoint().isAt(level));
   }
 
-  private List<Change> shown(Compared other, Place place) {
-    boolean isHeadline = isHeadline(other, place);
-    return place.changes().stream()
-        .filter(
-            c -> c.outcome().isClear() || (isHeadline && KEY_FIGURES.contains(c.figure().name())))
-        .sorted(
-            Comparator.comparingInt(
-                c -> c.outcome() == Outcome.WORSE ? 0 : c.outcome() == Outcome.BETTER ? 1 : 2))
-        .toList();
+  private Map<Outcome, Long> counts(List<Row> rows) {
+    return rows.stream()
+        .flatMap(row -> row.known().stream())
+        .collect(Collectors.groupingBy(Change::outcome, TreeMap::new, Collectors.counting()));
   }
 
-  private static String clear(Place place) {
-    long worse = place.count(Outcome.WORSE);
-    long better = place.count(Outcome.BETTER);
-    return worse + better == 0 ? unclear(place.changes()) : worse + " worse, " + better + " better";
+  private String clear(List<Row> rows) {
+    Map<Outcome, Long> counts = counts(rows);
+    long worse = counts.getOrDefault(Outcome.WORSE, 0L);
+    long better = counts.getOrDefault(Outcome.BETTER, 0L);
+    return worse + better == 0 ? unclear(rows) : worse + " worse, " + better + " better";
   }
 
   /** E.g. {@code no clear change: 12 figures, too few values: 1 figure}. */
-  private static String unclear(List<Change> changes) {
-    Map<Outcome, Long> counts =
-        changes.stream()
-            .collect(Collectors.groupingBy(Change::outcome, TreeMap::new, Collectors.counting()));
-    return counts.entrySet().stream()
-        .map(e -> e.getKey().words() + ": " + NumberText.counted(e.getValue(), "figure"))
+  private String unclear(List<Row> rows) {
+    String what = hasSeveral() ? "comparison" : "figure";
+    return counts(rows).entrySet().stream()
+        .map(e -> e.getKey().words() + ": " + NumberText.counted(e.getValue(), what))
         .collect(Collectors.joining(", "));
   }
 
-  private static Table changes(String title, List<Change> changes) {
-    return Columns.of(Column.of("Figure", ComparePage::figure))
-        .and(MEASURED)
-        .and(Column.of("Verdict", ComparePage::outcome))
-        .table(title, changes);
+  private Table figures(String title, List<Row> rows) {
+    Columns<Row> columns = Columns.of(Column.of("Figure", row -> figure(row.figure)));
+    if (!hasSeveral()) {
+      columns
+          .of(row -> row.changes.get(0), MEASURED)
+          .and(Column.of("Verdict", row -> ChangeText.verdict(row.known().get(0))));
+      return columns.table(title, rows);
+    }
+    columns.and(
+        Column.figure(
+            base().name, row -> ChangeText.value(row.known().get(0), row.known().get(0).base())));
+    for (int i = 0; i < others().size(); i++) {
+      int run = i;
+      columns.and(Column.of(others().get(i).name, row -> cell(row.changes.get(run))));
+    }
+    return columns.table(title, rows);
   }
 
-  private static Cell figure(Change change) {
-    boolean isLowerBetter = change.figure().metric().better() == Metric.Better.LOWER;
-    return new Cell(change.figure().name(), CellKind.CODE)
-        .remarked(
-            change.figure().words() + (isLowerBetter ? ", lower" : ", higher") + " is better");
+  private static Cell cell(@Nullable Change change) {
+    if (change == null) {
+      return Cell.figure(NumberText.ABSENT);
+    }
+    String interval = change.interval() == null ? "" : " (" + ChangeText.interval(change) + ")";
+    return ChangeText.cell(ChangeText.value(change, change.run()), change)
+        .remarked(ChangeText.words(change) + interval);
   }
 
-  private static Cell outcome(Change change) {
-    CellKind kind =
-        switch (change.outcome()) {
-          case BETTER -> CellKind.BETTER;
-          case WORSE -> CellKind.WORSE;
-          case NO_CLEAR_CHANGE, TOO_FEW_VALUES, NOT_JUDGED -> CellKind.UNCHANGED;
-        };
-    return new Cell(ChangeText.outcome(change.outcome()), kind);
+  private static Cell figure(Figure figure) {
+    boolean isLowerBetter = figure.metric().better() == Metric.Better.LOWER;
+    return new Cell(figure.name(), CellKind.CODE)
+        .remarked(figure.words() + (isLowerBetter ? ", lower" : ", higher") + " is better");
   }
 
   // ---- configuration differences
 
-  private List<String> unmatched() {
-    return others.stream().flatMap(other -> unmatched(other).stream()).toList();
-  }
-
-  static List<String> unmatched(Compared other) {
-    return other.comparison.unmatched().stream()
-        .map(level -> other.side.name + ": load level " + level)
-        .toList();
-  }
-
-  /** What is not the same in all runs and may explain why figures differ; a column per run. */
+  /** What is not the same in all runs and may explain why figures differ. */
   private Table settings() {
-    Map<String, List<String>> rows = new LinkedHashMap<>();
-    add("simulation", s -> String.valueOf(s.run().simulation()), rows);
-    add("state", s -> s.run().state(), rows);
-    add("model", s -> names(s.workload().models()), rows);
-    add("endpoint", s -> names(s.workload().endpoints()), rows);
-    add("API", s -> names(s.workload().apis()), rows);
-    add("scenario", s -> names(s.workload().scenarios()), rows);
-    add("levels", ComparePage::levels, rows);
-    add("SLO", ComparePage::slo, rows);
-    add("injectors", s -> String.join(", ", s.run().injectors()), rows);
-    maps("", Summary::config, rows);
-    maps("version of ", s -> s.run().versions(), rows);
-    add("validity", ComparePage::complaints, rows);
+    Map<String, List<String>> rows = rows(summary -> facts("setting", summary));
+    Map<String, List<String>> config = new TreeMap<>(rows(Summary::config));
+    config.remove(StartCommand.CONFIG_NAME); // says the same as other rows
+    config.forEach(rows::putIfAbsent);
+    new TreeMap<>(rows(summary -> summary.run().versions()))
+        .forEach((name, versions) -> rows.put("version of " + name, versions));
+    rows.putAll(rows(summary -> facts("validity", summary)));
     rows.values().removeIf(values -> values.stream().distinct().count() < 2);
     return table("Configuration", "Setting", rows);
   }
 
-  /** What was asked: quoted also where it is the same, as every figure depends on it. */
-  private Table workload() {
-    Map<String, List<String>> rows = new LinkedHashMap<>();
-    add("prompt tokens", s -> RunText.lengths(s, "promptTokens"), rows);
-    add("template tokens", ComparePage::template, rows);
-    add("output tokens", s -> RunText.lengths(s, "maxTokens"), rows);
-    List<String> curves =
-        summaries().stream()
-            .filter(summary -> summary.curves().size() > 1)
-            .flatMap(summary -> summary.curves().stream().map(summary::name))
-            .distinct()
-            .toList();
-    for (String curve : curves) {
-      add(curve, summary -> lengths(summary, curve), rows);
-    }
-    add("from prefix cache", ComparePage::cached, rows);
-    add("seed", s -> s.run().seed() == null ? "" : s.run().seed().toString(), rows);
-    return table("Workload", "Workload", rows);
-  }
-
-  private static String template(Summary summary) {
-    Integer tokens = summary.workload().templateTokens();
-    return tokens == null ? "" : tokens.toString();
-  }
-
+  /** A column per run. */
   private Table table(String title, String heading, Map<String, List<String>> rows) {
     Columns<Map.Entry<String, List<String>>> columns =
         Columns.of(Column.name(heading, Map.Entry::getKey));
-    for (int i = 0; i < sides().size(); i++) {
-      int side = i;
-      columns.and(Column.words(sides().get(i).name, row -> row.getValue().get(side)));
+    for (int i = 0; i < runs.size(); i++) {
+      int run = i;
+      columns.and(Column.words(runs.get(i).name, row -> row.getValue().get(run)));
     }
     return columns.table(title, rows.entrySet()).styled("compact");
   }
 
-  private static String lengths(Summary summary, String curve) {
-    return summary.curves().stream()
-        .filter(each -> summary.name(each).equals(curve))
-        .map(each -> summary.operatingLevel(each).figures())
-        .map(
-            figures ->
-                "prompt %s; output %s"
-                    .formatted(
-                        RunText.lengths(figures.metric(Metric.PROMPT_TOKENS)),
-                        RunText.lengths(figures.metric(Metric.OUTPUT_TOKENS))))
-        .findFirst()
-        .orElse("");
+  /** The names that any run has, with the value in each. */
+  private Map<String, List<String>> rows(Function<Summary, Map<String, String>> of) {
+    List<Map<String, String>> all = runs.stream().map(run -> of.apply(run.summary())).toList();
+    Map<String, List<String>> rows = new LinkedHashMap<>();
+    for (Map<String, String> run : all) {
+      for (String name : run.keySet()) {
+        rows.put(name, all.stream().map(each -> value(each.get(name))).toList());
+      }
+    }
+    return rows;
   }
 
-  private static String cached(Summary summary) {
-    Double share = summary.workload().cachedShare();
-    return share == null ? "not reported" : NumberText.percent(share) + " of prompt tokens";
+  private static String value(@Nullable String value) {
+    return value == null || value.isEmpty() ? NumberText.ABSENT : value;
   }
 
-  private void add(String name, Function<Summary, String> of, Map<String, List<String>> rows) {
-    List<String> values =
-        summaries().stream().map(of).map(v -> v.isEmpty() ? NumberText.ABSENT : v).toList();
-    rows.putIfAbsent(name, values);
-  }
-
-  private void maps(
-      String prefix, Function<Summary, Map<String, String>> of, Map<String, List<String>> rows) {
-    TreeSet<String> keys = new TreeSet<>();
-    summaries().forEach(run -> keys.addAll(of.apply(run).keySet()));
-    keys.remove(StartCommand.CONFIG_NAME); // says the same as other rows
-    keys.forEach(key -> add(prefix + key, run -> of.apply(run).getOrDefault(key, ""), rows));
-  }
-
-  private static String slo(Summary summary) {
-    Summary.SloTable slo = summary.slo();
-    return slo == null ? "" : slo.text() + " at " + slo.percentile() + " % (" + slo.rule() + ")";
+  private static Map<String, String> facts(String table, Summary summary) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    Templates.rows("compare-run", 3, Map.of("summary", summary, "levels", levels(summary)))
+        .forEach(
+            row -> {
+              if (row.get(0).equals(table)) {
+                facts.put(row.get(1), row.get(2));
+              }
+            });
+    return facts;
   }
 
   private static String levels(Summary summary) {
@@ -369,16 +397,5 @@ record ComparePage(RunSide base, List<Compared> others) {
         : byTarget.entrySet().stream()
             .map(e -> e.getKey() + ": " + e.getValue())
             .collect(Collectors.joining("; "));
-  }
-
-  private static String complaints(Summary summary) {
-    return summary.checks().stream()
-        .filter(check -> check.level() != Check.Level.OK)
-        .map(check -> check.id() + " (" + check.level().key() + ")")
-        .collect(Collectors.joining(", "));
-  }
-
-  private static String names(Map<String, Long> counts) {
-    return counts.keySet().stream().sorted().collect(Collectors.joining(", "));
   }
 }

@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
     name = "gatling-llm",
     description = "Renders, merges and compares recorded runs, and shows their trend.",
     mixinStandardHelpOptions = true,
-    subcommands = {Main.Render.class, MergeCommand.class, CompareCommand.class, TrendCommand.class})
+    subcommands = {Main.Render.class, MergeCommand.class, CompareCommand.class})
 public final class Main {
 
   static final int MISSED = 2;

@@ -154,6 +154,7 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
           switch (kind) {
             case WORDS -> inline(text);
             case CODE -> "`" + text + "`";
+            case BETTER, WORSE -> inText().plain();
             default -> plain();
           };
       return safe.replace("|", "\\|").replace('\n', ' ');

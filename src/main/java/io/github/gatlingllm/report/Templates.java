@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -191,6 +193,8 @@ final class Templates {
           number("duration", (seconds, unit) -> NumberText.duration(seconds)),
           number("instant", (ns, unit) -> DATE.format(Instant.ofEpochSecond((long) (ns / 1e9)))),
           Map.entry("names", new Form((map, unit) -> names((Map<?, ?>) map))),
+          Map.entry("sortedNames", new Form((map, unit) -> names(new TreeMap<>((Map<?, ?>) map)))),
+          Map.entry("tokens", new Form((of, unit) -> RunText.lengths((Distribution) of))),
           Map.entry("lengths", new Form((of, name) -> RunText.lengths((Summary) of, name))));
     }
 

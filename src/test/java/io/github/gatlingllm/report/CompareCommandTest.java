@@ -14,7 +14,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.CommandLine.Called;
-import io.github.gatlingllm.report.ComparePage.RunSide;
+import io.github.gatlingllm.report.ComparePage.Compared;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -177,7 +177,7 @@ class CompareCommandTest {
    * has its first token after {@code ttftMs} × users × (1 + scenario) × (1 + target), then two gaps
    * of 10 ms and one of 10 × users ms.
    */
-  private static RunSide side(String name, double ttftMs, int... users) {
+  private static Compared side(String name, double ttftMs, int... users) {
     List<LevelInfo> levels = new ArrayList<>();
     List<RequestRecord> records = new ArrayList<>();
     for (String target : List.of("a", "b")) {
@@ -202,18 +202,20 @@ class CompareCommandTest {
         }
       }
     }
-    return new RunSide(
+    return new Compared(
         name,
         Runs.figures(
             Runs.run(levels.size() * 10, levels.toArray(LevelInfo[]::new))
                 .seed(7L)
                 .slo(Slo.parse("ttft<100ms")),
-            records));
+            records),
+        null,
+        List.of());
   }
 
-  private static final List<RunSide> SIDES = List.of(side("old", 10, 1, 2), side("new", 20, 2, 1));
+  private static final List<Compared> SIDES = List.of(side("old", 10, 1, 2), side("new", 20, 2, 1));
 
-  private static Map<String, Chart> charts(List<RunSide> sides) {
+  private static Map<String, Chart> charts(List<Compared> sides) {
     return new CompareCurves(sides)
         .section().groups().stream()
             .flatMap(group -> group.charts().stream())

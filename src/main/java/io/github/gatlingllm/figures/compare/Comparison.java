@@ -13,11 +13,13 @@ import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,6 +28,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -79,6 +83,16 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
   }
 
+  private List<Change> at(LevelInfo level, boolean hasOneTarget) {
+    return places.stream()
+        .filter(
+            place ->
+                place.level() != null && RunComparison.isSame(place.level(), level, hasOneTarget))
+        .findFirst()
+        .map(Place::changes)
+        .orElse(List.of());
+  }
+
   /**
    * The change of one figure.
    *
@@ -125,15 +139,19 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
      *
      * @param place null if the condition names a load level that the runs do not have
      * @param change null if there is none; {@code missing} then says why
-     * @param isThin whether there are too few values for a verdict
      */
     public record Judged(
         FailCondition condition,
         @Nullable String place,
         @Nullable Change change,
         @Nullable String missing,
-        boolean isThin,
-        boolean hasFailed) {}
+        boolean hasFailed) {
+
+      /** Whether there are too few values for a verdict. */
+      public boolean isThin() {
+        return change != null && change.outcome() == Outcome.TOO_FEW_VALUES;
+      }
+    }
 
     public static List<FailCondition> parse(String text) {
       return Arrays.stream(text.split(",", -1)).map(part -> one(part.strip())).toList();
@@ -179,7 +197,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
           stage == null
               ? "the runs have no load level in common"
               : stage + " is not a load level of both runs; they have " + levels;
-      return List.of(new Judged(this, null, null, missing, false, true));
+      return List.of(new Judged(this, null, null, missing, true));
     }
 
     private Judged judged(Place place, boolean allowThin) {
@@ -194,12 +212,11 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       if (measured == null) {
         boolean isZero = Double.valueOf(0).equals(figure.of(place.base()));
         String missing = isZero ? "it is 0 in the base" : "one of the runs has no value";
-        return new Judged(this, place.name(), null, missing, false, true);
+        return new Judged(this, place.name(), null, missing, true);
       }
       boolean isThin = change.outcome() == Outcome.TOO_FEW_VALUES;
       boolean isBeyond = above ? measured > percent : measured < percent;
-      return new Judged(
-          this, place.name(), change, null, isThin, isBeyond || (isThin && !allowThin));
+      return new Judged(this, place.name(), change, null, isBeyond || (isThin && !allowThin));
     }
   }
 
@@ -273,7 +290,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
   public static final class Trend {
 
     /** The name in {@link RunInfo#config} of what a series may change. */
-    public static final String ENGINE_VERSION = "engineVersion";
+    private static final String ENGINE_VERSION = "engineVersion";
 
     /** Names in {@code config} that do not define what is measured; a dataset's SHA-256 does. */
     private static final Set<String> OF_ONE_RUN =
@@ -289,17 +306,34 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     /**
      * What the runs of a series have in common.
      *
-     * @param name the curve: its target, its scenario or both, where a run has several
+     * @param curve its target, its scenario or both, where a run has several
      */
-    public record Series(String model, String name, String load, Map<String, String> settings) {}
+    public record Series(String model, String curve, String load, Map<String, String> settings) {
+
+      private static Series of(Summary summary, Curve curve) {
+        Map<String, String> settings = new TreeMap<>(summary.config());
+        settings.keySet().removeIf(name -> name.contains(" ") || OF_ONE_RUN.contains(name));
+        if (summary.workload().models().size() < 2) { // else it has their weights
+          settings.remove("model");
+        }
+        return new Series(
+            String.join(", ", new TreeSet<>(summary.workload().models().keySet())),
+            summary.curves().size() == 1 ? "" : summary.name(curve),
+            String.join(" ", curve.stages()),
+            settings);
+      }
+    }
 
     /**
-     * A run of a series.
+     * A run in a row of runs.
      *
-     * @param base the run that it is compared with; null for the first of its series
+     * @param position of the run among all, from 0
+     * @param level the label of the load level that the figures are of
+     * @param base the run that it is compared with; null for the first
      * @param changes of all figures that are compared; empty for the first
      */
     public record Step(
+        int position,
         String run,
         long startUnixNs,
         @Nullable String engineVersion,
@@ -308,76 +342,102 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         @Nullable String base,
         List<Change> changes) {
 
-      public boolean isMarked() {
-        return changes.stream().anyMatch(change -> change.outcome().isClear());
+      public static Step of(
+          int position,
+          String run,
+          Summary summary,
+          LevelFigures level,
+          @Nullable String base,
+          @Nullable Comparison comparison) {
+        return new Step(
+            position,
+            run,
+            summary.run().startUnixNs(),
+            summary.config().get(ENGINE_VERSION),
+            level.label(),
+            level.figures(),
+            base,
+            comparison == null
+                ? List.of()
+                : comparison.at(level.info(), !summary.hasSeveralTargets()));
       }
 
-      public Optional<Change> change(Figure figure) {
-        return changes.stream().filter(c -> c.figure().name().equals(figure.name())).findFirst();
+      public List<Change> clear() {
+        return changes.stream().filter(change -> change.outcome().isClear()).toList();
+      }
+
+      public @Nullable Change change(Figure figure) {
+        return changes.stream()
+            .filter(change -> change.figure().name().equals(figure.name()))
+            .findFirst()
+            .orElse(null);
+      }
+
+      /** The change of a figure that is better or worse, else null. */
+      public @Nullable Change clear(Figure figure) {
+        Change change = change(figure);
+        return change != null && change.outcome().isClear() ? change : null;
       }
     }
 
     private record Base(String name, ComparedRun run) {}
 
     private final Map<Series, List<Step>> series = new LinkedHashMap<>();
-    private final Map<Series, Base> bases = new LinkedHashMap<>();
+    private final Map<Series, Base> bases = new HashMap<>();
+    private int runs;
 
     public void add(String name, ComparedRun run) throws IOException {
       Summary summary = run.figures().summary();
-      Map<Base, Comparison> known = new LinkedHashMap<>();
+      Map<Base, Comparison> known = new HashMap<>();
       for (Curve curve : summary.curves()) {
-        Series of = series(summary, curve, run.info().config());
+        Series of = Series.of(summary, curve);
         Base base = bases.get(of);
         if (base != null && !known.containsKey(base)) {
           known.put(base, Comparison.of(base.run, run, 1));
         }
-        LevelInfo level = summary.operatingLevel(curve).info();
         Step step =
-            new Step(
+            Step.of(
+                runs,
                 name,
-                summary.run().startUnixNs(),
-                run.info().config().get(ENGINE_VERSION),
-                level.label(),
-                summary.operatingLevel(curve).figures(),
+                summary,
+                summary.operatingLevel(curve),
                 base == null ? null : base.name,
-                changes(known.get(base), level, !summary.hasSeveralTargets()));
+                base == null ? null : known.get(base));
         series.computeIfAbsent(of, key -> new ArrayList<>()).add(step);
-        if (base == null || step.isMarked()) {
+        if (base == null || !step.clear().isEmpty()) {
           bases.put(of, new Base(name, run));
         }
       }
-    }
-
-    private static List<Change> changes(
-        @Nullable Comparison comparison, LevelInfo level, boolean haveOneTarget) {
-      return comparison == null
-          ? List.of()
-          : comparison.places().stream()
-              .filter(
-                  place ->
-                      place.level() != null
-                          && RunComparison.isSame(place.level(), level, haveOneTarget))
-              .findFirst()
-              .map(Place::changes)
-              .orElse(List.of());
-    }
-
-    private static Series series(Summary summary, Curve curve, Map<String, String> config) {
-      Map<String, String> settings = new TreeMap<>(config);
-      settings.keySet().removeIf(name -> name.contains(" ") || OF_ONE_RUN.contains(name));
-      if (summary.workload().models().size() < 2) { // else it has their weights
-        settings.remove("model");
-      }
-      return new Series(
-          String.join(", ", summary.workload().models().keySet().stream().sorted().toList()),
-          summary.curves().size() == 1 ? "" : summary.name(curve),
-          String.join(" ", curve.stages()),
-          Map.copyOf(settings));
+      runs++;
     }
 
     /** The runs by series, in the order of their first runs. */
     public Map<Series, List<Step>> series() {
       return series;
+    }
+
+    /** {@link #series} by what tells one from the others: model, curve, and what differs. */
+    public Map<String, List<Step>> named() {
+      Map<String, List<Step>> named = new LinkedHashMap<>();
+      series.forEach((of, steps) -> named.put(name(of), steps));
+      return named;
+    }
+
+    private String name(Series of) {
+      List<String> words = new ArrayList<>();
+      words.add(of.model.isEmpty() ? "no model" : of.model);
+      words.add(of.curve);
+      words.add(differs(Series::load) ? of.load : "");
+      TreeSet<String> settings = new TreeSet<>();
+      series.keySet().forEach(each -> settings.addAll(each.settings.keySet()));
+      settings.removeIf(setting -> !differs(each -> each.settings.get(setting)));
+      settings.forEach(
+          setting -> words.add(setting + "=" + NumberText.orAbsent(of.settings.get(setting))));
+      return words.stream().filter(word -> !word.isEmpty()).collect(Collectors.joining(", "));
+    }
+
+    private boolean differs(Function<Series, @Nullable String> part) {
+      return series.keySet().stream().map(part).distinct().count() > 1;
     }
   }
 }
