@@ -6,7 +6,9 @@ import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
+import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Table.Cell;
@@ -37,18 +39,18 @@ final class ChangeText {
   /** The size of the change, e.g. {@code +12.3 %} or {@code −1.5 points}. */
   static String by(Change change) {
     Double percent = change.percent();
-    return percent == null ? NumberText.ABSENT : signed(percent) + unitOf(change);
+    return percent == null ? NumberText.ABSENT : signed(percent) + unitOf(change.figure());
   }
 
-  private static String unitOf(Change change) {
-    return change.inPoints() ? " points" : " %";
+  private static String unitOf(Figure figure) {
+    return figure.unit() == Metric.Unit.PERCENT ? " points" : " %";
   }
 
   static String interval(Change change) {
     Interval interval = change.interval();
     return interval == null
         ? NumberText.ABSENT
-        : end(interval.low()) + " to " + end(interval.high()) + unitOf(change);
+        : end(interval.low()) + " to " + end(interval.high()) + unitOf(change.figure());
   }
 
   /** An end of an interval; changes above {@value #WIDE} % are not told apart. */
@@ -84,8 +86,10 @@ final class ChangeText {
   }
 
   /** The value of a run, in the colour of its change where that is clear. */
-  static Cell cell(String value, Change change) {
-    return change.outcome().isClear()
+  static Cell cell(Figure figure, Step step) {
+    String value = NumberText.with(figure.of(step.figures()), figure.unit().sign());
+    Change change = step.change(figure);
+    return change != null && change.outcome().isClear()
         ? new Cell(value, verdict(change).kind())
         : Cell.figure(value);
   }
@@ -118,14 +122,13 @@ final class ChangeText {
   }
 
   private static String unclear(Comparison comparison) {
-    long all = comparison.places().stream().mapToLong(place -> place.changes().size()).sum();
-    long few =
-        comparison.places().stream().mapToLong(place -> place.count(Outcome.TOO_FEW_VALUES)).sum();
+    List<Change> all = comparison.places().stream().flatMap(at -> at.changes().stream()).toList();
+    long few = all.stream().filter(c -> c.outcome() == Outcome.TOO_FEW_VALUES).count();
     return few == 0
         ? "No clear change."
-        : few == all
+        : few == all.size()
             ? "Too few values to tell a change; measure longer."
-            : "No clear change; too few values for %s of %s figures.".formatted(few, all);
+            : "No clear change; too few values for %s of %s figures.".formatted(few, all.size());
   }
 
   /** The clear changes by load level; the pooled ones only of figures that no level tells. */
@@ -169,19 +172,14 @@ final class ChangeText {
     if (change == null) {
       return result + gate.figure() + limit + place + " (" + judged.missing() + ")";
     }
-    String why =
-        !judged.isThin()
-            ? change.outcome().words()
-                + (change.interval() == null ? "" : ", interval " + interval(change))
-            : change.outcome().words()
-                + (judged.hasFailed() ? "; measure longer, or pass --allow-thin" : "");
+    String thin = judged.hasFailed() ? "; measure longer, or pass --allow-thin" : "";
+    String interval = change.interval() == null ? "" : ", interval " + interval(change);
+    String why = change.outcome().words() + (judged.isThin() ? thin : interval);
     return "%s%s %s%s%s (%s)".formatted(result, gate.figure(), by(change), limit, place, why);
   }
 
   private static String limit(FailCondition gate) {
-    String number = NumberText.plain(gate.percent()).replace('-', '−');
-    return (gate.percent() > 0 ? "+" : "")
-        + number
-        + (gate.figure().unit() == Metric.Unit.PERCENT ? " points" : " %");
+    String sign = gate.percent() > 0 ? "+" : "";
+    return sign + NumberText.plain(gate.percent()).replace('-', '−') + unitOf(gate.figure());
   }
 }

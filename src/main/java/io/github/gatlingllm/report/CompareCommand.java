@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
+import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Trend;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
@@ -16,17 +17,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -45,7 +43,7 @@ import picocli.CommandLine.Spec;
     customSynopsis = {
       "gatling-llm compare [-hV] [--allow-thin] [--cache=<dir>] [--fail-on=<conditions>]..."
           + " [--out=<dir>] <base> <run>...",
-      "gatling-llm trend [-hV] [--cache=<dir>] [--out=<dir>] <runs>..."
+      "gatling-llm trend [-hV] [--cache=<dir>] [--out=<dir>] <run>..."
     },
     mixinStandardHelpOptions = true)
 final class CompareCommand implements Callable<Integer> {
@@ -59,8 +57,8 @@ final class CompareCommand implements Callable<Integer> {
       arity = "1..*",
       paramLabel = "<run>",
       description =
-          "compare: the base run, then others; trend: folders below which the runs are; each a"
-              + " folder or s3://bucket/prefix")
+          "compare: the base, then others; trend: in any order; each a folder of a run or of runs,"
+              + " or s3://bucket/prefix")
   private List<String> places = new ArrayList<>();
 
   @Mixin private Main.Places from = new Main.Places();
@@ -86,40 +84,31 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    boolean isTrend = isTrend();
+    List<String> arguments =
+        requireNonNull(spec).commandLine().getParent().getParseResult().originalArgs();
+    boolean isTrend = arguments.get(0).equals(TREND); // an alias of the command
+    if (isTrend && (allowThin || !failOn.isEmpty())) {
+      throw new IllegalArgumentException(
+          "--fail-on and --allow-thin are options of compare; trend has no gates");
+    }
     List<FailCondition> conditions =
         failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
     Main.checkFolder(out);
-    int bases = isTrend ? 0 : 1;
-    try (RunInputs base = from.inputs(places.subList(0, bases));
-        RunInputs others = from.inputs(places.subList(bases, places.size()))) {
-      List<Path> runs = new ArrayList<>(isTrend ? List.of() : List.of(base.one()));
-      runs.addAll(others.runs());
-      Path first = others.runs().get(0);
-      if (out == null) {
-        others.requireFolder(first, "page");
+    try (RunInputs inputs = from.inputs(places)) {
+      List<Path> found = inputs.runs();
+      if (!isTrend && found.size() < 2) {
+        throw new IOException(
+            found.get(0) + " is one run; expected a base and at least one other run to compare");
       }
-      Map<Path, RunInfo> infos = infos(runs);
-      ComparePage page = isTrend ? trend(runs, infos) : compare(runs, infos, conditions);
+      Path first = found.get(isTrend ? 0 : 1);
+      if (out == null) {
+        inputs.requireFolder(first, "page");
+      }
+      List<Recorded> runs = recorded(found);
+      ComparePage page = isTrend ? trend(runs) : compare(runs, conditions);
       Path folder = isTrend ? Path.of(places.get(0)) : first;
       return write(page, out == null ? folder : Files.createDirectories(out));
     }
-  }
-
-  /** The name by which the command was called. */
-  private boolean isTrend() {
-    CommandLine called = requireNonNull(spec).commandLine();
-    boolean isTrend = called.getParent().getParseResult().originalArgs().get(0).equals(TREND);
-    if (isTrend && (allowThin || !failOn.isEmpty())) {
-      throw new ParameterException(
-          called, "--fail-on and --allow-thin are options of compare; trend has no gates");
-    }
-    if (!isTrend && places.size() < 2) {
-      throw new ParameterException(
-          called,
-          "Missing required parameter: '<run>'; expected a base and at least one other run");
-    }
-    return isTrend;
   }
 
   private static int write(ComparePage page, Path folder) throws IOException {
@@ -135,69 +124,63 @@ final class CompareCommand implements Callable<Integer> {
     return page.hasFailed() ? Main.MISSED : 0;
   }
 
-  private ComparePage compare(
-      List<Path> runs, Map<Path, RunInfo> infos, List<FailCondition> conditions)
+  /** A run with a name that no other has, the last of its folders if these differ. */
+  private record Recorded(String name, Path folder, RunInfo info) {
+
+    ComparedRun read(@Nullable RunInfo judge) throws IOException {
+      return ComparedRun.read(
+          info, judge, RunRecords.of(new RunFiles(folder), PrintableText::print));
+    }
+  }
+
+  private static List<Recorded> recorded(List<Path> folders) throws IOException {
+    List<String> names =
+        folders.stream().map(run -> run.toAbsolutePath().normalize().toFile().getName()).toList();
+    boolean differ = names.stream().distinct().count() == names.size();
+    List<Recorded> runs = new ArrayList<>();
+    for (Path folder : folders) {
+      if (RunInputs.runsIn(folder).isEmpty()) {
+        throw new IOException(
+            folder
+                + " has no run; expected folders with llm/run.json and llm/requests.jsonl in it");
+      }
+      RunFiles files = new RunFiles(folder);
+      files.requireRequests();
+      String name = differ ? names.get(runs.size()) : folder.toString();
+      runs.add(new Recorded(name, folder, files.requireInfo()));
+    }
+    return runs;
+  }
+
+  private ComparePage compare(List<Recorded> runs, List<FailCondition> conditions)
       throws IOException {
-    List<String> names = names(runs);
-    ComparedRun base = read(runs.get(0), infos, null);
+    Recorded first = runs.get(0);
+    ComparedRun base = first.read(null);
     List<Compared> all = new ArrayList<>();
-    all.add(new Compared(names.get(0), base.figures(), null, List.of()));
-    for (int i = 1; i < runs.size(); i++) {
-      ComparedRun run = read(runs.get(i), infos, base.info());
+    all.add(new Compared(first.name, base.figures(), null, List.of()));
+    for (Recorded other : runs.subList(1, runs.size())) {
+      ComparedRun run = other.read(base.info());
       Comparison comparison = Comparison.of(base, run, runs.size() - 1);
       if (comparison.places().isEmpty()) {
         throw new IOException(
-            names.get(i)
+            other.name
                 + " has no measured load level in common with "
-                + names.get(0)
+                + first.name
                 + "; compare runs of the same targets and load levels");
       }
-      all.add(
-          new Compared(
-              names.get(i),
-              run.figures(),
-              comparison,
-              conditions.stream().flatMap(c -> c.judge(comparison, allowThin).stream()).toList()));
+      List<Judged> judged =
+          conditions.stream().flatMap(c -> c.judge(comparison, allowThin).stream()).toList();
+      all.add(new Compared(other.name, run.figures(), comparison, judged));
     }
-    return ComparePage.of(all);
+    return new ComparePage(all, Map.of());
   }
 
-  private static ComparePage trend(List<Path> runs, Map<Path, RunInfo> infos) throws IOException {
-    runs.sort(Comparator.comparing(run -> requireNonNull(infos.get(run)).startUnixNanos()));
-    List<String> names = names(runs);
+  private static ComparePage trend(List<Recorded> runs) throws IOException {
+    runs.sort(Comparator.comparing(run -> run.info.startUnixNanos()));
     Trend trend = new Trend();
-    for (int i = 0; i < runs.size(); i++) {
-      trend.add(names.get(i), read(runs.get(i), infos, null));
+    for (Recorded run : runs) {
+      trend.add(run.name, run.read(null));
     }
-    return ComparePage.of(trend);
-  }
-
-  private static Map<Path, RunInfo> infos(List<Path> runs) throws IOException {
-    Map<Path, RunInfo> infos = new HashMap<>();
-    for (Path run : runs) {
-      if (RunInputs.runsIn(run).isEmpty()) {
-        throw new IOException(
-            run + " has no run; expected folders with llm/run.json and llm/requests.jsonl in it");
-      }
-      RunFiles files = new RunFiles(run);
-      files.requireRequests();
-      infos.put(run, files.requireInfo());
-    }
-    return infos;
-  }
-
-  private static ComparedRun read(Path run, Map<Path, RunInfo> infos, @Nullable RunInfo judge)
-      throws IOException {
-    RunRecords records = RunRecords.of(new RunFiles(run), PrintableText::print);
-    return ComparedRun.read(requireNonNull(infos.get(run)), judge, records);
-  }
-
-  /** Display names of runs: the names of their folders if these differ, else the whole paths. */
-  private static List<String> names(List<Path> runs) {
-    List<String> names =
-        runs.stream().map(run -> run.toAbsolutePath().normalize().toFile().getName()).toList();
-    return names.stream().distinct().count() == names.size()
-        ? names
-        : runs.stream().map(Path::toString).toList();
+    return new ComparePage(List.of(), trend.series());
   }
 }

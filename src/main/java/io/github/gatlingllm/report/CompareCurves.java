@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
@@ -16,7 +15,6 @@ import io.github.gatlingllm.report.ComparePage.Compared;
 import io.github.gatlingllm.report.LoadSection.Drawn;
 import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 record CompareCurves(List<Compared> runs) {
 
   /** {@code level} is the operating point of the base, or its own where it lacks that level. */
-  private record RunCurve(int run, Curve curve, Drawn drawn, LevelFigures level) {}
+  private record RunCurve(Compared run, Drawn drawn, LevelFigures level) {}
 
   Section section() {
     List<RunCurve> curves = curves();
@@ -59,20 +57,19 @@ record CompareCurves(List<Compared> runs) {
     List<RunCurve> all = new ArrayList<>();
     List<String> engines = new ArrayList<>();
     List<String> scenarios = new ArrayList<>();
-    for (int run = 0; run < runs.size(); run++) {
-      String of = runs.get(run).name();
-      Summary summary = runs.get(run).summary();
+    for (Compared run : runs) {
+      Summary summary = run.summary();
       for (Curve curve : summary.curves()) {
-        int engine = position(of + '\n' + curve.target(), engines);
+        int engine = position(run.name() + '\n' + curve.target(), engines);
         int scenario = position(String.valueOf(curve.scenario()), scenarios);
         boolean isOne = summary.curves().size() == 1;
-        String name = of + (isOne ? "" : ", " + summary.name(curve));
+        String name = run.name() + (isOne ? "" : ", " + summary.name(curve));
         int dash = summary.hasSeveralScenarios() ? scenario : engine;
         List<LevelFigures> levels = new LoadSection(summary).of(curve);
         String stage = stage(curve);
         LevelFigures level =
             levels.stream().filter(each -> each.label().equals(stage)).findFirst().orElseThrow();
-        all.add(new RunCurve(run, curve, new Drawn(name, engine, dash, levels), level));
+        all.add(new RunCurve(run, new Drawn(name, engine, dash, levels), level));
       }
     }
     return all;
@@ -90,21 +87,6 @@ record CompareCurves(List<Compared> runs) {
         .filter(curve.stages()::contains)
         .findFirst()
         .orElse(curve.operatingPoint().stage());
-  }
-
-  /** The figures of the runs one after the other, by target and scenario. */
-  Map<String, List<Step>> steps() {
-    Map<String, List<Step>> steps = new LinkedHashMap<>();
-    for (RunCurve of : curves()) {
-      Compared run = runs.get(of.run);
-      Summary summary = run.summary();
-      String name = summary.curves().size() == 1 ? "runs" : summary.name(of.curve);
-      steps
-          .computeIfAbsent(name, curve -> new ArrayList<>())
-          .add(
-              Step.of(of.run, run.name(), summary, of.level, runs.get(0).name(), run.comparison()));
-    }
-    return steps;
   }
 
   private static int position(String name, List<String> known) {
@@ -154,7 +136,7 @@ record CompareCurves(List<Compared> runs) {
   private Chart percentiles(Metric metric, List<RunCurve> curves) {
     List<Line> lines = new ArrayList<>();
     for (RunCurve of : curves) {
-      RunFigures figures = runs.get(of.run).figures();
+      RunFigures figures = of.run.figures();
       int stage = figures.summary().stages().indexOf(of.level);
       List<Quantile> curve =
           figures.series().levelQuantiles().getOrDefault(stage, Map.of()).get(metric);

@@ -5,10 +5,12 @@ import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
-import io.github.gatlingllm.figures.compare.Comparison.Trend;
+import io.github.gatlingllm.figures.compare.Comparison.Trend.Series;
+import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figure;
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
@@ -20,7 +22,6 @@ import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +31,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +39,9 @@ import org.jspecify.annotations.Nullable;
  * trend these alone.
  *
  * @param runs a base and the runs that are compared with it; of a trend none
+ * @param series of a trend; else none
  */
-record ComparePage(List<Compared> runs, TrendSection trend, String text) {
+record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
 
   /** What was measured; a condition may have no change. */
   private static final List<Column<@Nullable Change>> MEASURED =
@@ -79,18 +80,6 @@ record ComparePage(List<Compared> runs, TrendSection trend, String text) {
     }
   }
 
-  static ComparePage of(List<Compared> runs) {
-    TrendSection all =
-        new TrendSection(runs.size() > 2 ? new CompareCurves(runs).steps() : Map.of(), false);
-    ComparePage page = new ComparePage(runs, all, "");
-    return new ComparePage(runs, all, Templates.fill("compare-md", page.values()));
-  }
-
-  static ComparePage of(Trend trend) {
-    return new ComparePage(
-        List.of(), new TrendSection(trend.named(), true), TrendSection.json(trend));
-  }
-
   boolean isTrend() {
     return runs.isEmpty();
   }
@@ -117,22 +106,31 @@ record ComparePage(List<Compared> runs, TrendSection trend, String text) {
     return isTrend() ? "LLM trend" : "LLM comparison";
   }
 
+  /** The Markdown of a comparison, short enough for a pull request; the JSON of a trend. */
+  String text() {
+    return isTrend() ? trend().json() : Templates.fill("compare-md", values());
+  }
+
+  private TrendSection trend() {
+    return new TrendSection(series, true);
+  }
+
   Page page() {
     return isTrend()
-        ? page(title(), "Trend over runs", trend.facts(), List.of(trend.section()))
+        ? page(title(), "Trend over runs", trend().facts(), List.of(trend().section()))
         : page(
             title() + ": " + base().name,
             "Comparison with " + base().name,
-            runs.stream().map(this::fact).toList(),
+            runs.stream().map(ComparePage::fact).toList(),
             sections());
   }
 
   private Page page(String title, String heading, List<Fact> facts, List<Section> sections) {
-    return new Page(
-        "compare", title(), title, Map.of("heading", heading, "facts", facts), sections);
+    Map<String, Object> own = Map.of("heading", heading, "facts", facts);
+    return new Page("compare", title(), title, own, sections);
   }
 
-  private Fact fact(Compared run) {
+  private static Fact fact(Compared run) {
     Summary summary = run.summary();
     String requests = NumberText.count(summary.figures().counts().started());
     return new Fact(
@@ -142,15 +140,19 @@ record ComparePage(List<Compared> runs, TrendSection trend, String text) {
 
   private List<Section> sections() {
     Map<String, Object> values = values();
-    Stream<Section> texts =
-        Stream.of("differences", "verdict", "figures")
-            .map(key -> Section.of(key).body("compare-" + key, values));
-    Stream<Section> all = hasSeveral() ? Stream.concat(texts, Stream.of(trend.section())) : texts;
-    return Stream.concat(all, Stream.of(new CompareCurves(runs).section())).toList();
+    List<Section> sections = new ArrayList<>();
+    for (String key : List.of("differences", "verdict", "figures")) {
+      sections.add(Section.of(key).body("compare-" + key, values));
+    }
+    if (hasSeveral()) {
+      sections.add(steps().section());
+    }
+    sections.add(new CompareCurves(runs).section());
+    return sections;
   }
 
   List<String> lines() {
-    return isTrend() ? trend.marks() : others().stream().flatMap(ComparePage::lines).toList();
+    return isTrend() ? trend().marks() : others().stream().flatMap(ComparePage::lines).toList();
   }
 
   private static Stream<String> lines(Compared run) {
@@ -168,7 +170,7 @@ record ComparePage(List<Compared> runs, TrendSection trend, String text) {
         "unmatched", others().stream().flatMap(run -> run.unmatched().stream()).toList(),
         "verdicts", others(),
         "conditions", conditions(),
-        "places", places());
+        "places", places().stream().map(this::changes).toList());
   }
 
   // ---- gates
@@ -202,131 +204,145 @@ record ComparePage(List<Compared> runs, TrendSection trend, String text) {
   // ---- figures
 
   /** The changes at one load level, or of all pooled. */
-  record Changes(
-      String heading, String title, String counted, Table table, Table rest, String unchanged) {}
+  record Changes(String title, String counted, Table table, Table rest, String unchanged) {}
 
-  /** A figure, and its change in each of the other runs; null in a run that lacks the place. */
-  private record Row(Figure figure, List<@Nullable Change> changes) {
+  /** A place of the comparisons, in the base and in the other runs that have it. */
+  private record SamePlace(Place first, List<Step> steps) {
 
-    List<Change> known() {
-      return changes.stream().filter(Objects::nonNull).toList();
+    /** Other levels of the base may be pooled with another run, under the same name. */
+    private boolean is(Place other) {
+      return first.name().equals(other.name())
+          && (first.level() != null || first.base().equals(other.base()));
+    }
+
+    private Stream<Change> changes(List<Figure> figures) {
+      return figures.stream().flatMap(figure -> changes(figure));
+    }
+
+    private Stream<Change> changes(Figure figure) {
+      return steps.stream().map(step -> step.change(figure)).filter(Objects::nonNull);
     }
 
     /** What is worse in a run comes first, what is better next. */
-    int rank() {
-      Set<Outcome> all = known().stream().map(Change::outcome).collect(Collectors.toSet());
+    private int rank(Figure figure) {
+      Set<Outcome> all = changes(figure).map(Change::outcome).collect(Collectors.toSet());
       return all.contains(Outcome.WORSE) ? 0 : all.contains(Outcome.BETTER) ? 1 : 2;
     }
   }
 
-  private List<Changes> places() {
-    Map<List<Object>, List<@Nullable Place>> places = new LinkedHashMap<>();
-    for (int run = 0; run < others().size(); run++) {
-      for (Place place : others().get(run).changes().places()) {
-        places
-            .computeIfAbsent(
-                List.of(place.name(), place.base()),
-                same -> new ArrayList<>(Collections.nCopies(others().size(), null)))
-            .set(run, place);
+  private List<SamePlace> places() {
+    List<SamePlace> all = new ArrayList<>();
+    for (int i = 1; i < runs.size(); i++) {
+      for (Place place : runs.get(i).changes().places()) {
+        SamePlace same = all.stream().filter(known -> known.is(place)).findFirst().orElse(null);
+        if (same == null) {
+          same = new SamePlace(place, new ArrayList<>());
+          same.steps.add(step(0, place.name(), place.base(), List.of()));
+          all.add(same);
+        }
+        same.steps.add(step(i, place.name(), place.run(), place.changes()));
       }
     }
-    return places.values().stream().map(this::changes).toList();
+    return all;
   }
 
-  /** The same place in each of the other runs. */
-  private Changes changes(List<@Nullable Place> places) {
-    Place first = places.stream().filter(Objects::nonNull).findFirst().orElseThrow();
-    boolean isHeadline =
-        IntStream.range(0, places.size())
-            .anyMatch(run -> isHeadline(others().get(run).changes().places(), places.get(run)));
-    List<Row> rows =
-        Figure.compared().stream()
-            .map(figure -> row(figure, places))
-            .filter(row -> !row.known().isEmpty())
-            .toList();
-    List<Row> shown =
-        rows.stream()
-            .filter(row -> row.rank() < 2 || (isHeadline && TrendSection.isKey(row.figure)))
-            .sorted(Comparator.comparingInt(Row::rank))
-            .toList();
-    List<Row> rest = rows.stream().filter(row -> !shown.contains(row)).toList();
-    boolean isOpen = isHeadline || (first.level() == null && base().summary().curves().size() < 2);
-    return new Changes(
-        hasSeveral() ? first.name() : others().get(0).name + ", " + first.name(),
-        first.name(),
-        isOpen ? "" : clear(rows),
-        figures(first.name(), shown),
-        figures("", rest),
-        unclear(rest));
+  private Step step(int i, String level, Figures figures, List<Change> changes) {
+    Compared run = runs.get(i);
+    String base = i == 0 ? null : base().name;
+    return new Step(i, run.name, run.summary(), level, figures, base, changes);
   }
 
-  private static Row row(Figure figure, List<@Nullable Place> places) {
-    List<@Nullable Change> changes = new ArrayList<>();
-    places.forEach(
-        place -> changes.add(place == null ? null : place.change(figure.name()).orElse(null)));
-    return new Row(figure, changes);
+  private boolean isHeadline(SamePlace place) {
+    return others().stream().flatMap(this::headlines).anyMatch(place::is);
   }
 
-  /** Whether this is an operating point of the base; without any, whether it is the pooled one. */
-  private boolean isHeadline(List<Place> all, @Nullable Place place) {
-    return place != null
-        && (all.stream().anyMatch(this::isOperatingPoint)
-            ? isOperatingPoint(place)
-            : place.equals(all.get(0)));
+  /** The operating points of the base; where the run has none of them, the first place. */
+  private Stream<Place> headlines(Compared run) {
+    List<Place> all = run.changes().places();
+    List<Place> some = all.stream().filter(place -> isOperatingPoint(place.level())).toList();
+    return some.isEmpty() ? Stream.of(all.get(0)) : some.stream();
   }
 
-  private boolean isOperatingPoint(Place place) {
-    LevelInfo level = place.level();
+  private boolean isOperatingPoint(@Nullable LevelInfo level) {
     return level != null
         && base().summary().curves().stream().anyMatch(c -> c.operatingPoint().isAt(level));
   }
 
-  private Map<Outcome, Long> counts(List<Row> rows) {
-    return rows.stream()
-        .flatMap(row -> row.known().stream())
-        .collect(Collectors.groupingBy(Change::outcome, TreeMap::new, Collectors.counting()));
+  private TrendSection steps() {
+    Map<Series, List<Step>> series = new LinkedHashMap<>();
+    for (SamePlace place : places()) {
+      if (isHeadline(place)) {
+        series.put(new Series("", place.first.name(), "", Map.of()), place.steps);
+      }
+    }
+    return new TrendSection(series, false);
   }
 
-  private String clear(List<Row> rows) {
-    Map<Outcome, Long> counts = counts(rows);
-    long worse = counts.getOrDefault(Outcome.WORSE, 0L);
-    long better = counts.getOrDefault(Outcome.BETTER, 0L);
-    return worse + better == 0 ? unclear(rows) : worse + " worse, " + better + " better";
+  private Changes changes(SamePlace place) {
+    boolean isHeadline = isHeadline(place);
+    List<Figure> all =
+        Figure.compared().stream().filter(f -> place.changes(f).findAny().isPresent()).toList();
+    List<Figure> shown =
+        all.stream()
+            .filter(f -> place.rank(f) < 2 || (isHeadline && TrendSection.isKey(f)))
+            .sorted(Comparator.comparingInt(place::rank))
+            .toList();
+    List<Figure> rest = all.stream().filter(figure -> !shown.contains(figure)).toList();
+    String title = place.first.name();
+    boolean isPooled = place.first.level() == null;
+    boolean isOpen = isHeadline || (isPooled && base().summary().curves().size() < 2);
+    return new Changes(
+        title,
+        isOpen ? "" : clear(place.changes(all).toList()),
+        figures(title, place, shown),
+        figures("", place, rest),
+        unclear(place.changes(rest).toList()));
+  }
+
+  private String clear(List<Change> changes) {
+    long worse = changes.stream().filter(c -> c.outcome() == Outcome.WORSE).count();
+    long better = changes.stream().filter(c -> c.outcome() == Outcome.BETTER).count();
+    return worse + better == 0 ? unclear(changes) : worse + " worse, " + better + " better";
   }
 
   /** E.g. {@code no clear change: 12 figures, too few values: 1 figure}. */
-  private String unclear(List<Row> rows) {
+  private String unclear(List<Change> changes) {
     String what = hasSeveral() ? "comparison" : "figure";
-    return counts(rows).entrySet().stream()
+    return changes.stream()
+        .collect(Collectors.groupingBy(Change::outcome, TreeMap::new, Collectors.counting()))
+        .entrySet()
+        .stream()
         .map(e -> e.getKey().words() + ": " + NumberText.counted(e.getValue(), what))
         .collect(Collectors.joining(", "));
   }
 
-  private Table figures(String title, List<Row> rows) {
-    Columns<Row> columns = Columns.of(Column.of("Figure", row -> figure(row.figure)));
+  private Table figures(String title, SamePlace place, List<Figure> figures) {
+    Columns<Figure> columns = Columns.of(Column.of("Figure", ComparePage::figure));
     if (!hasSeveral()) {
-      columns
-          .of(row -> row.changes.get(0), MEASURED)
-          .and(Column.of("Verdict", row -> ChangeText.verdict(row.known().get(0))));
-      return columns.table(title, rows);
+      return columns
+          .of(place.steps.get(1)::change, MEASURED)
+          .and(
+              Column.of(
+                  "Verdict", of -> ChangeText.verdict(place.changes(of).findFirst().orElseThrow())))
+          .table(title, figures);
     }
-    columns.and(
-        Column.figure(
-            base().name, row -> ChangeText.value(row.known().get(0), row.known().get(0).base())));
-    for (int i = 0; i < others().size(); i++) {
+    for (int i = 0; i < runs.size(); i++) {
       int run = i;
-      columns.and(Column.of(others().get(i).name, row -> cell(row.changes.get(run))));
+      Step step =
+          place.steps.stream().filter(each -> each.position() == run).findFirst().orElse(null);
+      columns.and(Column.of(runs.get(i).name, figure -> cell(figure, step)));
     }
-    return columns.table(title, rows);
+    return columns.table(title, figures);
   }
 
-  private static Cell cell(@Nullable Change change) {
-    if (change == null) {
-      return Cell.figure(NumberText.ABSENT);
-    }
-    String interval = change.interval() == null ? "" : " (" + ChangeText.interval(change) + ")";
-    return ChangeText.cell(ChangeText.value(change, change.run()), change)
-        .remarked(ChangeText.words(change) + interval);
+  private static Cell cell(Figure figure, @Nullable Step step) {
+    Change change = step == null ? null : step.change(figure);
+    Cell value = step == null ? Cell.figure(NumberText.ABSENT) : ChangeText.cell(figure, step);
+    return change == null
+        ? value
+        : value.remarked(
+            ChangeText.words(change)
+                + (change.interval() == null ? "" : " (" + ChangeText.interval(change) + ")"));
   }
 
   private static Cell figure(Figure figure) {
@@ -379,23 +395,11 @@ record ComparePage(List<Compared> runs, TrendSection trend, String text) {
 
   private static Map<String, String> facts(String table, Summary summary) {
     Map<String, String> facts = new LinkedHashMap<>();
-    Templates.rows("compare-run", 3, Map.of("summary", summary, "levels", levels(summary)))
-        .forEach(
-            row -> {
-              if (row.get(0).equals(table)) {
-                facts.put(row.get(1), row.get(2));
-              }
-            });
+    for (List<String> row : Templates.rows("compare-run", 3, Map.of("summary", summary))) {
+      if (row.get(0).equals(table)) {
+        facts.put(row.get(1), row.get(2));
+      }
+    }
     return facts;
-  }
-
-  private static String levels(Summary summary) {
-    Map<String, String> byTarget = new LinkedHashMap<>();
-    summary.stages().forEach(s -> byTarget.merge(s.target(), s.label(), (a, b) -> a + " " + b));
-    return byTarget.size() == 1
-        ? byTarget.values().iterator().next()
-        : byTarget.entrySet().stream()
-            .map(e -> e.getKey() + ": " + e.getValue())
-            .collect(Collectors.joining("; "));
   }
 }

@@ -161,7 +161,7 @@ final class RunInputs implements AutoCloseable {
     if (downloads.values().stream().anyMatch(run::startsWith)) {
       throw new IOException(
           "%s is not a folder; name a folder for the %s with --out <dir>"
-              .formatted(places.get(0), what));
+              .formatted(named(run.toString()), what));
     }
   }
 

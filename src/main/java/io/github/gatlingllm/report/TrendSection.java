@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.compare.Comparison.Change;
-import io.github.gatlingllm.figures.compare.Comparison.Trend;
+import io.github.gatlingllm.figures.compare.Comparison.Trend.Series;
 import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -22,13 +22,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Figures run by run, a line for each series; of a trend also as tables and as {@code trend.json}.
  */
-record TrendSection(Map<String, List<Step>> series, boolean isTrend) {
+record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
 
   /** Figures that are shown whether or not they changed. */
   private static final Set<String> KEY_FIGURES =
@@ -74,7 +76,8 @@ record TrendSection(Map<String, List<Step>> series, boolean isTrend) {
   private List<Table> tables() {
     List<Table> tables = new ArrayList<>();
     series.forEach(
-        (name, steps) -> {
+        (of, steps) -> {
+          String name = name(of);
           Columns<Step> columns =
               Columns.of(
                   Column.name("Run", Step::run),
@@ -91,16 +94,38 @@ record TrendSection(Map<String, List<Step>> series, boolean isTrend) {
   }
 
   private static Cell cell(Step step, Figure figure) {
-    String value = NumberText.with(figure.of(step.figures()), figure.unit().sign());
-    Change change = step.clear(figure);
-    return change == null
-        ? Cell.figure(value)
-        : ChangeText.cell(value, change).remarked(ChangeText.words(change));
+    Change change = clear(step, figure);
+    Cell value = ChangeText.cell(figure, step);
+    return change == null ? value : value.remarked(ChangeText.words(change));
+  }
+
+  private static @Nullable Change clear(Step step, Figure figure) {
+    Change change = step.change(figure);
+    return change != null && change.outcome().isClear() ? change : null;
   }
 
   private static String start(Step step) {
-    String instant = Instant.ofEpochSecond(step.startUnixNs() / 1_000_000_000).toString();
+    String instant =
+        Instant.ofEpochSecond(step.summary().run().startUnixNs() / 1_000_000_000).toString();
     return instant.substring(0, "2026-11-26T22:45".length()).replace('T', ' ');
+  }
+
+  /** A series by what tells it from the others: model, curve, and settings that differ. */
+  private String name(Series of) {
+    List<String> words = new ArrayList<>();
+    words.add(isTrend && of.model().isEmpty() ? "no model" : of.model());
+    words.add(of.curve());
+    words.add(differs(Series::load) ? of.load() : "");
+    Set<String> settings = new TreeSet<>();
+    series.keySet().forEach(each -> settings.addAll(each.settings().keySet()));
+    settings.removeIf(setting -> !differs(each -> each.settings().get(setting)));
+    settings.forEach(
+        setting -> words.add(setting + "=" + NumberText.orAbsent(of.settings().get(setting))));
+    return words.stream().filter(word -> !word.isEmpty()).collect(Collectors.joining(", "));
+  }
+
+  private boolean differs(Function<Series, @Nullable String> part) {
+    return series.keySet().stream().map(part).distinct().count() > 1;
   }
 
   /** The runs in order, as the charts name them. */
@@ -114,18 +139,18 @@ record TrendSection(Map<String, List<Step>> series, boolean isTrend) {
   private Chart chart(Figure figure) {
     List<Line> lines = new ArrayList<>();
     series.forEach(
-        (name, steps) -> {
+        (of, steps) -> {
           int n = lines.size();
           List<Pin> pins = new ArrayList<>();
           List<Point> points = Point.of(steps, Step::position, step -> figure.of(step.figures()));
           for (Step step : steps) {
             Double y = figure.of(step.figures());
-            Change change = step.clear(figure);
+            Change change = clear(step, figure);
             if (y != null && change != null) {
               pins.add(new Pin(step.position(), y, mark(step) + words(change)));
             }
           }
-          lines.add(Line.of(name, n, n, points).pinned(pins));
+          lines.add(Line.of(name(of), n, n, points).pinned(pins));
         });
     boolean isLower = figure.metric().better() == Metric.Better.LOWER;
     return Chart.of(
@@ -162,19 +187,17 @@ record TrendSection(Map<String, List<Step>> series, boolean isTrend) {
 
   // ---- JSON
 
-  static String json(Trend trend) {
+  String json() {
     List<Map<String, Object>> all = new ArrayList<>();
-    trend
-        .series()
-        .forEach(
-            (series, steps) ->
-                all.add(
-                    row(
-                        "model", series.model(),
-                        "curve", series.curve(),
-                        "load", series.load(),
-                        "settings", series.settings(),
-                        "runs", steps.stream().map(TrendSection::json).toList())));
+    series.forEach(
+        (of, steps) ->
+            all.add(
+                row(
+                    "model", of.model(),
+                    "curve", of.curve(),
+                    "load", of.load(),
+                    "settings", of.settings(),
+                    "runs", steps.stream().map(TrendSection::json).toList())));
     return SummaryJson.text(Map.of("series", all));
   }
 
@@ -195,7 +218,7 @@ record TrendSection(Map<String, List<Step>> series, boolean isTrend) {
     }
     return row(
         "run", step.run(),
-        "start_unix_ns", step.startUnixNs(),
+        "start_unix_ns", step.summary().run().startUnixNs(),
         "engine_version", step.engineVersion(),
         "operating_point", step.level(),
         "compared_with", step.base(),

@@ -70,6 +70,55 @@ class CompareCommandTest {
     assertThat(out).isDirectoryNotContaining("glob:**.part");
   }
 
+  @Test
+  void moreThanTwoRunsAreColumnsOfOneTable() throws IOException {
+    Path out = runs.resolve("several");
+    Called called =
+        call("compare", run("base"), run("again"), run("slower"), "--out", out.toString());
+    assertThat(called.exitCode()).as(called.error()).isZero();
+
+    assertThat(out.resolve("compare.md"))
+        .content(UTF_8)
+        .containsOnlyOnce("### c=8\n\n| Figure | base | again | slower |\n")
+        .containsPattern(
+            "\\| `itl.mean` \\| \\S+ ms \\| \\S+ ms \\| \\S+ ms ▲ worse \\+[23]\\S+ % \\(\\+\\S+ to"
+                + " \\+\\S+ %\\) \\|");
+    assertThat(out.resolve("compare.html")).content(UTF_8).contains("trend-itl-p99");
+    assertThat(call("compare", run("base"), run("slower"), "--out", out.toString()).exitCode())
+        .isZero();
+    assertThat(out.resolve("compare.html")).content(UTF_8).doesNotContain("trend-itl-p99");
+  }
+
+  /** The level that one run shares with the base is the same row, though there it is all. */
+  @Test
+  void levelsOfSeveralRunsAreMatched() throws IOException {
+    Path one = runs.resolve("one");
+    new DemoRun(List.of(8), List.of("local"), List.of("ask", "<b>follow|up</b>")).write(one);
+    Path out = runs.resolve("matched");
+    Called called =
+        call("compare", run("base"), run("slower"), one.toString(), "--out", out.toString());
+
+    assertThat(called.output()).contains("one: load level c=2 is only in the base");
+    assertThat(out.resolve("compare.md"))
+        .content(UTF_8)
+        .containsOnlyOnce("### c=8\n\n| Figure | base | slower | one |\n")
+        .containsOnlyOnce("### all 2 load levels pooled\n\n| Figure | base | slower | one |\n")
+        .containsPattern(
+            "all 2 load levels pooled(?s:.)*\\| `[a-z0-9.]+` \\|[^|]+\\|[^|]+\\| – \\|");
+  }
+
+  @Test
+  void runsBelowAFolderAreComparedWithTheFirst() throws IOException {
+    Path sweep = runs.resolve("sweep");
+    demo().write(sweep.resolve("a"));
+    demo().seed(9).slower(1.3).write(sweep.resolve("b"));
+    Called called = call("compare", sweep.toString());
+
+    assertThat(called.exitCode()).as(called.error()).isZero();
+    assertThat(called.output()).contains("b: Worse at c=2: ");
+    assertThat(sweep.resolve("b/compare.md")).exists();
+  }
+
   /** Lengths, cache share and seed, as every figure depends on them. */
   @Test
   void workloadIsQuotedWhereItIsTheSame() throws IOException {
@@ -139,7 +188,8 @@ class CompareCommandTest {
     "base slower --fail-on fast, expected e.g. ttft.p95>+10%",
     "base slower --fail-on ttft.q95>+10%, no figure is called 'ttft.q95'",
     "base other, no measured load level in common",
-    "base, Missing required parameter"
+    "base, is one run; expected a base and at least one other run",
+    "base none, has no run"
   })
   void badInputIsOneLineAndWritesNothing(String arguments, String message) throws IOException {
     Path page = runs.resolve("other").resolve("compare.html");

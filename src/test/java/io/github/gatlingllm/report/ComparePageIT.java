@@ -48,19 +48,19 @@ class ComparePageIT {
     browser.prefer(theme).show(page, width, 1000);
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
-    for (String section : List.of("verdict", "differences", "figures", "curves")) {
+    for (String section : List.of("verdict", "differences", "figures", "trend", "curves")) {
       assertThat(browser.driver().isShown("#" + section)).as(section).isTrue();
     }
     assertThat(browser.plots())
+        .hasSize(17)
+        .allSatisfy(plot -> assertThat(plot.paths()).isGreaterThan(5));
+    assertThat(browser.plots())
+        .filteredOn(plot -> !plot.id().startsWith("trend-"))
         .hasSize(9)
-        .allSatisfy(
-            plot -> {
-              assertThat(plot.label()).contains("vllm-1.0");
-              assertThat(plot.paths()).isGreaterThan(5);
-            });
+        .allSatisfy(plot -> assertThat(plot.label()).contains("vllm-1.0"));
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
-    for (String section : List.of("top", "figures", "curves")) {
+    for (String section : List.of("top", "figures", "trend", "curves")) {
       browser.driver().run("document.getElementById('" + section + "').scrollIntoView()");
       browser.picture(PICTURES.resolve("compare-" + section + "-" + width + "-" + theme + ".png"));
     }
@@ -87,7 +87,7 @@ class ComparePageIT {
               "too few values: ",
               "all 9 load levels pooled",
               "c=4: 1 worse");
-      assertThat(browser.plots()).hasSize(9).noneMatch(Plot::displayed);
+      assertThat(browser.plots()).hasSize(17).noneMatch(Plot::displayed);
     } finally {
       browser.letScriptsRun();
     }

@@ -99,6 +99,27 @@ class TrendCommandTest {
   }
 
   @Test
+  void gatesAreOfCompareOnly() throws IOException {
+    night(1, 1, "1.0", "256");
+    for (String option : List.of("--fail-on=ttft.p95>+10%", "--allow-thin")) {
+      Called called = call("trend", runs.resolve("history").toString(), option);
+      assertThat(called.exitCode()).isEqualTo(1);
+      assertThat(called.error().lines()).singleElement(STRING).contains("--fail-on", "compare");
+    }
+  }
+
+  @Test
+  void runsWithTheSameFolderNameAreNamedByTheirPaths() throws IOException {
+    new DemoRun(List.of(2), List.of("local"), List.of("ask")).write(runs.resolve("history/a/run"));
+    new DemoRun(List.of(2), List.of("local"), List.of("ask")).write(runs.resolve("history/b/run"));
+    call("trend", runs.resolve("history").toString());
+    assertThat(JSON.readTree(runs.resolve("history/trend.json").toFile()).at("/series/0/runs"))
+        .extracting(of -> of.path("run").asText())
+        .containsExactly(
+            runs.resolve("history/a/run").toString(), runs.resolve("history/b/run").toString());
+  }
+
+  @Test
   void folderWithoutRunsIsOneLine() throws IOException {
     Files.createDirectories(runs.resolve("empty"));
     Called called = call("trend", runs.resolve("empty").toString());

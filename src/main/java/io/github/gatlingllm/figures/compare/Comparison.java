@@ -13,7 +13,6 @@ import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
@@ -29,7 +28,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -74,29 +72,29 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       return level == null ? null : level.label();
     }
 
-    public long count(Outcome outcome) {
-      return changes.stream().filter(change -> change.outcome() == outcome).count();
-    }
-
     public Optional<Change> change(String figure) {
-      return changes.stream().filter(c -> c.figure().name().equals(figure)).findFirst();
+      return Comparison.change(figure, changes);
     }
   }
 
-  private List<Change> at(LevelInfo level, boolean hasOneTarget) {
+  private List<Change> at(LevelInfo level, Summary run) {
     return places.stream()
-        .filter(
-            place ->
-                place.level() != null && RunComparison.isSame(place.level(), level, hasOneTarget))
+        .filter(place -> place.level() != null)
+        .filter(place -> RunComparison.isSame(place.level(), level, !run.hasSeveralTargets()))
         .findFirst()
         .map(Place::changes)
         .orElse(List.of());
   }
 
+  private static Optional<Change> change(String figure, List<Change> changes) {
+    return changes.stream().filter(change -> change.figure().name().equals(figure)).findFirst();
+  }
+
   /**
    * The change of one figure.
    *
-   * @param percent run ÷ base − 1 in percent, or run − base for a share; null without both values
+   * @param percent run ÷ base − 1 in percent, or run − base in points for a share; null without
+   *     both
    * @param interval confidence interval of the change, simultaneous at 95 % for all figures of all
    *     runs that are compared with the base; null with too few values
    */
@@ -106,13 +104,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       @Nullable Double run,
       @Nullable Double percent,
       @Nullable Interval interval,
-      Outcome outcome) {
-
-    /** Whether {@code percent} and {@code interval} are percentage points of a share. */
-    public boolean inPoints() {
-      return figure.unit() == Metric.Unit.PERCENT;
-    }
-  }
+      Outcome outcome) {}
 
   /**
    * A bound on the change of a figure, beyond which a comparison fails, whether or not the change
@@ -174,16 +166,12 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
     /** Judges each load level that the condition means; too few values fail unless allowed. */
     public List<Judged> judge(Comparison comparison, boolean allowThin) {
-      boolean isPooled = POOLED.equals(stage);
       List<Place> places =
-          comparison.places.stream()
-              .filter(
-                  place ->
-                      stage == null
-                          ? place.level() != null
-                          : isPooled || stage.equals(place.stage()))
-              .limit(isPooled ? 1 : Long.MAX_VALUE)
-              .toList();
+          POOLED.equals(stage)
+              ? comparison.places.subList(0, 1)
+              : comparison.places.stream()
+                  .filter(at -> stage == null ? at.level() != null : stage.equals(at.stage()))
+                  .toList();
       if (!places.isEmpty()) {
         return places.stream().map(place -> judged(place, allowThin)).toList();
       }
@@ -328,38 +316,21 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
      * A run in a row of runs.
      *
      * @param position of the run among all, from 0
-     * @param level the label of the load level that the figures are of
+     * @param level the name of the load level that the figures are of
      * @param base the run that it is compared with; null for the first
      * @param changes of all figures that are compared; empty for the first
      */
     public record Step(
         int position,
         String run,
-        long startUnixNs,
-        @Nullable String engineVersion,
+        Summary summary,
         String level,
         Figures figures,
         @Nullable String base,
         List<Change> changes) {
 
-      public static Step of(
-          int position,
-          String run,
-          Summary summary,
-          LevelFigures level,
-          @Nullable String base,
-          @Nullable Comparison comparison) {
-        return new Step(
-            position,
-            run,
-            summary.run().startUnixNs(),
-            summary.config().get(ENGINE_VERSION),
-            level.label(),
-            level.figures(),
-            base,
-            comparison == null
-                ? List.of()
-                : comparison.at(level.info(), !summary.hasSeveralTargets()));
+      public @Nullable String engineVersion() {
+        return summary.config().get(ENGINE_VERSION);
       }
 
       public List<Change> clear() {
@@ -367,16 +338,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       }
 
       public @Nullable Change change(Figure figure) {
-        return changes.stream()
-            .filter(change -> change.figure().name().equals(figure.name()))
-            .findFirst()
-            .orElse(null);
-      }
-
-      /** The change of a figure that is better or worse, else null. */
-      public @Nullable Change clear(Figure figure) {
-        Change change = change(figure);
-        return change != null && change.outcome().isClear() ? change : null;
+        return Comparison.change(figure.name(), changes).orElse(null);
       }
     }
 
@@ -395,14 +357,16 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         if (base != null && !known.containsKey(base)) {
           known.put(base, Comparison.of(base.run, run, 1));
         }
+        LevelFigures level = summary.operatingLevel(curve);
         Step step =
-            Step.of(
+            new Step(
                 runs,
                 name,
                 summary,
-                summary.operatingLevel(curve),
+                level.label(),
+                level.figures(),
                 base == null ? null : base.name,
-                base == null ? null : known.get(base));
+                base == null ? List.of() : known.get(base).at(level.info(), summary));
         series.computeIfAbsent(of, key -> new ArrayList<>()).add(step);
         if (base == null || !step.clear().isEmpty()) {
           bases.put(of, new Base(name, run));
@@ -414,30 +378,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     /** The runs by series, in the order of their first runs. */
     public Map<Series, List<Step>> series() {
       return series;
-    }
-
-    /** {@link #series} by what tells one from the others: model, curve, and what differs. */
-    public Map<String, List<Step>> named() {
-      Map<String, List<Step>> named = new LinkedHashMap<>();
-      series.forEach((of, steps) -> named.put(name(of), steps));
-      return named;
-    }
-
-    private String name(Series of) {
-      List<String> words = new ArrayList<>();
-      words.add(of.model.isEmpty() ? "no model" : of.model);
-      words.add(of.curve);
-      words.add(differs(Series::load) ? of.load : "");
-      TreeSet<String> settings = new TreeSet<>();
-      series.keySet().forEach(each -> settings.addAll(each.settings.keySet()));
-      settings.removeIf(setting -> !differs(each -> each.settings.get(setting)));
-      settings.forEach(
-          setting -> words.add(setting + "=" + NumberText.orAbsent(of.settings.get(setting))));
-      return words.stream().filter(word -> !word.isEmpty()).collect(Collectors.joining(", "));
-    }
-
-    private boolean differs(Function<Series, @Nullable String> part) {
-      return series.keySet().stream().map(part).distinct().count() > 1;
     }
   }
 }

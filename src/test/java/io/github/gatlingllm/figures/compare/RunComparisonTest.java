@@ -151,7 +151,7 @@ class RunComparisonTest {
             "errors.percent");
 
     assertThat(errors.base()).isZero();
-    assertThat(errors.inPoints()).isTrue();
+    assertThat(errors.figure().unit()).isEqualTo(Metric.Unit.PERCENT);
     assertThat(errors.percent()).isCloseTo(20, within(0.01));
     assertThat(errors.outcome()).isEqualTo(Outcome.WORSE);
   }
