@@ -43,7 +43,7 @@ record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
           "output_tokens_per_s",
           "requests_per_s",
           "goodput.percent",
-          "errors");
+          "errors.percent");
 
   private static final List<Figure> SHOWN =
       Figure.compared().stream().filter(TrendSection::isKey).toList();

@@ -62,7 +62,8 @@ class CompareCommandTest {
         .contains("compare.html");
     assertThat(out.resolve("compare.md"))
         .content(UTF_8)
-        .contains("| `ttft.p50` |", "▲ worse", "### What differs", "Others: no clear change: ")
+        .contains("| `ttft.p50` |", "| `errors.percent` |", "▲ worse", "### What differs")
+        .contains("Others: no clear change: ")
         .doesNotContain("| `ttfo.mean`");
     assertThat(out.resolve("compare.html"))
         .content(UTF_8)

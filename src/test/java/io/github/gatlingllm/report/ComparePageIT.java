@@ -52,7 +52,7 @@ class ComparePageIT {
       assertThat(browser.driver().isShown("#" + section)).as(section).isTrue();
     }
     assertThat(browser.plots())
-        .hasSize(17)
+        .hasSize(18)
         .allSatisfy(plot -> assertThat(plot.paths()).isGreaterThan(5));
     assertThat(browser.plots())
         .filteredOn(plot -> !plot.id().startsWith("trend-"))
@@ -87,7 +87,7 @@ class ComparePageIT {
               "too few values: ",
               "all 9 load levels pooled",
               "c=4: 1 worse");
-      assertThat(browser.plots()).hasSize(17).noneMatch(Plot::displayed);
+      assertThat(browser.plots()).hasSize(18).noneMatch(Plot::displayed);
     } finally {
       browser.letScriptsRun();
     }
