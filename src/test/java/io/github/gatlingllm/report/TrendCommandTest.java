@@ -34,6 +34,7 @@ class TrendCommandTest {
     info.put("start_unix_ns", info.path("start_unix_ns").asLong() - (9 - night));
     ObjectNode config = info.withObject("/config");
     config.put("engineVersion", engine).put("promptTokens", prompts).put("seed", "" + night);
+    config.put("prefixSeed", "" + night).put("tokenizer_source", "http://10.0.0." + night);
     JSON.writeValue(file.toFile(), info);
   }
 

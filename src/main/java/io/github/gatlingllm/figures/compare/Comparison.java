@@ -285,9 +285,9 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         Set.of(
             """
             apiKey assert config csv dataset dataset.B2 dataset.D datasetCache endpoint engineVersion
-            env failBuild failOnInvalid injector jvm late live metricsUrl nonceOfRun otlp promptsNotExact
-            recordText recordTokens results saveConfig seed seedOfTheUnseeded selfTestFile startAt
-            target upload waitReady
+            env failBuild failOnInvalid injector jvm late live metricsUrl nonceOfRun otlp prefixSeed
+            promptsNotExact recordText recordTokens results saveConfig seed seedOfTheUnseeded
+            selfTestFile startAt target tokenizer_source upload waitReady
             """
                 .split("\\s+"));
 
