@@ -36,10 +36,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = CompareCommand.COMPARE,
     aliases = CompareCommand.TREND,
-    description = {
-      "compare: compares runs with a base: what differs, what changed, and how clearly.",
-      "trend: shows the figures of many runs over time, and which differ beyond chance."
-    },
+    description =
+        "Compares runs with a base, or as trend over time: what changed, and how clearly.",
     customSynopsis = {
       "gatling-llm compare [-hV] [--allow-thin] [--cache=<dir>] [--fail-on=<conditions>]..."
           + " [--out=<dir>] <base> <run>...",
@@ -57,8 +55,8 @@ final class CompareCommand implements Callable<Integer> {
       arity = "1..*",
       paramLabel = "<run>",
       description =
-          "compare: the base, then others; trend: in any order; each a folder of a run or of runs,"
-              + " or s3://bucket/prefix")
+          "the base, then others (trend: any order): a folder of a run or of runs, or"
+              + " s3://bucket/prefix")
   private List<String> places = new ArrayList<>();
 
   @Mixin private Main.Places from = new Main.Places();

@@ -72,7 +72,8 @@ public final class Main {
             (failure, given) -> {
               CommandLine failed = failure.getCommandLine();
               failed.getErr().println(PrintableText.of(String.valueOf(failure.getMessage())));
-              boolean isNamedAlone = List.of(given).equals(List.of(failed.getCommandName()));
+              boolean isNamedAlone =
+                  given.length == 1 && failed.getCommandSpec().names().contains(given[0]);
               if (given.length == 0 || isNamedAlone) {
                 failed.usage(failed.getErr());
               }

@@ -81,7 +81,8 @@ class MainTest {
     "'', Missing required subcommand, Usage: gatling-llm [-hV] [COMMAND]",
     "render, Missing required parameter: '<run>', Usage: gatling-llm render [-hV]",
     "merge, Missing required options and parameters, Usage: gatling-llm merge [-hV]",
-    "compare, Missing required parameter: '<run>', Usage: gatling-llm compare [-hV]"
+    "compare, Missing required parameter: '<run>', Usage: gatling-llm compare [-hV]",
+    "trend, Missing required parameter: '<run>', gatling-llm trend [-hV]"
   })
   void commandsWithoutArgumentsPrintTheirUsage(String command, String line, String usage) {
     Called called = command.isEmpty() ? call() : call(command);
