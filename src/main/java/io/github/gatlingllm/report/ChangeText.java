@@ -88,10 +88,8 @@ final class ChangeText {
   /** The value of a run, in the colour of its change where that is clear. */
   static Cell cell(Figure figure, Step step) {
     String value = NumberText.with(figure.of(step.figures()), figure.unit().sign());
-    Change change = step.change(figure);
-    return change != null && change.outcome().isClear()
-        ? new Cell(value, verdict(change).kind())
-        : Cell.figure(value);
+    Change change = step.clear(figure);
+    return change == null ? Cell.figure(value) : new Cell(value, verdict(change).kind());
   }
 
   static String verdict(Comparison comparison, List<Judged> judged) {

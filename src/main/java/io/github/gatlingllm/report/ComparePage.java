@@ -116,18 +116,11 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   }
 
   Page page() {
-    return isTrend()
-        ? page(title(), "Trend over runs", trend().facts(), List.of(trend().section()))
-        : page(
-            title() + ": " + base().name,
-            "Comparison with " + base().name,
-            runs.stream().map(ComparePage::fact).toList(),
-            sections());
-  }
-
-  private Page page(String title, String heading, List<Fact> facts, List<Section> sections) {
+    String title = isTrend() ? title() : title() + ": " + base().name;
+    String heading = isTrend() ? "Trend over runs" : "Comparison with " + base().name;
+    List<Fact> facts = isTrend() ? trend().facts() : runs.stream().map(ComparePage::fact).toList();
     Map<String, Object> own = Map.of("heading", heading, "facts", facts);
-    return new Page("compare", title(), title, own, sections);
+    return new Page("compare", title(), title, own, sections());
   }
 
   private static Fact fact(Compared run) {
@@ -139,6 +132,9 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   }
 
   private List<Section> sections() {
+    if (isTrend()) {
+      return List.of(trend().section());
+    }
     Map<String, Object> values = values();
     List<Section> sections = new ArrayList<>();
     for (String key : List.of("differences", "verdict", "figures")) {

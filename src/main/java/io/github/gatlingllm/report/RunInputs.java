@@ -158,10 +158,11 @@ final class RunInputs implements AutoCloseable {
 
   /** Refuses a run that was downloaded, as files written to its folder may be lost. */
   void requireFolder(Path run, String what) throws IOException {
-    if (downloads.values().stream().anyMatch(run::startsWith)) {
-      throw new IOException(
-          "%s is not a folder; name a folder for the %s with --out <dir>"
-              .formatted(named(run.toString()), what));
+    for (S3Location place : downloads.keySet()) {
+      if (run.startsWith(Objects.requireNonNull(downloads.get(place)))) {
+        throw new IOException(
+            "%s is not a folder; name a folder for the %s with --out <dir>".formatted(place, what));
+      }
     }
   }
 

@@ -35,15 +35,11 @@ record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
   /** Figures that are shown whether or not they changed. */
   private static final Set<String> KEY_FIGURES =
       Set.of(
-          "ttft.p50",
-          "ttft.p99",
-          "itl.p99",
-          "tpot.p50",
-          "e2e.p50",
-          "output_tokens_per_s",
-          "requests_per_s",
-          "goodput.percent",
-          "errors.percent");
+          """
+          ttft.p50 ttft.p99 itl.p99 tpot.p50 e2e.p50 output_tokens_per_s requests_per_s
+          goodput.percent errors.percent
+          """
+              .split("\\s+"));
 
   private static final List<Figure> SHOWN =
       Figure.compared().stream().filter(TrendSection::isKey).toList();
@@ -94,14 +90,9 @@ record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
   }
 
   private static Cell cell(Step step, Figure figure) {
-    Change change = clear(step, figure);
+    Change change = step.clear(figure);
     Cell value = ChangeText.cell(figure, step);
     return change == null ? value : value.remarked(ChangeText.words(change));
-  }
-
-  private static @Nullable Change clear(Step step, Figure figure) {
-    Change change = step.change(figure);
-    return change != null && change.outcome().isClear() ? change : null;
   }
 
   private static String start(Step step) {
@@ -145,7 +136,7 @@ record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
           List<Point> points = Point.of(steps, Step::position, step -> figure.of(step.figures()));
           for (Step step : steps) {
             Double y = figure.of(step.figures());
-            Change change = clear(step, figure);
+            Change change = step.clear(figure);
             if (y != null && change != null) {
               pins.add(new Pin(step.position(), y, mark(step) + words(change)));
             }

@@ -340,6 +340,10 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       public @Nullable Change change(Figure figure) {
         return Comparison.change(figure.name(), changes).orElse(null);
       }
+
+      public @Nullable Change clear(Figure figure) {
+        return Comparison.change(figure.name(), clear()).orElse(null);
+      }
     }
 
     private record Base(String name, ComparedRun run) {}
