@@ -122,7 +122,7 @@ public final class RunReport {
       console.accept(
           "LLM: the run is invalid, "
               + (isFirstLook
-                  ? "which fails no build where nothing is asserted (failOnInvalid=true does): "
+                  ? "but the build passes, as nothing is asserted (failOnInvalid=true fails it): "
                   : "so the build fails (failOnInvalid=false lets it pass): ")
               + why);
     }

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
@@ -198,6 +202,27 @@ class SummaryFilesTest {
     assertThat(table.lines(40).get(3)).containsPattern("^time to first token from schedule +1$");
     assertThat(table.lines(40).get(4)).isEqualTo("ms");
     assertThat(table.markdown()).contains("| y | 22 |");
+  }
+
+  /** Wherever a reader looks first: at the head of the page, and where the verdict begins. */
+  @Test
+  void invalidRunSaysSoFirst(@TempDir Path dir) throws IOException {
+    RunInfo valid = Runs.run(1, Runs.stage(1, 0, 1_000));
+    for (RunInfo info : List.of(valid.dropped(3), valid)) {
+      RunFigures figures = Runs.figures(info, Recorded.at(0).tokens(100, 120));
+      Summary summary = figures.summary();
+      boolean isInvalid = info != valid;
+      String start = isInvalid ? "Invalid run, check records_dropped: 3 " : "At 1 concurrent";
+      assertThat(parsed(SummaryJson.of(summary)).get("verdict").asText()).startsWith(start);
+      assertThat(SummaryText.markdown(summary).lines().limit(4)).contains("**" + summary.verdict() + "**");
+      assertThat(SummaryText.console(summary).lines().skip(2).findFirst().orElseThrow())
+          .startsWith("> " + start);
+      Path page = dir.resolve("llm.html");
+      HtmlReport.write(page, summary, figures.series());
+      String head = Files.readString(page).split("<section", 2)[0];
+      assertThat(head.contains("badge invalid")).isEqualTo(isInvalid);
+      assertThat(head).contains("badge ok");
+    }
   }
 
   private static List<String> keys(String keys) {

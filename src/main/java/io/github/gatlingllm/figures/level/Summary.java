@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -61,12 +63,14 @@ public record Summary(
 
   public static final String SCHEMA = "gatling-llm/summary/1";
 
-  /** The same with the results of the checks, which assertions about validity count. */
+  private static final Pattern SENTENCE = Pattern.compile("(?<=\\.) (?=\\p{Lu})");
+
+  /** The same with the results of the checks: the verdict begins with those that make it invalid. */
   public Summary checked(List<Check> checks) {
     List<String> invalid = invalid(checks).map(Check::id).toList();
     return new Summary(
         run,
-        verdict,
+        invalid.isEmpty() ? verdict : invalidity(checks) + " " + verdict,
         config,
         workload,
         slo,
@@ -89,6 +93,18 @@ public record Summary(
         injectors);
   }
 
+  /** E.g. {@code Invalid run, check cut_tail: The last line of the records is cut off.} */
+  private static String invalidity(List<Check> checks) {
+    List<Check> invalid = invalid(checks).toList();
+    String last = invalid.get(invalid.size() - 1).message();
+    return "Invalid run, %s: %s".formatted(ids(invalid), SENTENCE.split(last, 2)[0]);
+  }
+
+  private static String ids(List<Check> checks) {
+    return (checks.size() == 1 ? "check " : "checks ")
+        + checks.stream().map(Check::id).collect(Collectors.joining(", "));
+  }
+
   /** Ids of the checks that make the run invalid, finding and remedy of the last; else null. */
   public @Nullable String whyInvalid() {
     List<Check> invalid = invalid(checks).toList();
@@ -96,8 +112,7 @@ public record Summary(
       return null;
     }
     Check last = invalid.get(invalid.size() - 1);
-    return (invalid.size() == 1 ? "check " : "checks ")
-        + String.join(", ", invalid.stream().map(Check::id).toList())
+    return ids(invalid)
         + ". "
         + last.message()
         + " "
