@@ -220,6 +220,18 @@ public record PlanText(LoadPlan plan) {
     return level.phases().isTimed() ? Duration.ofNanos(most) : null;
   }
 
+  /** How long that many searches take, one after the other. */
+  public String timeOfSearches(int searches) {
+    Phases phases = phases();
+    if (!phases.isTimed()) {
+      return "depends on the server: 15 to 20 levels, 30 to 40 times the time of one";
+    }
+    long level = phases.knownNanos();
+    long all = searches * level;
+    return "about %s to %s: 15 to 20 levels of %s, each up to %d times as long if it could be chance"
+        .formatted(time(30 * all), time(40 * all), time(level), LoadPlan.MAX_ROUNDS);
+  }
+
   private static String arrivals(Arrivals arrivals) {
     if (arrivals instanceof Arrivals.Replay replay) {
       String stamps = replay.trace().stamps();

@@ -368,7 +368,7 @@ final class KeyFigureTables {
         .table(
             "Load levels" + spread(summary),
             summary.stages().size() > 1 || !spread(summary).isEmpty()
-                ? summary.stages()
+                ? summary.byLoad()
                 : List.of());
   }
 

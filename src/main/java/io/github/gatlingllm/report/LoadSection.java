@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 record LoadSection(Summary summary) {
 
   private List<String> labels() {
-    return summary.stages().stream().map(LevelFigures::label).distinct().toList();
+    return summary.byLoad().stream().map(LevelFigures::label).distinct().toList();
   }
 
   @Nullable Section levels() {
@@ -136,7 +136,7 @@ record LoadSection(Summary summary) {
   }
 
   List<LevelFigures> of(Curve curve) {
-    return summary.stages().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
+    return summary.byLoad().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
   }
 
   /** A figure of each load level; {@code color} applies if there is only one curve. */

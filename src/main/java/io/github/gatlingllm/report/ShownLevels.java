@@ -43,11 +43,10 @@ final class ShownLevels {
 
   ShownLevels(Summary summary) {
     this.summary = summary;
-    for (int i = 0; i < summary.stages().size(); i++) {
-      LevelFigures stage = summary.stages().get(i);
+    for (LevelFigures stage : summary.byLoad()) {
       for (Curve curve : summary.curves()) {
         if (isOf(curve, stage)) {
-          levels.add(level(i, stage, curve));
+          levels.add(level(summary.stages().indexOf(stage), stage, curve));
         }
       }
     }

@@ -299,8 +299,12 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
 
   private String estimatedTime() {
     PlanText load = plan.load();
+    int turns =
+        (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
+            * plan.workload().scenarios()
+            * load.repeats().most();
     if (load.isSearch()) {
-      return "depends on the server: 15 to 20 levels, 30 to 40 times the time of one";
+      return load.timeOfSearches(turns);
     }
     Duration measured = Duration.ZERO;
     Duration longest = Duration.ZERO;
@@ -316,10 +320,6 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
               .plusNanos(phases.longestNanos())
               .plus(phases.requests() == null ? Duration.ZERO : duration);
     }
-    int turns =
-        (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
-            * plan.workload().scenarios()
-            * load.repeats().most();
     return "%s%s of measuring, at most %s in all"
         .formatted(
             load.repeats().goal() == null ? "" : "at most ",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.figures.level.Levels;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Runs;
@@ -222,6 +223,15 @@ class SummaryFilesTest {
       String head = Files.readString(page).split("<section", 2)[0];
       assertThat(head.contains("badge invalid")).isEqualTo(isInvalid);
       assertThat(head).contains("badge ok");
+    }
+  }
+
+  @Test
+  void levelsOfASearchAreInOrderOfLoad() {
+    Summary summary = Levels.of("4:40 16:30:400 8:100").summary();
+    for (Table table :
+        List.of(KeyFigureTables.levels(summary), KeyFigureTables.byLevel(summary, ""))) {
+      assertThat(table.markdown()).containsSubsequence("c=4 ", "c=8 ", "c=16 ");
     }
   }
 

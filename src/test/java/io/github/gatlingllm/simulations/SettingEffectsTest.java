@@ -87,6 +87,9 @@ class SettingEffectsTest {
         "search=maxGoodput slo=ttft<1s | search         the highest rate that holds the SLO, to 5"
             + " %",
         "searchPrecision=0.1 search=maxGoodput slo=ttft<1s | holds the SLO, to 10 %",
+        "search=maxGoodput slo=ttft<1s duration=60 | time           about 30 min to 40 min: 15 to"
+            + " 20 levels of 60 s, each up to 8 times as long",
+        "search=maxGoodput slo=ttft<1s requests=60 | time           depends on the server: 15 to 20",
         "stopWhen=errors>7 | stops after    more than 7 failures, more than 100 failures in a row",
         "stopWhen=never | -stops after",
         "warmup=3 | warm-up        3 requests",

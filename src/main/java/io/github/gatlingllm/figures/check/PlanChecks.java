@@ -5,6 +5,7 @@ import static io.github.gatlingllm.figures.metric.NumberText.counted;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -97,9 +98,22 @@ final class PlanChecks {
     }
     return open == 0
         ? Finding.of(0.0, "The knee is within the loads tried.")
-        : Finding.of(
-            (double) open,
-            "The knee was not reached: the last load level still adds 10 % of output or more.");
+        : Finding.of((double) open, "The knee was not reached: %s.", whyOpen(in));
+  }
+
+  /** Of the first curve without a knee, by the levels in the order of their load. */
+  private static String whyOpen(CheckInput in) {
+    Curve curve =
+        in.summary().curves().stream()
+            .filter(of -> of.knee() == null || !of.knee().reached())
+            .findFirst()
+            .orElseThrow();
+    List<String> labels = curve.stages();
+    String highest = labels.get(labels.size() - 1);
+    Knee knee = curve.knee();
+    return knee == null || knee.stage().equals(highest)
+        ? "the highest load, " + highest + ", still adds 10 % of output or more"
+        : "output hardly grows above " + knee.stage() + ", but no load of twice that was tried";
   }
 
   static Stream<Finding> conclusions(CheckInput in, String topic, String title) {
@@ -131,12 +145,14 @@ final class PlanChecks {
   static @Nullable Finding allAccounted(CheckInput in) {
     List<InjectorRun> injectors = in.info().injectors();
     boolean hasLimit = in.info().config().containsKey(RunInfo.MAX_DURATION);
-    boolean isInterrupted = hasLimit || in.info().state() != RunInfo.State.COMPLETE;
+    boolean isStopped = in.info().state() != RunInfo.State.COMPLETE;
+    boolean isInterrupted = hasLimit || isStopped;
     boolean isPlanKnown = in.levels().stream().anyMatch(level -> level.info().planned() != null);
     long planned = sum(in, level -> Objects.requireNonNullElse(level.info().planned(), 0L));
     long missing = sum(in, level -> Math.max(0, level.missing()));
-    long extra = sum(in, level -> Math.max(0, -level.missing()));
-    long cut = sum(in, level -> level.isCutShort() || isInterrupted ? level.missing() : 0);
+    // A search that measures a level for longer counts the plan of that time when it has ended.
+    long extra = isInterrupted ? 0 : sum(in, level -> Math.max(0, -level.missing()));
+    long cut = isInterrupted ? missing : sum(in, l -> l.isCutShort() ? l.missing() : 0);
     if (!isPlanKnown) {
       // The merged windows have no plan; each injector's own windows have one.
       for (InjectorRun injector : injectors) {
@@ -159,7 +175,9 @@ final class PlanChecks {
         }
       }
       known.put(
-          hasLimit ? "maxDuration was over" : "the level was stopped early",
+          isStopped
+              ? "the run was interrupted"
+              : hasLimit ? "maxDuration was over" : "the level was stopped early",
           injectors.isEmpty() ? cut : 0);
       known.put("lost records", in.lost());
       known.putAll(in.info().outcome().notSent());

@@ -1,5 +1,9 @@
 package io.github.gatlingllm.figures.level;
 
+import static java.util.stream.Collectors.collectingAndThen;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.OperatingPoint;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
@@ -12,8 +16,11 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.Slo;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -28,6 +35,9 @@ record LoadCurve(
   /** Largest load of the knee ÷ highest load: a curve is flat from the knee on. */
   private static final double FLAT_FROM = 0.5;
 
+  /** Where more load brings hardly more output. */
+  private static final Set<Choice> FLAT = Set.of(Choice.KNEE, Choice.SATURATED);
+
   /** With two levels the heavier one delivers less than this much more, by its interval. */
   private static final double MAX_GAIN = 1.1;
 
@@ -35,12 +45,30 @@ record LoadCurve(
     List<LevelFigures> all = levels;
     List<LevelFigures> used =
         all.stream().filter(s -> s.wasTried() && !isReplaced(s, all)).toList();
-    List<LevelFigures> kept = used.isEmpty() ? List.copyOf(all) : used;
-    boolean ordered = kept.stream().allMatch(s -> s.offered() != null);
-    levels =
-        ordered
-            ? kept.stream().sorted(Comparator.comparingDouble(LoadCurve::offered)).toList()
-            : kept;
+    levels = inOrder(used.isEmpty() ? List.copyOf(all) : used);
+  }
+
+  /** In order of load if each level has one, else as they are. */
+  static List<LevelFigures> inOrder(List<LevelFigures> levels) {
+    return levels.stream().anyMatch(s -> s.offered() == null)
+        ? levels
+        : levels.stream().sorted(Comparator.comparingDouble(LoadCurve::offered)).toList();
+  }
+
+  /** Those of each target and scenario {@link #inOrder}: a search tries them in another one. */
+  static List<LevelFigures> byLoad(List<LevelFigures> levels) {
+    Map<LevelInfo.Key, Iterator<LevelFigures>> curves =
+        levels.stream()
+            .collect(groupingBy(LoadCurve::ofCurve, collectingAndThen(toList(), LoadCurve::sorted)));
+    return levels.stream().map(s -> Objects.requireNonNull(curves.get(ofCurve(s))).next()).toList();
+  }
+
+  private static LevelInfo.Key ofCurve(LevelFigures level) {
+    return new LevelInfo.Key("", level.target(), level.scenario());
+  }
+
+  private static Iterator<LevelFigures> sorted(List<LevelFigures> levels) {
+    return inOrder(levels).iterator();
   }
 
   private static boolean isReplaced(LevelFigures stage, List<LevelFigures> stages) {
@@ -62,13 +90,17 @@ record LoadCurve(
     return levels.get(0).scenario();
   }
 
-  /** The single-stream peak of a sweep without a level of one request; empty for others. */
+  /**
+   * The single-stream peak of a sweep without a level of one request; empty for others, and where
+   * less is offered than one stream takes.
+   */
   String gainOfOneStream() {
     LevelFigures quoted = chosen().level();
     Double gain = quoted.figures().number(Metric.BATCHING_GAIN);
     boolean isSweepOfMany =
         levels.size() > 1 && levels.stream().noneMatch(LevelFigures::isOneRequest);
-    return alone == null || gain == null || !isSweepOfMany
+    boolean isAtKnee = quoted.isClosedLoop() && FLAT.contains(chosen().by());
+    return alone == null || gain == null || !isSweepOfMany || !(gain > 1 || isAtKnee)
         ? ""
         : """
         No load level has one request: alone, the warm-up's last got %s, so the batching gain \
@@ -156,6 +188,14 @@ record LoadCurve(
       return goodput == null || goodput.holds() == null
           ? UNDECIDED
           : shares(goodput, slo).map(Share::proof).max(Comparator.naturalOrder()).orElse(UNDECIDED);
+    }
+
+    /** Whether it misses by the rule of a search, which takes requests as independent. */
+    static boolean missesIfIndependent(LevelFigures level, List<SloTally.Objectives> slo) {
+      Goodput goodput = level.figures().goodput();
+      return goodput != null
+          && goodput.holds() != null
+          && shares(goodput.asIndependent(), slo).anyMatch(share -> share.proof() == MISSED);
     }
 
     /** Of the share furthest below what is required of it; null where none is known. */
@@ -311,13 +351,26 @@ record LoadCurve(
     return levels.get(lastProven());
   }
 
-  /** The levels right above {@link #lastHolding} that miss the SLO within noise. */
+  /** The levels above {@link #lastHolding} and below {@link #missing} that miss within noise. */
   List<LevelFigures> undecided() {
-    int from = lastHolding() + 1;
-    return IntStream.range(from, levels.size())
-        .takeWhile(i -> proof(i) == SloProof.UNDECIDED)
+    LevelFigures missing = missing();
+    return above()
+        .takeWhile(i -> proof(i) == SloProof.UNDECIDED && levels.get(i) != missing)
         .mapToObj(levels::get)
         .toList();
+  }
+
+  /** The lightest level above {@link #lastHolding} that misses by the rule of a search, if any. */
+  @Nullable LevelFigures missing() {
+    return above()
+        .filter(i -> proof(i) == SloProof.MISSED || SloProof.missesIfIndependent(levels.get(i), slo))
+        .mapToObj(levels::get)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private IntStream above() {
+    return IntStream.range(lastHolding() + 1, levels.size());
   }
 
   private SloProof proof(int level) {

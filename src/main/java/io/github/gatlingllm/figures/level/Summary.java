@@ -1,5 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
+import static java.util.Objects.requireNonNull;
+
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
@@ -17,7 +19,6 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -163,6 +164,11 @@ public record Summary(
             && config.containsKey("promptTokens")
             && curves.stream().allMatch(LengthPair::isOf);
     return isGrid ? curves.stream().map(curve -> LengthPair.of(this, curve)).toList() : List.of();
+  }
+
+  /** {@link #stages}, which are in order of time, as tables and charts show them. */
+  public List<LevelFigures> byLoad() {
+    return LoadCurve.byLoad(stages);
   }
 
   public LevelFigures operatingLevel(Curve curve) {
@@ -332,7 +338,7 @@ public record Summary(
     private static LengthPair of(Summary summary, Curve curve) {
       Figures figures = summary.operatingLevel(curve).figures();
       Figures.Goodput goodput = figures.goodput();
-      String[] lengths = Objects.requireNonNull(curve.scenario()).split("/", 2);
+      String[] lengths = requireNonNull(curve.scenario()).split("/", 2);
       return new LengthPair(
           curve.target(),
           lengths[0],

@@ -52,8 +52,9 @@ final class VerdictSentence {
               quote -> prefixed(", but within noise not at ", loads(quote.missedBelow()))),
           entry("certain", Quote::certain),
           entry("undecided", quote -> prefixed("; undecided ", span(quote.curve.undecided()))),
+          entry("missing", Quote::missing),
           entry("metAt", quote -> loads(quote.metAbove())),
-          entry("growth", quote -> quote.growth().sentence()));
+          entry("growth", quote -> Growth.sentence(quote.curve, quote.level)));
 
   /** The result of a curve; the level is the one that headlines quote. */
   private static final Sentences<Quote> RESULT =
@@ -96,7 +97,7 @@ final class VerdictSentence {
               quote -> quote.curve.lastHolding() == quote.levels().size() - 1,
               "{met} up to {load} ({tokens}{few}), the highest load tried{missed}{certain}")
           .otherwise(
-              "slo_met", "{met} up to {load} ({tokens}{few}){missed}{certain}{undecided}{growth}");
+              "slo_met", "{met} up to {load} ({tokens}{few}){missed}{certain}{undecided}{missing}{growth}");
 
   private VerdictSentence() {}
 
@@ -162,11 +163,7 @@ final class VerdictSentence {
     }
 
     Distribution times() {
-      return times(level);
-    }
-
-    private Distribution times(LevelFigures at) {
-      return at.figures().metric(curve.clock().metric(level.latency()));
+      return level.figures().metric(curve.clock().metric(level.latency()));
     }
 
     SloFormatter slo(List<LevelFigures> missing) {
@@ -195,49 +192,18 @@ final class VerdictSentence {
           : slo(List.of()).tooFew().isEmpty() ? "; within noise" : "";
     }
 
-    /** From this level to that with double its load, else to the heaviest. */
-    Growth growth() {
-      Double load = level.offered();
-      LevelFigures to =
-          levels().stream()
-              .filter(each -> load != null && Objects.equals(each.offered(), 2 * load))
-              .findFirst()
-              .orElse(levels().get(levels().size() - 1));
-      Distribution heavier = times(to);
-      boolean isP90Known = !times().isLowN("p90") && !heavier.isLowN("p90");
-      return new Growth(
-          ratio(load, to.offered()),
-          ratio(level.figures().delivered(), to.figures().delivered()),
-          isP90Known ? ratio(times().p90(), heavier.p90()) : ratio(times().p50(), heavier.p50()),
-          curve.clock().name(level.latency()) + (isP90Known ? " p90" : " p50"));
-    }
-  }
-
-  private record Growth(
-      @Nullable Double load, @Nullable Double throughput, @Nullable Double time, String latency) {
-
-    String sentence() {
-      String step =
-          load == null
-              ? "The heaviest load"
-              : load == 2 ? "Doubling the load" : times(load) + " the load";
-      return ". %s %s at %s the %s".formatted(step, added(), times(time), latency);
-    }
-
-    private String added() {
-      if (throughput == null) {
-        return "gives an unknown throughput";
-      }
-      if (throughput >= 2) {
-        return "gives " + times(throughput) + " the throughput";
-      }
-      long percent = Math.round((throughput - 1) * 100);
-      if (percent == 0) {
-        return "adds no throughput";
-      }
-      return percent > 0
-          ? "adds " + percent + " % throughput"
-          : "costs " + -percent + " % of the throughput";
+    /** The lightest heavier load that misses the SLO: the bracket's other end. */
+    String missing() {
+      LevelFigures missing = curve.missing();
+      Goodput goodput = missing == null ? null : missing.figures().goodput();
+      return missing == null
+          ? ""
+          : "; missed at %s%s"
+              .formatted(
+                  missing.load(),
+                  goodput == null || goodput.share() == null || !missing.isServed()
+                      ? ""
+                      : " (" + NumberText.percent(goodput.share()) + " in SLO)");
     }
   }
 
@@ -403,19 +369,6 @@ final class VerdictSentence {
         + " "
         + NumberText.ms(times.percentile(tail))
         + (tail.equals("p50") ? " of " + NumberText.counted(times.count(), "request") : "");
-  }
-
-  private static @Nullable Double ratio(@Nullable Double before, @Nullable Double after) {
-    return before == null || after == null || before <= 0 ? null : (Double) (after / before);
-  }
-
-  /** {@code 0.84 ×}, {@code 1.4 ×}, {@code 22 ×}. */
-  static String times(@Nullable Double ratio) {
-    if (ratio == null) {
-      return NumberText.ABSENT + " ×";
-    }
-    double steps = ratio < 1 ? 100 : ratio < 10 ? 10 : 1;
-    return NumberText.plain(Math.round(ratio * steps) / steps) + " ×";
   }
 
   /** Neighbouring levels: {@code at 4 requests/s}, {@code from 4 to 32 requests/s}. */

@@ -191,6 +191,23 @@ public record Figures(
       return share == null ? null : Interval.ofShare(share, all, 1);
     }
 
+    /** The same with intervals of independent requests. */
+    public Goodput asIndependent() {
+      return new Goodput(
+          slo,
+          share,
+          null,
+          requestsPerS,
+          tokensPerS,
+          attempted,
+          met,
+          excluded,
+          holds,
+          max,
+          missed,
+          objectives);
+    }
+
     /** The interval of the share that met an objective; null if the share is unknown. */
     public @Nullable Interval interval(String objective) {
       double independent = Interval.independent(attempted);

@@ -80,6 +80,15 @@ class LoadChecksTest {
         finds("all_accounted", Level.OK, () -> summary(open(600L).conclusion(early), sent(412))),
         finds("all_accounted", Level.WARNING, () -> summary(mistaken, sent(412)))
             .saying("(ask: it could not be built: 188)"),
+        // A level is measured for longer than planned when the run is interrupted.
+        finds("all_accounted", Level.OK, () -> summary(interrupted(400), sent(412))),
+        finds("all_accounted", Level.OK, () -> summary(interrupted(600), sent(412)))
+            .saying("412 were sent (the run was interrupted: 188)"),
+        // In the order of load the last level, c=16, delivers less than c=12.
+        finds("knee", Level.NOTE, levels("4:40 16:110:400 8:80 12:120"))
+            .saying("hardly grows above c=12"),
+        finds("knee", Level.NOTE, levels("4:40 16:160 8:80"))
+            .saying("the highest load, c=16, still adds 10 %"),
         finds("knee", Level.NOTE, levels("4:30 8:31:200 16:30:400"))
             .saying("Output is flat from the first load level on"),
         // Headlines quote two users; that one user alone asks little is no fault of the run.
@@ -114,6 +123,10 @@ class LoadChecksTest {
   private static RunInfo open(@Nullable Long planned) {
     LevelInfo level = Runs.rate(10, 0, 60_000);
     return Runs.run(60, planned == null ? level : Runs.planned(planned, level)).planned(planned);
+  }
+
+  private static RunInfo interrupted(long planned) {
+    return open(planned).ended(Recorded.ORIGIN + 60_000_000_000L, RunInfo.State.INTERRUPTED);
   }
 
   /** A plan for 60 s, and how many of its requests were sent. */

@@ -107,6 +107,16 @@ class LoadCurveTest {
     assertThat(summary.figures().goodput().max().stage()).isEqualTo("c=2");
   }
 
+  /** Those of each target stay in the places that its levels had. */
+  @Test
+  void levelsAreShownInOrderOfLoad() {
+    Summary summary = Levels.of("4:10 16:10 8:10 b 2:10 1:10").summary();
+    assertThat(summary.byLoad())
+        .extracting(level -> level.label() + " " + level.target())
+        .containsExactly("c=4 a", "c=8 a", "c=16 a", "c=1 b", "c=2 b");
+    assertThat(summary.stages().get(1).label()).as("in order of time").isEqualTo("c=16");
+  }
+
   /** Wilson's interval of 396 of 400; 29 requests have no range. */
   @Test
   void rangeOfAnUndecidedShareIsQuotedWithItsCoverage() {

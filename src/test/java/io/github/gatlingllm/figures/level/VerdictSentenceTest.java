@@ -46,6 +46,10 @@ class VerdictSentenceTest {
           """
           # 57 - 10 late ones (1.8 s) arrive inside their second: 47 tok/s after 50; p99 150 -> 1,800
           met | each | 1:10 8:50:150 16:57:180:10 | met up to 8; 50 tok/s; 50; 381;  6 %; 1.2 ×
+          # 40 of 60 are 66.7 %, surely less than 99 %; what is heavier needs no mention
+          bracket | each | 1:400 8:400 16:60:100:20 32:60:300 | up to 8; missed at 16 concurrent requests (66.7 %
+          # 58 of 60 may be 99 %, 40 of 60 may not
+          undecided | each | 1:400 8:60:100:2 16:60:100:20 | up to 1; undecided at 8 concurrent; missed at 16
           met at once | at once | 1:10 8:50:150 16:57:180:10 | 99 %; at once up to 8; 50 tok/s; 381
           all | each | 1:9 8:50:150 | 8; highest load
           # four of the ten late ones of the first level arrive in its window
@@ -125,10 +129,20 @@ class VerdictSentenceTest {
     assertThat(interrupted.run().state()).isEqualTo("interrupted");
   }
 
+  /** An open loop delivers what is offered: twice the rate gives twice the output. */
+  @Test
+  void growthIsNotToldOfAnOpenLoopBelowItsKnee() {
+    assertThat(Levels.gated(Slo.parse("ttft<1s"), 4, 8, 16).verdict())
+        .contains("up to 8 requests/s")
+        .contains("missed at 16 requests/s")
+        .doesNotContain("the load");
+    assertThat(Levels.of("4:400 8:400 16:60:300").verdict(SLO)).contains("Doubling the load");
+  }
+
   @ParameterizedTest
   @CsvSource({"0.837, 0.84 ×", "0.8, 0.8 ×", "1.44, 1.4 ×", "2, 2 ×", "22.4, 22 ×", "1204, 1204 ×"})
   void ratioHasTwoDigits(double ratio, String text) {
-    assertThat(VerdictSentence.times(ratio)).isEqualTo(text);
+    assertThat(Growth.times(ratio)).isEqualTo(text);
   }
 
   /** 10, 40 and 60 tok/s of 4 tok/s alone. With a level of one request the curve itself tells. */
@@ -145,6 +159,9 @@ class VerdictSentenceTest {
     assertThat(new Levels().alone(4).level(1, 10, 100).level(8, 40, 100).verdict())
         .doesNotContain("gain");
     assertThat(new Levels().level(2, 10, 100).level(8, 40, 100).verdict()).doesNotContain("gain");
+    assertThat(new Levels().alone(80).level(2, 10, 100).level(8, 40, 100).verdict())
+        .as("less than alone, and the highest load: no knee was reached")
+        .doesNotContain("gain");
   }
 
   private static final Sentences<Integer> TABLE =
