@@ -32,6 +32,12 @@ import org.jspecify.annotations.Nullable;
  */
 record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServerHere) {
 
+  private static final String SHARED_MACHINE =
+      "Run the generator on another machine, or on a CPU of its own: taskset -c 0 before the"
+          + " server's command, taskset -c 1 before the generator's. On shared CPUs start both in"
+          + " one shell (nohup vllm serve … & first), as Linux divides CPUs between sessions, or let"
+          + " the generator go first: sudo chrt -r 10 before its command.";
+
   /** The worst injector at the worst level. */
   static @Nullable Finding judge(CheckInput in) {
     Finding late = lag(in);
@@ -103,6 +109,11 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     return worst.adding(" Less severe in " + counted(others, "other case") + ".");
   }
 
+  /** Whether the generator did not keep up: a note is of a server that may lack CPU. */
+  static boolean isDoubtful(Finding finding) {
+    return finding.level() == Level.WARNING || finding.level() == Level.INVALID;
+  }
+
   static boolean isOutOfCpu(CheckInput in) {
     return in.levels().stream()
         .anyMatch(
@@ -114,20 +125,24 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
   private Finding finding() {
     Verdict verdict = health.verdict(level.figures());
     String sentence =
-        verdict.isOutOfCpu() ? outOfCpu() : late(verdict.toleranceMs(), verdict.affected());
+        verdict.isOutOfCpu()
+            ? full(Second::outOfCpuS, "affects all times")
+            : late(verdict.toleranceMs(), verdict.affected());
     Finding found = Finding.at(level, verdict.share(), sentence).level(verdict.level());
-    if (verdict.level() != Level.OK && orZero(health.stolen()) >= GeneratorHealth.STOLEN) {
-      return found.remedy(
-          "The host of this virtual machine gave its CPU to others: use a machine with CPUs of its"
-              + " own, or repeat the run at another time.");
+    boolean isShared = isServerHere && health.fullShare() > GeneratorHealth.SOME;
+    if (verdict.level() == Level.OK && isShared) {
+      found =
+          Finding.at(level, health.fullShare(), full(Second::fullS, "may slow the server"))
+              .level(Level.NOTE);
     }
-    return verdict.isOutOfCpu()
+    if (found.level() == Level.OK) {
+      return found;
+    }
+    return orZero(health.stolen()) >= GeneratorHealth.STOLEN
         ? found.remedy(
-            "Run the generator on another machine, or on a CPU of its own: taskset -c 0 before the"
-                + " server's command, taskset -c 1 before the generator's. On shared CPUs start"
-                + " both in one shell (nohup vllm serve … & first), as Linux divides CPUs between"
-                + " sessions, or let the generator go first: sudo chrt -r 10 before its command.")
-        : found;
+            "The host of this virtual machine gave its CPU to others: use a machine with CPUs of its"
+                + " own, or repeat the run at another time.")
+        : verdict.isOutOfCpu() || isServerHere ? found.remedy(SHARED_MACHINE) : found;
   }
 
   private String late(double toleranceMs, String figures) {
@@ -143,14 +158,16 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
             figures);
   }
 
-  private String outOfCpu() {
-    GeneratorHealth worst = spans(Second::outOfCpuS).get(0);
+  /** Who used the CPU in the longest span that is full by that measure. */
+  private String full(ToDoubleFunction<Second> amount, String effect) {
+    GeneratorHealth worst = spans(amount).get(0);
     double own = orZero(worst.own());
     double stolen = orZero(worst.stolen());
-    return "%s was out of CPU %s, which affects all times: the generator%s used %s of it%s, other programs %s%s."
+    return "%s was out of CPU %s, which %s: the generator%s used %s of it%s, other programs %s%s."
         .formatted(
             isServerHere ? "the machine of both generator and server" : "the generator's machine",
             place(worst),
+            effect,
             of(),
             percent(own),
             compiler(worst, " (", ")"),

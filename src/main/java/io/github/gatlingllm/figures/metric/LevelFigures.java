@@ -308,8 +308,13 @@ public record LevelFigures(
         return lagMaxMs > toleranceMs ? lengthS() : 0;
       }
 
+      /** Without idle CPU, whoever uses it. */
+      public double fullS() {
+        return idle != null && idle < FULL ? lengthS() : 0;
+      }
+
       public double outOfCpuS() {
-        return idle != null && own != null && idle < FULL && own > LIGHT ? lengthS() : 0;
+        return own != null && own > LIGHT ? fullS() : 0;
       }
     }
 
@@ -337,7 +342,7 @@ public record LevelFigures(
     private static final double SINGLE_MS = 100;
 
     /** Share of the window out of CPU that warns. */
-    private static final double SOME = 0.1;
+    public static final double SOME = 0.1;
 
     /** Judges by the figures of the level: TTFT and ITL of streams, E2E of answers in one body. */
     public Verdict verdict(Figures figures) {
@@ -377,6 +382,11 @@ public record LevelFigures(
               false,
               tailMs,
               tails.isEmpty() ? "the longest times" : String.join(" and ", tails));
+    }
+
+    /** Share of the window in which the machine had no idle CPU. */
+    public double fullShare() {
+      return sum(Interval::fullS) / lengthS();
     }
 
     private double lateShare(double toleranceMs) {
