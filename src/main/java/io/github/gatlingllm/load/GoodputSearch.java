@@ -102,7 +102,9 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
 
     /** How few requests were judged; empty where they are enough. */
     String tooFew() {
-      String few = Interval.tooFew(result.attempted(), result.sloPercentile());
+      double percent = result.sloPercentile();
+      String few =
+          Interval.tooFew(result.attempted(), percent, Interval.fewestToShow(percent));
       return few.isEmpty()
           ? ""
           : "only %s, %s".formatted(NumberText.counted(result.attempted(), "request"), few);

@@ -69,9 +69,12 @@ final class PlanChecks {
     return windowS == null || values == 0 || !level.hasDuration()
         ? found
         : found.remedy(
-            "For a p99, measure %s s or longer (duration=%1$ss); else quote a p95 (200 values) or p90 (100)."
+            "For a p99, measure %s s or longer (duration=%1$ss); else quote a p95 (200 values) or p90 (100).%s"
                 .formatted(
-                    NumberText.plain(Math.ceil(windowS / repeats * ENOUGH_VALUES / values))));
+                    NumberText.plain(Math.ceil(windowS / repeats * ENOUGH_VALUES / values)),
+                    in.summary().slo() == null
+                        ? ""
+                        : " What proves the SLO is another number, see the verdict."));
   }
 
   private static long quotedValues(LevelFigures level) {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** The SLO of a load level and how it was met, in the words of the rule that it is judged by. */
 final class SloFormatter {
 
+  private static final int MINUTE_S = 60;
+
   private final LoadCurve curve;
   private final LevelFigures level;
   private final Goodput goodput;
@@ -50,7 +52,10 @@ final class SloFormatter {
     }
 
     TooFew tooFew(LevelFigures level) {
-      return TooFew.of(Objects.requireNonNull(in(level)).attempted(), of(""), of.slo);
+      Goodput.Objective own = Objects.requireNonNull(in(level));
+      Goodput goodput = Objects.requireNonNull(level.figures().goodput());
+      Long needed = goodput.toShow(own, of.slo.percentile());
+      return TooFew.of(level, own.attempted(), needed, of(""), of.slo);
     }
 
     boolean isMissedIn(LevelFigures level) {
@@ -64,15 +69,29 @@ final class SloFormatter {
    * Requests that are too few to show that an SLO is met.
    *
    * @param requests e.g. {@code 17 requests of chat}
-   * @param remark of {@link Interval#tooFew}; empty where they are enough
+   * @param times how often as many are needed
+   * @param remark of {@link Interval#tooFew}, with the time that takes; empty where they are enough
    */
-  private record TooFew(long count, String requests, String remark) {
+  private record TooFew(double times, String requests, String remark) {
 
-    static TooFew of(long count, String name, Slo slo) {
+    static TooFew of(LevelFigures level, long count, @Nullable Long needed, String name, Slo slo) {
+      double times = needed == null ? 0 : (double) needed / count;
+      Double windowS = level.figures().windowS();
       return new TooFew(
-          count,
+          times,
           NumberText.counted(count, "request") + name,
-          Interval.tooFew(count, slo.percentile()));
+          times <= 1
+              ? ""
+              : Interval.tooFew(count, slo.percentile(), needed)
+                  + (windowS == null || !level.hasDuration() ? "" : measuring(windowS * times)));
+    }
+
+    private static String measuring(double seconds) {
+      boolean isShort = seconds < 2 * MINUTE_S;
+      return ", about %s %s of measuring"
+          .formatted(
+              NumberText.count((long) Math.ceil(isShort ? seconds : seconds / MINUTE_S)),
+              isShort ? "s" : "min");
     }
   }
 
@@ -121,13 +140,18 @@ final class SloFormatter {
     return fewest().map(few -> "only " + few.requests() + ", " + few.remark()).orElse("");
   }
 
-  /** Of the objectives with too few requests, the one with fewest; empty without any. */
+  /** Of the objectives with too few requests, the one that needs most more; empty without any. */
   private Optional<TooFew> fewest() {
+    Slo slo = terms.get(0).of.slo;
     Stream<TooFew> counts =
         byRequests
-            ? Stream.of(TooFew.of(goodput.attempted(), "", terms.get(0).of.slo))
+            ? Stream.of(
+                TooFew.of(
+                    level, goodput.attempted(), goodput.toShow(slo.percentile()), "", slo))
             : terms.stream().filter(term -> term.isIn(level)).map(term -> term.tooFew(level));
-    return counts.filter(few -> !few.remark.isEmpty()).min(Comparator.comparingLong(TooFew::count));
+    return counts
+        .filter(few -> !few.remark.isEmpty())
+        .max(Comparator.comparingDouble(TooFew::times));
   }
 
   /** E.g. {@code TTFT p99 < 200 ms is not met: TTFT by 98.0 % of 50 requests}. */

@@ -81,6 +81,8 @@ public record Distribution(
 
     private static final double OUTSIDE = 0.05;
 
+    private static final double ROUNDING = 1e-9;
+
     /** Stands for 100 %, which no number of requests can show. */
     private static final double NEARLY_ALL = 99.99;
 
@@ -111,14 +113,26 @@ public record Distribution(
     }
 
     /**
-     * A remark for too few requests, {@code too few to prove 99 %: needs 381 requests}; else empty.
+     * How many requests show that at least {@code percent} of them meet, if as many do as of these:
+     * the n of which the interval's lower end is that; null for none.
+     *
+     * @param worth of how many independent requests the share of these is as certain, ÷ z²
      */
-    public static String tooFew(long requests, double percent) {
-      long fewest = fewestToShow(percent);
-      return requests >= fewest
+    static @Nullable Long toShow(
+        @Nullable Double share, long requests, double worth, double percent) {
+      double asked = Math.min(NEARLY_ALL, percent) / 100;
+      double above = share == null ? 0 : share - asked;
+      return above < ROUNDING
+          ? null
+          : (Long) (long) Math.ceil(requests / worth * asked * (1 - asked) / (above * above) - ROUNDING);
+    }
+
+    /** A remark for too few requests, {@code too few to prove 99 %: needs 381 requests}. */
+    public static String tooFew(long requests, double percent, long needed) {
+      return requests >= needed
           ? ""
           : "too few to prove %s %%: needs %s requests"
-              .formatted(NumberText.plain(Math.min(NEARLY_ALL, percent)), NumberText.count(fewest));
+              .formatted(NumberText.plain(Math.min(NEARLY_ALL, percent)), NumberText.count(needed));
     }
 
     /** The same for an effective number of independent requests. */

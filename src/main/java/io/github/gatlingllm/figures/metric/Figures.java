@@ -187,8 +187,27 @@ public record Figures(
 
     /** The interval of {@link #share}; of independent requests where {@link #worth} is null. */
     public @Nullable Interval interval() {
-      double all = worth == null ? Interval.independent(attempted) : worth;
-      return share == null ? null : Interval.ofShare(share, all, 1);
+      return share == null ? null : Interval.ofShare(share, worthOfAll(), 1);
+    }
+
+    private double worthOfAll() {
+      return worth == null ? Interval.independent(attempted) : worth;
+    }
+
+    private double worthOf(Objective objective) {
+      double independent = Interval.independent(attempted);
+      double all = worth == null || worth * MIN_EFFECT > independent ? independent : worth;
+      return all * objective.attempted() / attempted;
+    }
+
+    /** Requests like these that would show the share to be at least that; null for none. */
+    public @Nullable Long toShow(double percent) {
+      return Interval.toShow(share, attempted, worthOfAll(), percent);
+    }
+
+    /** The same of an objective. */
+    public @Nullable Long toShow(Objective of, double percent) {
+      return Interval.toShow(of.share(), of.attempted(), worthOf(of), percent);
     }
 
     /** The same with intervals of independent requests. */
@@ -210,11 +229,9 @@ public record Figures(
 
     /** The interval of the share that met an objective; null if the share is unknown. */
     public @Nullable Interval interval(String objective) {
-      double independent = Interval.independent(attempted);
-      double all = worth == null || worth * MIN_EFFECT > independent ? independent : worth;
       return objectives.stream()
           .filter(of -> of.objective().equals(objective) && of.share() != null)
-          .map(of -> Interval.ofShare(of.share(), all * of.attempted() / attempted, 1))
+          .map(of -> Interval.ofShare(of.share(), worthOf(of), 1))
           .findFirst()
           .orElse(null);
     }

@@ -13,9 +13,13 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Assertion.Condition;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -124,6 +128,31 @@ class LoadCurveTest {
         .contains("(within noise: 97.5 % to 99.6 %")
         .contains(ConfidenceIntervals.LEAST_COVERAGE + " % of simulated runs)");
     assertThat(Levels.of("1:29:100:1").verdict(SLO)).contains("(within noise)");
+  }
+
+  /**
+   * 400 requests in 100 s that all meet the SLO; with slow waves of TTFT they are worth fewer
+   * independent ones, and so are more needed than the 381 of those.
+   */
+  @Test
+  void requestsThatAreAlikeProveLess() {
+    assertThat(waves(0)).contains("is met: TTFT by 100 % of 400 requests").doesNotContain("too few");
+    String waves = waves(80);
+    assertThat(waves).doesNotContain("within noise");
+    Matcher needed =
+        Pattern.compile("needs ([\\d,]+), about (\\d+) min of measuring").matcher(waves);
+    assertThat(needed.find()).as(waves).isTrue();
+    long requests = Long.parseLong(needed.group(1).replace(",", ""));
+    assertThat(requests).isGreaterThan(500);
+    assertThat(Long.parseLong(needed.group(2))).isEqualTo((long) Math.ceil(requests / 4.0 / 60));
+  }
+
+  private static String waves(double ms) {
+    List<RequestRecord> records =
+        Recorded.requests(
+            400, i -> Recorded.at(250 * i).tokens(100 + ms * Math.sin(i / 20.0), 300));
+    RunInfo run = Runs.run(100, Runs.stage(1, 0, 100_000)).slo(Slo.parse("ttft<200ms"));
+    return Runs.summary(run, records).verdict();
   }
 
   @Test
