@@ -92,7 +92,7 @@ final class HtmlReport {
   /** E.g. {@code closed loop: c=1 c=4} or {@code open: randomized at 4 users/s during 1 s}. */
   private static String load(Summary summary) {
     Map<String, List<LevelFigures>> byKind =
-        summary.stages().stream()
+        summary.byLoad().stream()
             .filter(stage -> !stage.isInjected())
             .collect(groupingBy(LevelFigures::kind, LinkedHashMap::new, toList()));
     Stream<String> planned =

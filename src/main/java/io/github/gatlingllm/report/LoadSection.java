@@ -20,7 +20,9 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Latency against throughput with a point per load level, and both against load. */
@@ -104,13 +106,15 @@ record LoadSection(Summary summary) {
   private Chart curve() {
     boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
+    String measure = metric.title().toLowerCase(Locale.ROOT);
+    String percentile = percentile(metric, measure);
     List<Line> lines = new ArrayList<>();
     for (Curve curve : summary.curves()) {
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
       for (LevelFigures level : of(curve)) {
         Double x = level.figures().delivered();
-        Double y = of(level, metric).p95();
+        Double y = of(level, metric).percentile(percentile);
         String marks = KeyFigureTables.marks(curve, level);
         if (x == null || y == null) {
           continue;
@@ -129,10 +133,20 @@ record LoadSection(Summary summary) {
             "load-curve",
             Axis.of(NumberText.capital(delivered), summary.figures().deliveredUnit()),
             lines,
-            summary.headlineMetric(metric).title(),
+            summary.headlineMetric(metric).title() + " " + percentile,
             delivered);
-    Chart judged = streamed ? chart.judgedBy(summary.slo(), "ttft") : chart;
-    return judged.scaledToRange().widened();
+    return chart.judgedBy(summary.slo(), measure).scaledToRange().widened();
+  }
+
+  /** That of the objective whose limit is drawn, if the figures have it; else p95. */
+  private String percentile(Metric metric, String measure) {
+    return Stream.ofNullable(summary.slo())
+        .flatMap(slo -> slo.objectives().stream())
+        .filter(row -> row.measure().equals(measure))
+        .map(row -> "p" + NumberText.plain(row.percentile()))
+        .filter(p -> summary.stages().stream().anyMatch(s -> of(s, metric).percentile(p) != null))
+        .findFirst()
+        .orElse("p95");
   }
 
   List<LevelFigures> of(Curve curve) {

@@ -8,6 +8,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.LevelPart;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -157,8 +159,9 @@ record VerdictSections(Summary summary, ShownLevels levels) {
   }
 
   /**
-   * The six figures that sum up a run, the same on Gatling's index page and in {@code llm.html}.
-   * They belong to one load level of each curve, since percentiles pooled over different loads
+   * The figures that sum up a run, the same on Gatling's index page and in {@code llm.html}: each
+   * objective at its percentile, and the latencies without an objective at the highest that is
+   * certain. They belong to one load level of each curve, since percentiles pooled over different loads
    * describe none of them.
    */
   static final class Tiles {
@@ -195,14 +198,41 @@ record VerdictSections(Summary summary, ShownLevels levels) {
     private static List<Tile> of(
         Summary summary, Figures figures, List<ObjectiveRow> objectives, String target) {
       boolean isStreamed = !figures.metric(Metric.TTFT_MS).isEmpty();
+      List<Metric> times =
+          isStreamed ? List.of(Metric.TTFT_MS, Metric.ITL_MS) : List.of(Metric.E2E_MS);
+      List<Objective> judged =
+          objectives.stream().map(row -> Objective.of(summary, row, target)).toList();
       return rows(
           "tiles",
           Map.of(
               "summary", summary,
               "figures", figures,
-              "times", isStreamed ? List.of(Metric.TTFT_MS, Metric.ITL_MS) : List.of(Metric.E2E_MS),
-              "objectives", objectives,
-              "target", target));
+              "times",
+                  times.stream()
+                      .filter(time -> judged.stream().noneMatch(of -> of.isOf(time.title())))
+                      .toList(),
+              "objectives", judged));
+    }
+
+    /** An objective with its name, e.g. {@code TTFT from schedule}, {@code ask: E2E}. */
+    record Objective(String name, ObjectiveRow row) {
+
+      private static final String FROM_SCHEDULE = " from schedule";
+
+      static Objective of(Summary summary, ObjectiveRow row, String target) {
+        String own = row.measure().startsWith(target + ": ")
+            ? row.measure().substring(target.length() + 2)
+            : row.measure();
+        int key = own.lastIndexOf(' ') + 1;
+        Slo.Measure measure = Slo.Measure.valueOf(own.substring(key).toUpperCase(Locale.ROOT));
+        boolean isNamed = measure.isFromSchedule() && summary.isClockNamed();
+        return new Objective(
+            own.substring(0, key) + measure.name() + (isNamed ? FROM_SCHEDULE : ""), row);
+      }
+
+      boolean isOf(String metric) {
+        return name.equals(metric) || name.equals(metric + FROM_SCHEDULE);
+      }
     }
 
     static List<Tile> rows(String template, Map<String, Object> values) {

@@ -118,7 +118,7 @@ class OperatingPointTest {
     assertThat(KeyFigureTables.byLevel(summary, "").markdown()).contains("| 66* |");
   }
 
-  /** TTFT of ok requests is 20 ms, but failures miss p99; the tile has the share. */
+  /** TTFT of ok requests is 20 ms, but failures miss p99, which has no value; the tile has the share. */
   @Test
   void missedObjectiveHasItsShareInTheTile() {
     level("a", 8, 90, 20).level("a", 8, 10, 0);
@@ -126,7 +126,34 @@ class OperatingPointTest {
     Summary summary = figures("ttft<200ms").summary();
     assertThat(tiles(summary).get(0))
         .isEqualTo(
-            new Tile("TTFT p50", "20 ms", "90 values · SLO < 200 ms · ✗ missed: met by 90.0 %"));
+            new Tile("TTFT p99", "–", "SLO < 200 ms · ✗ missed: met by 90.0 %"));
+  }
+
+  /** Of each objective one at its percentile; ITL, which has none, at the highest certain one. */
+  @Test
+  void eachObjectiveHasATileAtItsPercentile() {
+    List<Tile> tiles = tiles(level("a", 8, 200, 20).figures("ttft<200ms,tpot<1ms").summary());
+    assertThat(tiles)
+        .extracting(Tile::name)
+        .startsWith("TTFT p99", "TPOT p99", "ITL p99", "Output")
+        .doesNotHaveDuplicates();
+    assertThat(tiles.get(0)).isEqualTo(new Tile("TTFT p99", "20 ms", "SLO < 200 ms · ✓ met"));
+    assertThat(tiles.get(1).remark()).contains("SLO < 1 ms · ✗ missed: met by 0 %");
+    assertThat(tiles(Levels.gated(Slo.parse("ttft<1s"), 4)).get(0).name())
+        .isEqualTo("TTFT from schedule p99");
+  }
+
+  /** The line of the SLO and the points are of one percentile; without a line p95 is drawn. */
+  @Test
+  void curveIsDrawnAtThePercentileOfTheSlo() throws IOException {
+    level("a", 1, 100, 10).level("a", 8, 200, 20);
+    for (String slo : List.of("ttft<200ms", "tpot<50ms", "")) {
+      RunFigures figures = figures(slo);
+      Path page = run.resolve("llm.html");
+      HtmlReport.write(page, figures.summary(), figures.series());
+      assertThat(Files.readString(page))
+          .contains("TTFT " + (slo.startsWith("ttft") ? "p99" : "p95") + " against output tokens");
+    }
   }
 
   /** All three objectives hold at c=1 and c=16 only, so no tile of c=16 reports a miss. */
@@ -143,7 +170,7 @@ class OperatingPointTest {
     assertThat(summary.operatingPoint().why())
         .isEqualTo("the highest load that met the SLO, within noise");
     assertThat(tiles(summary))
-        .startsWith(new Tile("TTFT p50", "20 ms", "50 values · SLO < 200 ms · ✓ met"))
+        .startsWith(new Tile("TTFT p99", "20 ms", "SLO < 200 ms · ✓ met"))
         .extracting(Tile::remark)
         .noneMatch(remark -> remark.contains("missed"));
     assertThat(summary.stages().get(2).objectives().get(0).ok()).isFalse();
