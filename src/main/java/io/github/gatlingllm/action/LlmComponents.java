@@ -219,15 +219,20 @@ final class LlmComponents implements ProtocolComponents {
       return;
     }
     parts.start().requireInTime(run);
+    boolean isTried = first && protocol.warmUpRequests > 0;
+    WarmUpRounds rounds = isTried ? new WarmUpRounds(context, this, request) : null;
+    if (rounds != null) {
+      // Its times are said, or those of a single stream.
+      if (jvm || StartCommand.isProbe()) {
+        rounds.loadClasses();
+      }
+      rounds.tryEach();
+    }
     if (jvm) {
       JvmWarmUp.run(context, this, request.api);
     }
-    if (first) {
-      WarmUpRounds rounds = new WarmUpRounds(context, targets.readyWait(protocol));
-      if (StartCommand.isProbe()) {
-        rounds.loadClasses(this, request.api);
-      }
-      rounds.warmUpTarget(this, request);
+    if (rounds != null) {
+      rounds.finish();
     }
     if (jvm) {
       // Else a collection would copy long-lived objects, as of tokenizers, in a measure window.

@@ -20,7 +20,6 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.StartCommand;
 import io.netty.channel.EventLoop;
@@ -33,7 +32,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Real requests to the target before the load. Blocks the thread that builds the simulation. */
@@ -51,69 +49,97 @@ final class WarmUpRounds {
   /** Longer templates, of a server that does not tell, are named. */
   private static final int MAX_TEMPLATE = 64;
 
-  private static final Pattern HAS_REMEDY =
-      Pattern.compile("\\?$|^proxy |: check |; use |; set |; add |; take |: raise ");
-
   private final ScenarioContext context;
   private final CoreComponents core;
   private final HttpComponents http;
   private final ReadyWait wait;
   private final WarmUpLog log = new WarmUpLog();
 
-  WarmUpRounds(ScenarioContext context, ReadyWait wait) {
-    this.wait = wait;
+  private final LlmComponents components;
+  private final LlmComponents unrecorded;
+  private final LlmRequest sent;
+  private final boolean isOfLoad;
+  private final Action action;
+
+  /** So many until each URL has had a request for each model. */
+  private final int tries;
+
+  private int round;
+  private @Nullable RequestRecord last;
+
+  WarmUpRounds(ScenarioContext context, LlmComponents components, LlmRequest request) {
     this.context = context;
-    this.core = context.coreComponents();
-    this.http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
+    this.components = components;
+    LlmProtocol protocol = components.protocol;
+    core = context.coreComponents();
+    http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
+    wait = components.parts.targets().readyWait(protocol);
+    tries = WeightedModel.tries(protocol.models, protocol.baseUrls.size());
+    unrecorded = new LlmComponents(protocol, components.parts, log, log::record);
+    sent = warmUpRequest(request, unrecorded);
+    isOfLoad = sent.maxTokens != null && sent.maxTokens.equals(request.maxTokens);
+    action = action(unrecorded, sent);
   }
 
   /**
-   * Sends real requests to the target, one after the other, at least one to each of its URLs for
-   * each of its models. Where the target rejects a field that we add, the run continues without.
+   * Sends the first real requests to the target, one after the other, to each of its URLs for each
+   * of its models: what is wrong with the endpoint or a model is known before anything else is done.
+   * Where the target rejects a field that we add, the run continues without.
    */
-  void warmUpTarget(LlmComponents components, LlmRequest request) {
-    LlmProtocol protocol = components.protocol;
-    int requests = protocol.warmUpRequests;
-    int urls = protocol.baseUrls.size();
-    int each = WeightedModel.tries(protocol.models, urls);
-    if (requests == 0) {
+  void tryEach() {
+    var unused = send(tries);
+  }
+
+  /** Sends the other requests, and says what the last tells of the server. */
+  void finish() {
+    int rounds = Math.max(components.protocol.warmUpRequests, tries);
+    if (last == null || !send(rounds)) {
       return;
     }
-    LlmComponents unrecorded = new LlmComponents(protocol, components.parts, log, log::record);
-    LlmRequest sent = warmUpRequest(request, unrecorded);
-    Action action = action(unrecorded, sent);
-    Map<String, String> failures = new LinkedHashMap<>();
-    RequestRecord last = null;
-    int rounds = Math.max(requests, each);
+    RequestRecord latest = last;
     try {
-      for (int i = 0; i < rounds; i++) {
-        String url = Secrets.redactUrl(protocol.url(i, request.api));
+      compare(latest.tokens(), sent, rounds - 1L, unrecorded);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    components.tried(latest, isKept());
+    if (isOfLoad) {
+      measure(latest, rounds - 1, components);
+    }
+  }
+
+  /** Sends requests until there were so many; false if they cannot be built before the load. */
+  private boolean send(int rounds) {
+    LlmProtocol protocol = components.protocol;
+    Map<String, String> failures = new LinkedHashMap<>();
+    try {
+      for (; round < rounds; round++) {
+        String url = Secrets.redactUrl(protocol.url(round, sent.api));
         if (failures.containsKey(url)) {
           continue;
         }
-        RequestRecord record = sendAndAwait(action, i, protocol);
+        RequestRecord record = sendAndAwait(action, round, protocol);
         while (isStarting(record) && wait.again(url, cause(record))) {
-          record = sendAndAwait(action, i, protocol);
+          record = sendAndAwait(action, round, protocol);
         }
         AddedField rejected = AddedField.rejectedBy(error(record));
         while (rejected != null && components.leaveOut(rejected)) {
           PrintableText.print(StartCommand.typed(rejected.line(components.target)));
-          record = sendAndAwait(action, i, protocol);
+          record = sendAndAwait(action, round, protocol);
           rejected = AddedField.rejectedBy(error(record));
         }
         if (record != null && record.outcome().status() == RequestStatus.NOT_BUILT) {
           PrintableText.print(
               "LLM: %s is not tried before the load (%s); warmUp(1, Map.of(…)) sets attributes"
                   .formatted(components.target, record.outcome().error()));
-          return;
+          last = null;
+          return false;
         }
         if (record == null || !record.outcome().ok()) {
-          failures.put(url, failure(components.target, url, each > urls, record));
+          boolean isOneOfSeveral = tries > protocol.baseUrls.size();
+          failures.put(url, failure(components.target, url, isOneOfSeveral, record));
         }
         last = record;
-      }
-      if (last != null && failures.isEmpty()) {
-        compare(last.tokens(), sent, rounds - 1, unrecorded);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -121,26 +147,20 @@ final class WarmUpRounds {
     if (!failures.isEmpty()) {
       throw InvalidSimulation.failed(failures.values());
     }
-    if (last != null) {
-      components.tried(last, isKept());
-    }
-    boolean isOfLoad = sent.maxTokens != null && sent.maxTokens.equals(request.maxTokens);
-    if (last != null && isOfLoad) {
-      measure(last, rounds - 1, components);
-    }
+    return true;
   }
 
   /** Requests to an engine in this JVM, so that the only one to the server loads no classes. */
-  void loadClasses(LlmComponents components, Api api) {
+  void loadClasses() {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(Duration.ofMillis(1), Duration.ofMillis(1)).start()) {
       LlmProtocol inside = components.protocol.forJvmWarmUp(engine.baseUrl());
-      Action action =
+      Action loading =
           action(
               new LlmComponents(inside, components.parts.rehearsal(), log, log::record),
-              shortRequest(api));
+              shortRequest(sent.api));
       for (int i = 0; i < CLASS_LOADING_REQUESTS; i++) {
-        var unused = sendAndAwait(action, i, inside);
+        var unused = sendAndAwait(loading, i, inside);
       }
     } catch (IllegalStateException e) { // no port for the engine: the first token is later
       return;
@@ -252,8 +272,7 @@ final class WarmUpRounds {
     RequestStatus status = record == null ? RequestStatus.TIMEOUT : record.outcome().status();
     Integer http = record == null ? null : record.outcome().httpStatus();
     String model = record == null || !isOneOfSeveral ? null : record.identity().model();
-    boolean isOurs = GeneratorLimit.of(cause) != null;
-    String remedy = isOurs || HAS_REMEDY.matcher(cause).find() ? "" : remedy(url, status, http);
+    String remedy = WarmUpRemedy.of(url, status, http, cause);
     String end = StartCommand.isProbe() ? "" : " No load was sent; warmup=0 skips this request";
     return "LLM %s to %s (%s) failed: %s"
         .formatted(
@@ -286,39 +305,6 @@ final class WarmUpRounds {
 
   private static String sentence(String text) {
     return text.isEmpty() ? "" : text + (text.matches(".*[.?…]") ? " " : ". ");
-  }
-
-  static String remedy(String url, RequestStatus status, @Nullable Integer http) {
-    return switch (status) {
-      case HTTP_ERROR -> http == null ? "Look at the server's log" : remedy(url, http);
-      case RATE_LIMITED -> "Wait for as long as it says, or have the limit raised";
-      case TIMEOUT, STALLED ->
-          "Look at the server's log; is it still loading the model? Or allow more time (timeout,"
-              + " idleTimeout)";
-      case CONNECTION_ERROR ->
-          "Check host, port and scheme (https:// for TLS) of the endpoint; waitReady=5m waits for"
-              + " it";
-      case INVALID_RESPONSE, EMPTY, TRUNCATED ->
-          "Check that the endpoint is OpenAI-compatible, and the proxies before it";
-      case IN_STREAM_ERROR, CANCELLED, ABANDONED, COMPLETE, CHECK_FAILED, NOT_BUILT ->
-          "Look at the server's log";
-    };
-  }
-
-  private static String remedy(String url, int http) {
-    return switch (http) {
-      case 400, 413, 422 -> "Change what it names: the model, a length, a field of the request";
-      case 401, 403 -> "Set the API key: LLM_API_KEY in the environment or in .env, or apiKey";
-      case 404 ->
-          url.endsWith("/v1" + Api.EMBEDDINGS.path())
-              ? "This server or model may have no embeddings; check the name of the model too"
-              : "Check the path (most servers expect …/v1) and the name of the model";
-      case 405 -> "Check the path: requests are posted to it";
-      default ->
-          http >= 500
-              ? "Look at the server's log; is it still loading the model? waitReady=5m waits for it"
-              : "Check the endpoint: it does not take this request";
-    };
   }
 
   private static String error(@Nullable RequestRecord record) {

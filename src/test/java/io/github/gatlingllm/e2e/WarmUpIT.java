@@ -139,6 +139,26 @@ class WarmUpIT {
     }
   }
 
+  /** The JVM's warm-up takes seconds: what is wrong with the server is known before it. */
+  @Test
+  void serverIsTriedBeforeTheJvmIsWarm() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            exchange ->
+                exchange.respond(
+                    404,
+                    "application/json",
+                    "{\"error\":{\"message\":\"The model `m` does not exist.\"}}"))) {
+      GatlingRun run =
+          GatlingRun.benchmark(server.baseUrl()).llm("model=m jvmWarmUp=true warmup=2").run();
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+      assertThat(run.output())
+          .contains("The model `m` does not exist. Check the name of the model. No load was sent")
+          .doesNotContain("warm-up of the JVM", "Check the path");
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
   /** Health, models and the first request once each; the model is asked for when it is there. */
   @Test
   void waitReadyLetsAServerStart() throws Exception {
