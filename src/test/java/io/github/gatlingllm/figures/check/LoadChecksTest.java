@@ -26,6 +26,7 @@ import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -150,6 +151,9 @@ class LoadChecksTest {
     assertThat(some.level()).isEqualTo(Level.NOTE);
     assertThat(some.message()).startsWith("c=2: ").contains("400");
     assertThat(some.remedy()).startsWith("For a p99, measure 3 s or longer (duration=3s)");
+    assertThat(some.remedy()).doesNotContain("SLO");
+    Summary judged = Levels.of("1:10 2:400").figures(Slo.parse("ttft<200ms")).summary();
+    assertThat(check(judged, "low_n").remedy()).as("another number").contains("the SLO");
     // headlines quote TTFT, which answers in one body do not have
     List<RequestRecord> mixed = Recorded.requests(60, i -> at(0).tokens(100));
     mixed.addAll(Collections.nCopies(1_000, at(0).body(400, 10).record()));
