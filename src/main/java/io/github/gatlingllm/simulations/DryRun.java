@@ -229,9 +229,13 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
   }
 
   private void requests() {
+    boolean isUnasked = plan.get(Setting.DRY_RUN) && plan.get(Setting.WARMUP) > 0;
     row(
         "tokenizer",
-        plan.counters().stream().map(ModelTokenizers::line).distinct().collect(joining(", ")));
+        plan.counters().stream()
+            .map(each -> each.line(isUnasked))
+            .distinct()
+            .collect(joining(", ")));
     String sizes = plan.promptsSizedBy();
     if (sizes != null) {
       row("sized by", sizes);

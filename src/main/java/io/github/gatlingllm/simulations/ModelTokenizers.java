@@ -182,12 +182,16 @@ record ModelTokenizers(
         : ", and %s of the chat template".formatted(template);
   }
 
-  String line() {
+  /** {@code isUnasked}: the server was not asked, and will be in the run. */
+  String line(boolean isUnasked) {
+    if (source.equals(SET)) {
+      return tokenizer.name();
+    }
     return tokenizer.name()
-        + (source.equals(SET)
-            ? ""
-            : isOwn
-                ? ", by " + source
+        + (isOwn
+            ? ", by " + source
+            : isUnasked
+                ? ", as a dry run does not ask the server for its own; the run does"
                 : ": WARNING, "
                     + source
                     + "; lengths are estimates: set tokenizer=hf:<owner>/<name>");
