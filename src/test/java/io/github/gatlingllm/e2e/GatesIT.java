@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class GatesIT {
   private static final String MISS =
-      "Global: 99th percentile of TTFT is less than 1.0 : false (actual : ";
+      "Global: 99th percentile of TTFT is less than 1.0 ms : false (actual : ";
   private static final String OTHER_HOOK = "another hook has ended";
 
   @Test
@@ -30,12 +30,12 @@ class GatesIT {
       assertThat(ours.lines())
           .anyMatch(line -> line.startsWith(MISS))
           .anyMatch(
-              line -> line.startsWith("c=2: mean of TPOT is less than 40000.0 : true (actual "))
+              line -> line.startsWith("c=2: mean of TPOT is less than 40000.0 ms : true (actual "))
           .contains(
-              "ask: percentage of requests in SLO is greater than or equal to 95.0 : true"
-                  + " (actual : 100.0)",
+              "ask: percentage of requests in SLO is greater than or equal to 95.0 % : true"
+                  + " (actual : 100.0 %)",
               "Global: count of truncated requests is 0.0 : true (actual : 0.0)",
-              "ask: percentage of failed requests is less than 1.0 : true (actual : 0.0)");
+              "ask: percentage of failed requests is less than 1.0 % : true (actual : 0.0 %)");
       assertThat(ours.output())
           .containsSubsequence(
               "Reports generated", "LLM Information", MISS, "LLM report generated");

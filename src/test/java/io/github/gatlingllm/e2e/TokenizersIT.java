@@ -81,7 +81,7 @@ class TokenizersIT {
       assertThat(run.output())
           .doesNotContain("\tat ", "Exception")
           .contains("requests were not counted; the tokenizer was too slow")
-          .contains("percentile of TTFT is less than 1.0E-4 : false (actual : ");
+          .contains("percentile of TTFT is less than 1.0E-4 ms : false (actual : ");
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
       assertThat(run.info().endUnixNanos()).isNotNull();
       List<RequestRecord> records = run.requests();

@@ -269,7 +269,7 @@ class SummaryFilesTest {
     assertThat(met.getAttribute("name")).isEqualTo("Global: max of TTFT is less than 60000.0");
     assertThat(met.getElementsByTagName("failure").getLength()).isZero();
     assertThat(met.getElementsByTagName("system-out").item(0).getTextContent())
-        .startsWith("Global: max of TTFT is less than 60000.0 : true (actual : ");
+        .startsWith("Global: max of TTFT is less than 60000.0 ms : true (actual : ");
     Element failure = (Element) suite.getElementsByTagName("failure").item(0);
     assertThat(((Element) failure.getParentNode()).getAttribute("name"))
         .isEqualTo("Global: count of failed requests is 0.0");

@@ -285,14 +285,15 @@ public record Figure(
       return shown == null ? null : with(shown);
     }
 
-    /** The line that Gatling prints on its console, with the note. */
+    /** The line that Gatling prints on its console, with units and the note. */
     public String line() {
       Double shown = shown();
+      String sign = unit.sign().isEmpty() ? "" : " " + unit.sign();
       String given =
           shown == null
               ? note == null ? "no value" : note
-              : "actual : " + shown + (note == null ? "" : ", " + note);
-      return text() + " : " + ok() + " (" + given + ")";
+              : "actual : " + shown + sign + (note == null ? "" : ", " + note);
+      return text() + sign + " : " + ok() + " (" + given + ")";
     }
 
     /** Rounded, but not so far that it contradicts the result: 199.96 stays below 200. */

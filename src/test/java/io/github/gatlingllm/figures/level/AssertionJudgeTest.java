@@ -49,21 +49,21 @@ class AssertionJudgeTest {
       quoteCharacter = '`',
       textBlock =
           """
-          GLOBAL  |     | ttft.max        | LT  | 300.5 | true  | Global: max of TTFT is less than 300.5 : true (actual : 300.0)
-          GLOBAL  |     | ttft.max        | LT  | 300   | false | Global: max of TTFT is less than 300.0 : false (actual : 300.0)
-          GLOBAL  |     | ttft.max        | LTE | 300   | true  | Global: max of TTFT is less than or equal to 300.0 : true (actual : 300.0)
-          GLOBAL  |     | errors.percent  | LTE | 25    | true  | Global: percentage of failed requests is less than or equal to 25.0 : true (actual : 25.0)
-          GLOBAL  |     | goodput.percent | GTE | 50    | true  | Global: percentage of requests in SLO is greater than or equal to 50.0 : true (actual : 50.0)
-          GLOBAL  |     | requests_per_s  | GT  | 0.75  | false | Global: mean requests per second is greater than 0.75 : false (actual : 0.75)
+          GLOBAL  |     | ttft.max        | LT  | 300.5 | true  | Global: max of TTFT is less than 300.5 ms : true (actual : 300.0 ms)
+          GLOBAL  |     | ttft.max        | LT  | 300   | false | Global: max of TTFT is less than 300.0 ms : false (actual : 300.0 ms)
+          GLOBAL  |     | ttft.max        | LTE | 300   | true  | Global: max of TTFT is less than or equal to 300.0 ms : true (actual : 300.0 ms)
+          GLOBAL  |     | errors.percent  | LTE | 25    | true  | Global: percentage of failed requests is less than or equal to 25.0 % : true (actual : 25.0 %)
+          GLOBAL  |     | goodput.percent | GTE | 50    | true  | Global: percentage of requests in SLO is greater than or equal to 50.0 % : true (actual : 50.0 %)
+          GLOBAL  |     | requests_per_s  | GT  | 0.75  | false | Global: mean requests per second is greater than 0.75 requests/s : false (actual : 0.75 requests/s)
           GLOBAL  |     | timeout.count   | IS  | 1     | true  | Global: count of timeout requests is 1.0 : true (actual : 1.0)
-          GLOBAL  |     | ttfo.p60        | LTE | 200.2 | true  | Global: 60th percentile of TTFO is less than or equal to 200.2 : true (actual : 200.1, low n: fewer than 10 of 3 values lie beyond it)
-          REQUEST | ask | ttft.mean       | IS  | 200   | true  | ask: mean of TTFT is 200.0 : true (actual : 200.0)
+          GLOBAL  |     | ttfo.p60        | LTE | 200.2 | true  | Global: 60th percentile of TTFO is less than or equal to 200.2 ms : true (actual : 200.1 ms, low n: fewer than 10 of 3 values lie beyond it)
+          REQUEST | ask | ttft.mean       | IS  | 200   | true  | ask: mean of TTFT is 200.0 ms : true (actual : 200.0 ms)
           REQUEST | sum | errors.count    | IS  | 0     | false | sum: count of failed requests is 0.0 : false (actual : 1.0)
           REQUEST | sun | errors.count    | IS  | 0     | false | sun: count of failed requests is 0.0 : false (no request is called 'sun'; there are ask, sum)
-          STAGE   | c=1 | ttft.mean       | IS  | 150   | true  | c=1: mean of TTFT is 150.0 : true (actual : 150.0)
-          STAGE   | c=2 | requests_per_s  | IS  | 0.5   | true  | c=2: mean requests per second is 0.5 : true (actual : 0.5)
-          STAGE   | c=4 | ttft.mean       | GT  | 0     | false | c=4: mean of TTFT is greater than 0.0 : false (no load level is called 'c=4'; there are c=1, c=2)
-          STAGE   | c=1 | prompt_tokens.p99 | GT | 0    | true  | c=1: 99th percentile of prompt tokens is greater than 0.0 : true (actual : 10.0, low n: fewer than 10 of 2 values lie beyond it)
+          STAGE   | c=1 | ttft.mean       | IS  | 150   | true  | c=1: mean of TTFT is 150.0 ms : true (actual : 150.0 ms)
+          STAGE   | c=2 | requests_per_s  | IS  | 0.5   | true  | c=2: mean requests per second is 0.5 requests/s : true (actual : 0.5 requests/s)
+          STAGE   | c=4 | ttft.mean       | GT  | 0     | false | c=4: mean of TTFT is greater than 0.0 ms : false (no load level is called 'c=4'; there are c=1, c=2)
+          STAGE   | c=1 | prompt_tokens.p99 | GT | 0    | true  | c=1: 99th percentile of prompt tokens is greater than 0.0 tokens : true (actual : 10.0 tokens, low n: fewer than 10 of 2 values lie beyond it)
           """)
   void outcomeAndWords(
       Scope scope,
@@ -97,7 +97,7 @@ class AssertionJudgeTest {
     RunInfo empty = SWEEP.assertions(List.of(everyRequest()));
     assertThat(summary(empty, List.of()).assertions())
         .extracting(AssertionResult::line)
-        .containsExactly("For all: max of E2E is less than 250.0 : false (no request was sent)");
+        .containsExactly("For all: max of E2E is less than 250.0 ms : false (no request was sent)");
   }
 
   @Test
@@ -105,8 +105,8 @@ class AssertionJudgeTest {
     assertThat(results(SWEEP, everyRequest()))
         .extracting(AssertionResult::line)
         .containsExactly(
-            "ask: max of E2E is less than 250.0 : false (actual : 310.0)",
-            "sum: max of E2E is less than 250.0 : true (actual : 210.0)");
+            "ask: max of E2E is less than 250.0 ms : false (actual : 310.0 ms)",
+            "sum: max of E2E is less than 250.0 ms : true (actual : 210.0 ms)");
   }
 
   private static Assertion everyRequest() {
@@ -131,13 +131,13 @@ class AssertionJudgeTest {
     assertThat(summary(demanding, records).assertions())
         .extracting(AssertionResult::line)
         .containsExactly(
-            "Global: max of TTFT is less than 200.0 : false (actual : 300.0)",
-            "Global of a: max of TTFT is less than 200.0 : true (actual : 100.0)",
-            "Global of b: max of TTFT is less than 200.0 : false (actual : 300.0)",
-            "c=1 of a: max of TTFT is less than 200.0 : true (actual : 100.0)",
-            "c=1 of b: max of TTFT is less than 200.0 : false (actual : 300.0)",
-            "c=1 of b: max of TTFT is less than 200.0 : false (actual : 300.0)",
-            "sum of a: max of TTFT is less than 200.0 : false"
+            "Global: max of TTFT is less than 200.0 ms : false (actual : 300.0 ms)",
+            "Global of a: max of TTFT is less than 200.0 ms : true (actual : 100.0 ms)",
+            "Global of b: max of TTFT is less than 200.0 ms : false (actual : 300.0 ms)",
+            "c=1 of a: max of TTFT is less than 200.0 ms : true (actual : 100.0 ms)",
+            "c=1 of b: max of TTFT is less than 200.0 ms : false (actual : 300.0 ms)",
+            "c=1 of b: max of TTFT is less than 200.0 ms : false (actual : 300.0 ms)",
+            "sum of a: max of TTFT is less than 200.0 ms : false"
                 + " (no request is called 'sum'; there is ask)");
   }
 
@@ -164,7 +164,7 @@ class AssertionJudgeTest {
     Assertion max = global("goodput.max_requests_per_s", Condition.IS, 1.0);
     Assertion ofStage =
         new Assertion(null, Scope.STAGE, "c=1", max.figure(), Condition.IS, List.of(1.0));
-    assertThat(only(SWEEP, max).line()).endsWith(" : true (actual : 1.0)");
+    assertThat(only(SWEEP, max).line()).endsWith(" : true (actual : 1.0 requests/s)");
     assertThat(only(SWEEP, ofStage).line()).endsWith(" : false (no value)");
   }
 
