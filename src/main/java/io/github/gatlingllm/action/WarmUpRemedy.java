@@ -50,8 +50,8 @@ final class WarmUpRemedy {
           NAMES_MODEL.matcher(cause).find()
               ? "Check the name of the model"
               : url.endsWith("/v1" + Api.EMBEDDINGS.path())
-              ? "This server or model may have no embeddings; check the name of the model too"
-              : "Check the path (most servers expect …/v1) and the name of the model";
+                  ? "This server or model may have no embeddings; check the name of the model too"
+                  : "Check the path (most servers expect …/v1) and the name of the model";
       case 405 -> "Check the path: requests are posted to it";
       default ->
           http >= 500

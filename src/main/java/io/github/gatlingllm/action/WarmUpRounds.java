@@ -83,8 +83,8 @@ final class WarmUpRounds {
 
   /**
    * Sends the first real requests to the target, one after the other, to each of its URLs for each
-   * of its models: what is wrong with the endpoint or a model is known before anything else is done.
-   * Where the target rejects a field that we add, the run continues without.
+   * of its models: what is wrong with the endpoint or a model is known before anything else is
+   * done. Where the target rejects a field that we add, the run continues without.
    */
   void tryEach() {
     var unused = send(tries);

@@ -103,8 +103,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
     /** How few requests were judged; empty where they are enough. */
     String tooFew() {
       double percent = result.sloPercentile();
-      String few =
-          Interval.tooFew(result.attempted(), percent, Interval.fewestToShow(percent));
+      String few = Interval.tooFew(result.attempted(), percent, Interval.fewestToShow(percent));
       return few.isEmpty()
           ? ""
           : "only %s, %s".formatted(NumberText.counted(result.attempted(), "request"), few);

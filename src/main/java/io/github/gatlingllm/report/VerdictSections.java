@@ -161,8 +161,8 @@ record VerdictSections(Summary summary, ShownLevels levels) {
   /**
    * The figures that sum up a run, the same on Gatling's index page and in {@code llm.html}: each
    * objective at its percentile, and the latencies without an objective at the highest that is
-   * certain. They belong to one load level of each curve, since percentiles pooled over different loads
-   * describe none of them.
+   * certain. They belong to one load level of each curve, since percentiles pooled over different
+   * loads describe none of them.
    */
   static final class Tiles {
     /** With more curves a table replaces the tiles. */
@@ -220,9 +220,10 @@ record VerdictSections(Summary summary, ShownLevels levels) {
       private static final String FROM_SCHEDULE = " from schedule";
 
       static Objective of(Summary summary, ObjectiveRow row, String target) {
-        String own = row.measure().startsWith(target + ": ")
-            ? row.measure().substring(target.length() + 2)
-            : row.measure();
+        String own =
+            row.measure().startsWith(target + ": ")
+                ? row.measure().substring(target.length() + 2)
+                : row.measure();
         int key = own.lastIndexOf(' ') + 1;
         Slo.Measure measure = Slo.Measure.valueOf(own.substring(key).toUpperCase(Locale.ROOT));
         boolean isNamed = measure.isFromSchedule() && summary.isClockNamed();

@@ -253,7 +253,8 @@ final class AfterRun implements Runnable {
     }
     Summary summary = RunReport.of(run.files()).write(more, say);
     say.accept(
-        "LLM report generated, with verdict, levels and checks: please open the following file: " + run.files().page().toUri());
+        "LLM report generated, with verdict, levels and checks: please open the following file: "
+            + run.files().page().toUri());
     boolean isWhole = exit != null && (info.share() == null || !info.share().isPart());
     return RunReport.failsBuild(summary, info.report(), isWhole, say);
   }

@@ -118,15 +118,17 @@ class OperatingPointTest {
     assertThat(KeyFigureTables.byLevel(summary, "").markdown()).contains("| 66* |");
   }
 
-  /** TTFT of ok requests is 20 ms, but failures miss p99, which has no value; the tile has the share. */
+  /**
+   * TTFT of ok requests is 20 ms, but failures miss p99, which has no value; the tile has the
+   * share.
+   */
   @Test
   void missedObjectiveHasItsShareInTheTile() {
     level("a", 8, 90, 20).level("a", 8, 10, 0);
     levels.remove(1);
     Summary summary = figures("ttft<200ms").summary();
     assertThat(tiles(summary).get(0))
-        .isEqualTo(
-            new Tile("TTFT p99", "–", "SLO < 200 ms · ✗ missed: met by 90.0 %"));
+        .isEqualTo(new Tile("TTFT p99", "–", "SLO < 200 ms · ✗ missed: met by 90.0 %"));
   }
 
   /** Of each objective one at its percentile; ITL, which has none, at the highest certain one. */

@@ -215,7 +215,8 @@ class SummaryFilesTest {
       boolean isInvalid = info != valid;
       String start = isInvalid ? "Invalid run, check records_dropped: 3 " : "At 1 concurrent";
       assertThat(parsed(SummaryJson.of(summary)).get("verdict").asText()).startsWith(start);
-      assertThat(SummaryText.markdown(summary).lines().limit(4)).contains("**" + summary.verdict() + "**");
+      assertThat(SummaryText.markdown(summary).lines().limit(4))
+          .contains("**" + summary.verdict() + "**");
       assertThat(SummaryText.console(summary).lines().skip(2).findFirst().orElseThrow())
           .startsWith("> " + start);
       Path page = dir.resolve("llm.html");

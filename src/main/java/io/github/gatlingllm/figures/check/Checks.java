@@ -45,8 +45,7 @@ public final class Checks {
   }
 
   private static List<Check> judge(CheckInput in) {
-    boolean mayBeGenerator =
-        GENERATOR.judge.apply(in).anyMatch(GeneratorCheck::isDoubtful);
+    boolean mayBeGenerator = GENERATOR.judge.apply(in).anyMatch(GeneratorCheck::isDoubtful);
     return Arrays.stream(CheckCatalogue.values())
         .flatMap(entry -> entry.judge.apply(in).map(found -> check(entry, found, mayBeGenerator)))
         .sorted(Comparator.comparing(Check::level).reversed())

@@ -59,7 +59,8 @@ record LoadCurve(
   static List<LevelFigures> byLoad(List<LevelFigures> levels) {
     Map<LevelInfo.Key, Iterator<LevelFigures>> curves =
         levels.stream()
-            .collect(groupingBy(LoadCurve::ofCurve, collectingAndThen(toList(), LoadCurve::sorted)));
+            .collect(
+                groupingBy(LoadCurve::ofCurve, collectingAndThen(toList(), LoadCurve::sorted)));
     return levels.stream().map(s -> Objects.requireNonNull(curves.get(ofCurve(s))).next()).toList();
   }
 
@@ -363,7 +364,8 @@ record LoadCurve(
   /** The lightest level above {@link #lastHolding} that misses by the rule of a search, if any. */
   @Nullable LevelFigures missing() {
     return above()
-        .filter(i -> proof(i) == SloProof.MISSED || SloProof.missesIfIndependent(levels.get(i), slo))
+        .filter(
+            i -> proof(i) == SloProof.MISSED || SloProof.missesIfIndependent(levels.get(i), slo))
         .mapToObj(levels::get)
         .findFirst()
         .orElse(null);

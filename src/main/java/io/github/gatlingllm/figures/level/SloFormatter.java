@@ -146,8 +146,7 @@ final class SloFormatter {
     Stream<TooFew> counts =
         byRequests
             ? Stream.of(
-                TooFew.of(
-                    level, goodput.attempted(), goodput.toShow(slo.percentile()), "", slo))
+                TooFew.of(level, goodput.attempted(), goodput.toShow(slo.percentile()), "", slo))
             : terms.stream().filter(term -> term.isIn(level)).map(term -> term.tooFew(level));
     return counts
         .filter(few -> !few.remark.isEmpty())

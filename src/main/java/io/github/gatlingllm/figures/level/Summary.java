@@ -66,7 +66,9 @@ public record Summary(
 
   private static final Pattern SENTENCE = Pattern.compile("(?<=\\.) (?=\\p{Lu})");
 
-  /** The same with the results of the checks: the verdict begins with those that make it invalid. */
+  /**
+   * The same with the results of the checks: the verdict begins with those that make it invalid.
+   */
   public Summary checked(List<Check> checks) {
     List<String> invalid = invalid(checks).map(Check::id).toList();
     return new Summary(
@@ -113,11 +115,7 @@ public record Summary(
       return null;
     }
     Check last = invalid.get(invalid.size() - 1);
-    return ids(invalid)
-        + ". "
-        + last.message()
-        + " "
-        + last.remedy();
+    return ids(invalid) + ". " + last.message() + " " + last.remedy();
   }
 
   private static Stream<Check> invalid(List<Check> checks) {

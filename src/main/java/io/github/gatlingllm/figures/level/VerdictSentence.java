@@ -97,7 +97,8 @@ final class VerdictSentence {
               quote -> quote.curve.lastHolding() == quote.levels().size() - 1,
               "{met} up to {load} ({tokens}{few}), the highest load tried{missed}{certain}")
           .otherwise(
-              "slo_met", "{met} up to {load} ({tokens}{few}){missed}{certain}{undecided}{missing}{growth}");
+              "slo_met",
+              "{met} up to {load} ({tokens}{few}){missed}{certain}{undecided}{missing}{growth}");
 
   private VerdictSentence() {}
 

@@ -124,7 +124,8 @@ public record Distribution(
       double above = share == null ? 0 : share - asked;
       return above < ROUNDING
           ? null
-          : (Long) (long) Math.ceil(requests / worth * asked * (1 - asked) / (above * above) - ROUNDING);
+          : (Long)
+              (long) Math.ceil(requests / worth * asked * (1 - asked) / (above * above) - ROUNDING);
     }
 
     /** A remark for too few requests, {@code too few to prove 99 %: needs 381 requests}. */

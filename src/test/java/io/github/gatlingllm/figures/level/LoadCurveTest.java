@@ -136,7 +136,9 @@ class LoadCurveTest {
    */
   @Test
   void requestsThatAreAlikeProveLess() {
-    assertThat(waves(0)).contains("is met: TTFT by 100 % of 400 requests").doesNotContain("too few");
+    assertThat(waves(0))
+        .contains("is met: TTFT by 100 % of 400 requests")
+        .doesNotContain("too few");
     String waves = waves(80);
     assertThat(waves).doesNotContain("within noise");
     Matcher needed =
