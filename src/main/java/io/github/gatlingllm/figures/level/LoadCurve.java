@@ -356,7 +356,7 @@ record LoadCurve(
   List<LevelFigures> undecided() {
     LevelFigures missing = missing();
     return above()
-        .takeWhile(i -> proof(i) == SloProof.UNDECIDED && levels.get(i) != missing)
+        .takeWhile(i -> proof(i) == SloProof.UNDECIDED && !levels.get(i).equals(missing))
         .mapToObj(levels::get)
         .toList();
   }
