@@ -73,7 +73,7 @@ public record Summary(
     List<String> invalid = invalid(checks).map(Check::id).toList();
     return new Summary(
         run,
-        invalid.isEmpty() ? verdict : invalidity(checks) + " " + verdict,
+        invalid.isEmpty() ? verdict : invalidVerdict(checks),
         config,
         workload,
         slo,
@@ -96,11 +96,12 @@ public record Summary(
         injectors);
   }
 
-  /** E.g. {@code Invalid run, check cut_tail: The last line of the records is cut off.} */
-  private static String invalidity(List<Check> checks) {
+  /** E.g. {@code Invalid run, check cut_tail: The last line of the records is cut off. At …} */
+  private String invalidVerdict(List<Check> checks) {
     List<Check> invalid = invalid(checks).toList();
-    String last = invalid.get(invalid.size() - 1).message();
-    return "Invalid run, %s: %s".formatted(ids(invalid), SENTENCE.split(last, 2)[0]);
+    String why = SENTENCE.split(invalid.get(invalid.size() - 1).message(), 2)[0];
+    String end = verdict.contains(why) ? "." : ": " + why;
+    return "Invalid run, %s%s %s".formatted(ids(invalid), end, verdict);
   }
 
   private static String ids(List<Check> checks) {
