@@ -259,7 +259,7 @@ final class SimulationSettingsTest {
     String list = page.substring(page.indexOf("These are Benchmark's alone"));
     List<String> onPage =
         Pattern.compile("`([\\w.]+)`")
-            .matcher(list.substring(0, list.indexOf(". With `selfTest")))
+            .matcher(list.substring(0, list.indexOf(". With")))
             .results()
             .map(found -> found.group(1))
             .toList();

@@ -386,7 +386,7 @@ public record LevelFigures(
 
     /** Share of the window in which the machine had no idle CPU. */
     public double fullShare() {
-      return sum(Interval::fullS) / lengthS();
+      return sum(Second::fullS) / lengthS();
     }
 
     private double lateShare(double toleranceMs) {
