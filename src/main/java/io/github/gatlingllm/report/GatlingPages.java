@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import java.io.IOException;
@@ -41,6 +40,8 @@ final class GatlingPages {
   private static final long LARGEST_PAGE = 16 << 20;
 
   private static final int MAX_CURVES = 4;
+
+  private static final String REPORT = "llm.html";
 
   private GatlingPages() {}
 
@@ -79,28 +80,27 @@ final class GatlingPages {
     values.put("verdict", summary.verdict());
     values.put("workload", RunText.fact(summary, "workload"));
     values.put("groups", VerdictSections.Tiles.of(summary));
-    values.put("curves", KeyFigureTables.curves(summary));
-    values.put(
-        "levels", summary.hasSeveralLevels() ? KeyFigureTables.byLevel(summary, "llm.html") : null);
-    values.put("assertions", OutcomeTables.assertions(summary.assertions(), false));
-    values.put("requests", KeyFigureTables.byName(summary, "llm.html", summary.requestsAtPoints()));
+    values.put("tables", new Tables(summary, REPORT).at("gatling"));
     return Templates.fill("gatling-index", values);
   }
 
   private record Times(String title, Table table) {}
 
   private static String request(Summary summary, String name) {
-    List<RequestAtPoint> all =
-        summary.requestsAtPoints().stream().filter(r -> r.name().equals(name)).toList();
+    List<Row> all =
+        summary.requestsAtPoints().stream()
+            .filter(request -> request.name().equals(name))
+            .map(request -> Row.of(summary, request))
+            .toList();
     List<Times> times =
         all.stream()
             .limit(MAX_CURVES)
-            .map(r -> new Times(KeyFigureTables.at(summary, r), MetricsSection.times(r.figures())))
+            .map(row -> new Times(row.point(), MetricsSection.times(summary, row.figures())))
             .toList();
     Map<String, Object> values = new HashMap<>();
     values.put("styles", Templates.resource("gatling.css"));
-    values.put("link", "llm.html#" + KeyFigureTables.anchor(name));
-    values.put("figures", KeyFigureTables.byName(summary, "llm.html", all));
+    values.put("link", REPORT + "#" + Row.anchor(name));
+    values.put("figures", new Tables(summary, REPORT).table("By request name", all));
     values.put("times", times);
     return Templates.fill("gatling-request", values);
   }

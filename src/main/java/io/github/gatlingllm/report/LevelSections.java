@@ -5,11 +5,7 @@ import io.github.gatlingllm.figures.level.Series.Breakdown;
 import io.github.gatlingllm.figures.level.Series.Part;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Figures;
-import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
-import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -21,11 +17,8 @@ import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Map.Entry;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Load levels in detail: distributions, jitter, parts of the time, arrivals. */
@@ -92,100 +85,22 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
     return Chart.percentiles("percentiles", curves, "latency");
   }
 
-  // ---- jitter
+  // ---- tables
 
   /** How evenly tokens arrived, by load level; null if no stream has two token events. */
   @Nullable Section jitter() {
-    Figures.Reader reader = summary.figures().reader();
-    List<Entry<String, Figures>> even = withValues(Metric.STALL_MS);
-    if (even.isEmpty()) {
-      return null;
-    }
-    String speed = NumberText.plain(reader.tokensPerS());
-    Table jitter =
-        byLevel(
-            "Jitter by load level",
-            even,
-            Column.number("ITL p99 ÷ p50, pooled", f -> f.number(Metric.JITTER)),
-            Column.number("of the median request", f -> f.number(Metric.JITTER_PER_REQUEST)),
-            Column.number("ITL std, ms", Figures::itlStdMs),
-            Column.percentile("longest stall p50, ms", "p50", f -> f.metric(Metric.STALL_MS)),
-            Column.percentile("p99", "p99", f -> f.metric(Metric.STALL_MS)),
-            Column.number(
-                "gaps over 100 ms per 1,000 tokens", f -> f.number(Metric.STALLS_PER_1K_TOKENS)),
-            Column.number("tokens per event", f -> f.number(Metric.BATCH_RATIO)));
-    boolean isLate = reader.stalled() > 0;
-    List<Entry<String, Figures>> late = isLate ? withValues(Metric.READER_STALL_MS) : List.of();
-    Table readers =
-        byLevel(
-            "Readers",
-            late,
-            Column.count("answers", f -> f.reader().requests()),
-            Column.percent(
-                "readers at " + speed + " tokens/s who wait", f -> f.reader().stalledShare()),
-            wait("total wait p50, ms", "p50"),
-            wait("p95, ms", "p95"),
-            wait("p99, ms", "p99"),
-            Column.number("max, ms", f -> f.metric(Metric.READER_STALL_MS).max()));
-    return Section.of(isLate ? "jitter for readers" : "jitter")
-        .body("", Stream.of(jitter, readers).filter(table -> !table.isEmpty()).toList());
+    boolean isLate = summary.figures().reader().stalled() > 0;
+    return section("jitter", isLate ? "jitter for readers" : "jitter");
   }
-
-  private static Column<Figures> wait(String heading, String percentile) {
-    return Column.percentile(heading, percentile, f -> f.metric(Metric.READER_STALL_MS));
-  }
-
-  @SafeVarargs
-  @SuppressWarnings("varargs")
-  private static <T> Table byLevel(
-      String title, List<Entry<String, T>> rows, Column<T>... columns) {
-    return Columns.<Entry<String, T>>of(Column.name("Load level", Entry::getKey))
-        .of(Entry::getValue, List.of(columns))
-        .table(title, rows);
-  }
-
-  private List<Entry<String, Figures>> withValues(Metric metric) {
-    return rows(
-        stage -> stage.figures().metric(metric).isEmpty() ? null : stage.figures(),
-        summary.figures());
-  }
-
-  private <T> List<Entry<String, T>> rows(Function<LevelFigures, @Nullable T> of, @Nullable T all) {
-    List<Entry<String, T>> rows = new ArrayList<>();
-    for (LevelFigures stage : summary.stages()) {
-      T value = of.apply(stage);
-      if (value != null) {
-        rows.add(Map.entry(summary.place(stage.info()), value));
-      }
-    }
-    if (all != null && rows.size() > 1) {
-      rows.add(Map.entry("all", all));
-    }
-    return rows;
-  }
-
-  // ---- arrivals
 
   /** Whether requests of open loops started when planned; null without open load levels. */
   @Nullable Section arrivals() {
-    ArrivalFigures all = summary.arrivals();
-    if (all == null) {
-      return null;
-    }
-    List<Entry<String, ArrivalFigures>> rows = rows(LevelFigures::arrivals, all);
-    Table table =
-        byLevel(
-            "Planned against realised arrivals",
-            rows,
-            Column.count("arrivals", ArrivalFigures::count),
-            Column.number("planned, " + all.unit(), ArrivalFigures::plannedPerS),
-            Column.number("realised, " + all.unit(), ArrivalFigures::realisedPerS),
-            Column.number("burstiness planned", ArrivalFigures::plannedDispersion),
-            Column.number("burstiness realised", ArrivalFigures::realisedDispersion),
-            Column.number("late p50, ms", ArrivalFigures::lagP50Ms),
-            Column.number("late p99, ms", ArrivalFigures::lagP99Ms),
-            Column.number("late max, ms", ArrivalFigures::lagMaxMs));
-    return Section.of("arrivals").body("", List.of(table));
+    return section("arrivals", "arrivals");
+  }
+
+  private @Nullable Section section(String place, String key) {
+    List<Table> tables = Tables.of(summary).at(place);
+    return tables.isEmpty() ? null : Section.of(key).body("", tables);
   }
 
   // ---- parts of the time

@@ -36,9 +36,7 @@ record LoadSection(Summary summary) {
     if (summary.stages().size() < 2) {
       return null;
     }
-    return Section.of("levels")
-        .body("", List.of(KeyFigureTables.byLevel(summary, "")))
-        .charts(List.of(curve()));
+    return Section.of("levels").body("", Tables.of(summary).at("levels")).charts(List.of(curve()));
   }
 
   /** The figures against load; null for a single load. */
@@ -115,7 +113,7 @@ record LoadSection(Summary summary) {
       for (LevelFigures level : of(curve)) {
         Double x = level.figures().delivered();
         Double y = of(level, metric).percentile(percentile);
-        String marks = KeyFigureTables.marks(curve, level);
+        String marks = Row.marks(curve, level);
         if (x == null || y == null) {
           continue;
         }

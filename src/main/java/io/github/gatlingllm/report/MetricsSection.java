@@ -3,31 +3,21 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
-import io.github.gatlingllm.figures.level.Summary.Target;
-import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figures;
-import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.RequestRecord.ServerReport.Timing;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.ShownLevels.When;
-import io.github.gatlingllm.report.Table.Cell;
-import io.github.gatlingllm.report.Table.Column;
-import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.report.Table.Group;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Function;
+import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -58,97 +48,71 @@ record MetricsSection(Summary summary, ShownLevels levels) {
           Metric.SESSION_TOOLS_MS,
           Metric.SESSION_SERVER_MS);
 
-  private static final List<Column<Named>> TEXT =
-      statistics("count", "mean", "p50", "p90", "p95", "p99", "max");
-
-  private static final List<Column<Named>> ALL =
-      statistics(
-          "count", "mean", "std", "min", "p50±", "p75", "p90", "p95", "p99±", "p99.9", "max");
-
-  /** All statistics of a rate, whose bad tail is the low one. */
-  private static final List<Column<Named>> OF_RATES =
-      statistics("count", "mean", "std", "min", "p1", "p5", "p10", "p50±", "p90", "p99±", "max");
-
   // ---- distributions
 
-  private static List<Column<Named>> statistics(String... names) {
-    return Stream.of(names).map(MetricsSection::statistic).toList();
-  }
+  /** A metric of some requests, or several with the same values. */
+  record Measured(String name, Metric metric, Figures of) {
 
-  /** The column of a statistic; {@code ±} stands for its confidence intervals as a remark. */
-  private static Column<Named> statistic(String name) {
-    return switch (name) {
-      case "count" -> Column.count(name, row -> row.values().count());
-      case "mean" -> Column.number(name, row -> row.values().mean());
-      case "std" -> Column.number(name, row -> row.values().std());
-      case "min" -> Column.number(name, row -> row.values().min());
-      case "max" -> Column.number(name, row -> row.values().max());
-      case "p50±" -> percentile("p50", Distribution::p50Ci95);
-      case "p99±" -> percentile("p99", Distribution::p99Ci95);
-      default -> Column.percentile(name, name.replace(".", ""), Named::values);
-    };
-  }
-
-  /** With the interval within the run, then the one between repeats. */
-  private static Column<Named> percentile(
-      String name, Function<Distribution, @Nullable Interval> interval) {
-    return Column.of(
-        name,
-        row -> {
-          Spread spread = row.of.spread(each -> each.metric(row.metric).percentile(name));
-          return Cell.percentile(row.values(), name)
-              .remarked(
-                  Stream.of(
-                          text("", interval.apply(row.values())),
-                          text("repeats: ", spread == null ? null : spread.interval()))
-                      .filter(text -> !text.isEmpty())
-                      .collect(Collectors.joining("; ")));
-        });
-  }
-
-  private static String text(String whose, @Nullable Interval sure) {
-    return sure == null || sure.low() == sure.high()
-        ? ""
-        : whose + NumberText.interval(sure.low(), sure.high());
-  }
-
-  /** A metric of some requests. */
-  private record Named(Cell name, Metric metric, Figures of) {
     Distribution values() {
       return of.metric(metric);
     }
+
+    String formula() {
+      return metric.formula();
+    }
+
+    String around50() {
+      return around("p50", values().p50Ci95());
+    }
+
+    String around99() {
+      return around("p99", values().p99Ci95());
+    }
+
+    /** The interval within the run, then the one between repeats. */
+    private String around(String name, @Nullable Interval interval) {
+      Spread spread = of.spread(each -> each.metric(metric).percentile(name));
+      return Stream.of(
+              text("", interval), text("repeats: ", spread == null ? null : spread.interval()))
+          .filter(text -> !text.isEmpty())
+          .collect(Collectors.joining("; "));
+    }
+
+    private static String text(String whose, @Nullable Interval sure) {
+      return sure == null || sure.low() == sure.high()
+          ? ""
+          : whose + NumberText.interval(sure.low(), sure.high());
+    }
   }
 
-  private static Table distributions(
-      String title, String heading, List<Column<Named>> columns, List<Named> rows) {
-    return Columns.<Named>of(Column.of(heading, Named::name)).and(columns).table(title, rows);
+  private static Row row(Summary summary, String name, Metric metric, Figures figures) {
+    return Row.of(summary, name, new Measured(name, metric, figures));
   }
 
-  /** A row per metric with values; equal times share a row, times that are always 0 have none. */
-  private static List<Named> rows(
-      Stream<Metric> metrics, String unit, List<Column<Named>> columns, Figures figures) {
+  /**
+   * A row per metric with values; equal times share a row, times that are always 0 have none.
+   *
+   * @param table has the columns in which times are equal
+   */
+  private static List<Row> rows(
+      Summary summary, Stream<Metric> metrics, String unit, String table, Figures figures) {
+    Tables tables = Tables.of(summary);
     Map<Object, List<Metric>> rows = new LinkedHashMap<>();
-    metrics.forEach(
-        metric -> {
-          Distribution values = figures.metric(metric);
-          if (!values.isEmpty() && !(metric.isTime() && isZero(values))) {
-            Object key =
-                metric.isTime()
-                    ? columns.stream()
-                        .map(c -> c.cell().apply(new Named(Cell.words(""), metric, figures)))
-                        .toList()
-                    : metric;
-            rows.computeIfAbsent(key, k -> new ArrayList<>()).add(metric);
-          }
-        });
+    metrics
+        .filter(metric -> !figures.metric(metric).isEmpty())
+        .filter(metric -> !(metric.isTime() && isZero(figures.metric(metric))))
+        .forEach(
+            metric -> {
+              Row alone = row(summary, "", metric, figures);
+              Object key = metric.isTime() ? tables.table(table, List.of(alone)).figures() : metric;
+              rows.computeIfAbsent(key, k -> new ArrayList<>()).add(metric);
+            });
     return rows.values().stream()
         .map(
             same ->
-                new Named(
-                    Cell.words(
-                            same.stream().map(Metric::title).collect(Collectors.joining(", "))
-                                + unit)
-                        .remarked(same.get(0).formula()),
+                row(
+                    summary,
+                    same.stream().map(Metric::title).collect(Collectors.joining(", ")) + unit,
                     same.get(0),
                     figures))
         .toList();
@@ -159,43 +123,46 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     return max != null && max == 0;
   }
 
-  /** The latencies of text files at the operating point; empty with several curves. */
-  static Table latencies(Summary summary) {
+  /** The latencies of text files at the operating point; none with several curves. */
+  static Stream<Row> latencies(Summary summary) {
     List<Curve> curves = summary.curves();
     if (curves.size() > 1) {
-      return distributions("Latencies", "latency", TEXT, List.of());
+      return Stream.of();
     }
     Figures figures =
         curves.isEmpty() ? summary.figures() : summary.operatingLevel(curves.get(0)).figures();
-    return distributions(
-        "Latencies",
-        summary.hasSeveralLevels()
-            ? "latency at " + curves.get(0).operatingPoint().stage()
-            : "latency",
-        TEXT,
-        rows(QUOTED.stream(), " (ms)", TEXT, figures));
+    return rows(summary, QUOTED.stream(), " (ms)", "Latencies", figures).stream();
   }
 
-  static Table times(Figures figures) {
-    return distributions(
-        "Times",
-        "Lower is better",
-        ALL,
-        Metric.distributions().stream()
-            .filter(metric -> metric.isTime() && !figures.metric(metric).isEmpty())
-            .map(m -> new Named(Cell.words(m.title() + ", ms"), m, figures))
-            .toList());
+  /** Where {@link #latencies} were measured; empty in a run with one level. */
+  static String at(Summary summary) {
+    List<Curve> curves = summary.curves();
+    return curves.size() == 1 && summary.hasSeveralLevels()
+        ? " at " + curves.get(0).operatingPoint().stage()
+        : "";
   }
 
-  private static Whole whole(String title, String id, When when, Figures figures) {
-    Group times = group("Latency, ms", "lower is better", Unit.MILLIS, ALL, figures);
-    Group lengths = group("Lengths, tokens", "neither better nor worse", Unit.TOKENS, ALL, figures);
+  static Table times(Summary summary, Figures figures) {
+    return Tables.of(summary)
+        .table(
+            "Times",
+            Metric.distributions().stream()
+                .filter(metric -> metric.isTime() && !figures.metric(metric).isEmpty())
+                .map(metric -> row(summary, metric.title() + ", ms", metric, figures))
+                .toList());
+  }
+
+  private Whole whole(String title, String id, When when, Figures figures) {
+    Tables tables = Tables.of(summary);
+    Group times = group("Latency, ms", "lower is better", Unit.MILLIS, "Metrics", figures);
+    Group lengths =
+        group("Lengths, tokens", "neither better nor worse", Unit.TOKENS, "Metrics", figures);
     Group rates =
         group(
             "Rates of single requests, tok/s",
             "higher is better: 90 % of the requests exceed p10",
             Unit.TOKENS_PER_S,
-            OF_RATES,
+            "Rates",
             figures);
     String missing =
         note("No value in this run: ", metric -> figures.metric(metric).isEmpty())
@@ -204,17 +171,16 @@ record MetricsSection(Summary summary, ShownLevels levels) {
         title,
         id,
         when,
-        distributions(title, "Metric", ALL, List.of()).grouped(List.of(times, lengths)),
-        distributions(title + ": rates", "Metric", OF_RATES, List.of()).grouped(List.of(rates)),
+        tables.table("Metrics", List.of()).grouped(title, List.of(times, lengths)),
+        tables.table("Rates", List.of()).grouped(title + ": rates", List.of(rates)),
         missing.strip(),
-        system(figures));
+        tables.table("Single numbers", singleNumbers(figures)));
   }
 
-  private static Group group(
-      String heading, String remark, Unit unit, List<Column<Named>> columns, Figures figures) {
+  private Group group(String heading, String remark, Unit unit, String table, Figures figures) {
     Stream<Metric> metrics = Metric.distributions().stream().filter(m -> m.unit() == unit);
-    Table table = distributions("", "", columns, rows(metrics, "", columns, figures));
-    return new Group(heading, remark, table.rows().toList());
+    List<Row> rows = rows(summary, metrics, "", table, figures);
+    return new Group(heading, remark, Tables.of(summary).table(table, rows).rows().toList());
   }
 
   private static String note(String what, Predicate<Metric> which) {
@@ -226,57 +192,21 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     return names.isEmpty() ? "" : what + names + ". ";
   }
 
-  private record ServerRow(LevelFigures level, String key, Distribution values) {
-
-    private @Nullable Double shown(@Nullable Double value) {
-      return value == null || !Timing.isTime(key) ? value : (Double) (value * 1e3);
-    }
-
-    private String name() {
-      return Timing.title(key) + (Timing.isTime(key) ? ", ms" : "");
-    }
-  }
-
-  /** The timings that the server reported, by load level. */
-  static Table server(Summary summary) {
-    List<ServerRow> rows = new ArrayList<>();
-    for (LevelFigures level : summary.stages()) {
-      level.figures().server().forEach((key, of) -> rows.add(new ServerRow(level, key, of)));
-    }
-    rows.sort(Comparator.comparing(ServerRow::key));
-    Map<String, Set<String>> names = summary.serverNames();
-    return Table.of(
-            "Timings that the server reported",
-            rows,
-            Column.of(
-                "Timing",
-                row ->
-                    Cell.words(row.name())
-                        .remarked(String.join(", ", names.getOrDefault(row.key, Set.of())))),
-            Column.words("at", row -> summary.place(row.level.info())),
-            Column.count("count", row -> row.values.count()),
-            Column.number("mean", row -> row.shown(row.values.mean())),
-            Column.number("p50", row -> row.shown(row.values.p50())),
-            Column.number("p99", row -> row.shown(row.values.p99())),
-            Column.number("max", row -> row.shown(row.values.max())))
-        .styled("notes");
-  }
-
   // ---- single numbers
 
+  /** A line of {@code numbers.peb}. */
+  record SingleNumber(String name, String value, String better, String formula) {}
+
   /** Figures of the system as a whole: a row for each metric of the catalogue with a number. */
-  private static Table system(Figures figures) {
+  private List<Row> singleNumbers(Figures figures) {
     List<Metric> metrics =
         Stream.of(Metric.values())
             .filter(m -> m != Metric.GOODPUT_MAX_REQUESTS_PER_S && figures.number(m) != null)
             .toList();
-    return Table.of(
-            "Jitter, throughput and goodput",
-            Templates.rows("numbers", 4, Map.of("figures", figures, "metrics", metrics)),
-            Column.of("Figure", row -> Cell.words(row.get(0)).remarked(row.get(3))),
-            Column.figure("value", row -> row.get(1)),
-            Column.figure("better", row -> row.get(2)))
-        .styled("compact");
+    return Templates.rows("numbers", 4, Map.of("figures", figures, "metrics", metrics)).stream()
+        .map(row -> new SingleNumber(row.get(0), row.get(1), row.get(2), row.get(3)))
+        .map(number -> Row.of(summary, "", number))
+        .toList();
   }
 
   // ---- the section
@@ -303,12 +233,12 @@ record MetricsSection(Summary summary, ShownLevels levels) {
       String all = RunText.pooled(summary).replace(".", "");
       pools.add(whole(all, "pooled", When.ALWAYS, summary.figures()));
     }
-    List<Part> parts = parts().filter(part -> !part.table.isEmpty()).toList();
+    List<Part> parts = parts();
     List<String> anchors =
         hasParts()
             ? List.of()
             : summary.requestsAtPoints().stream()
-                .map(request -> KeyFigureTables.anchor(summary, request))
+                .map(request -> Row.of(summary, request).anchor())
                 .toList();
     return Section.of("metrics")
         .body(
@@ -321,59 +251,34 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     return summary.requestsAtPoints().size() > 1;
   }
 
-  private Stream<Part> parts() {
+  private List<Part> parts() {
+    return Tables.of(summary)
+        .shown("metrics")
+        .filter(of -> hasParts() || of.rows() != Rows.REQUESTS)
+        .map(of -> new Part(of.key(), note(of.rows()), of.table(), details(of)))
+        .toList();
+  }
+
+  /** What the figures of such rows pool. */
+  private String note(Rows rows) {
     boolean isPooled = summary.stages().size() > summary.targets().size();
-    List<Target> targets = summary.hasSeveralTargets() ? summary.targets() : List.of();
-    List<RequestAtPoint> requests = hasParts() ? summary.requestsAtPoints() : List.of();
-    List<Turn> turns = summary.workload().byTurn();
-    Stream<Part> dimensions =
-        Grouping.parts().stream()
-            .map(by -> new Part("By " + by.key(), "", KeyFigureTables.by(summary, by), List.of()));
-    Stream<Part> others =
-        Stream.of(
-            new Part("Trials", "", KeyFigureTables.trials(summary, Integer.MAX_VALUE), List.of()),
-            new Part(
-                "By target",
-                isPooled ? "All load levels of a target pooled." : "",
-                KeyFigureTables.byTarget(summary, targets),
-                targets.stream().map(t -> detail(t.label(), "", t.figures())).toList()),
-            new Part(
-                "By request name",
-                "",
-                KeyFigureTables.byName(summary, "", requests),
-                requests.stream().map(this::detail).toList()),
-            new Part(
-                "By turn of the conversation",
-                RunText.pooled(summary),
-                byTurn(turns.size() > 1 ? turns : List.of()),
-                List.of()));
-    return Stream.concat(others, dimensions);
+    return rows == Rows.TURNS
+        ? RunText.pooled(summary)
+        : rows == Rows.TARGETS && isPooled ? "All load levels of a target pooled." : "";
   }
 
-  private Whole detail(RequestAtPoint request) {
-    String at = KeyFigureTables.at(summary, request);
-    return detail(
-        request.name() + (at.isEmpty() ? "" : " (" + at + ")"),
-        KeyFigureTables.anchor(summary, request),
-        request.figures());
+  private List<Whole> details(Tables.Shown shown) {
+    return shown.rows() != Rows.TARGETS && shown.rows() != Rows.REQUESTS
+        ? List.of()
+        : shown.all().stream().map(this::detail).toList();
   }
 
-  private static Whole detail(String name, String id, Figures figures) {
-    return whole("All metrics of " + name, id, When.ALWAYS, figures);
-  }
-
-  private static Table byTurn(List<Turn> turns) {
-    return Table.of(
-        "Key figures by turn of the conversation",
-        turns,
-        Column.name("Turn", turn -> Integer.toString(turn.turn())),
-        Column.count("requests", Turn::requests),
-        Column.number("prompt tokens, mean", Turn::meanPromptTokens),
-        Column.percent("from prefix cache", Turn::cachedShare),
-        Column.percentile("TTFT p50, ms", "p50", Turn::ttftMs),
-        Column.percentile("TTFT p95", "p95", Turn::ttftMs),
-        Column.percentile("TTFT p99", "p99", Turn::ttftMs),
-        Column.percentile("E2E p50, ms", "p50", Turn::e2eMs),
-        Column.percentile("E2E p95", "p95", Turn::e2eMs));
+  private Whole detail(Row row) {
+    String at = row.point();
+    return whole(
+        "All metrics of " + row.name() + (at.isEmpty() ? "" : " (" + at + ")"),
+        row.anchor(),
+        When.ALWAYS,
+        Objects.requireNonNull(row.figures()));
   }
 }

@@ -58,7 +58,7 @@ final class ShownLevels {
         !summary.hasSeveralLevels()
             ? ""
             : isOperating
-                ? KeyFigureTables.operatingPoint(summary, curve)
+                ? Row.operatingPoint(summary, curve)
                 : "At " + summary.place(stage.info());
     return new Level(position, stage, curve, title, isOperating);
   }

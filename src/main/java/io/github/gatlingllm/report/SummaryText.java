@@ -6,16 +6,12 @@ import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.report.RunText.Fact;
-import io.github.gatlingllm.report.Table.Column;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** A {@link Summary} as text: console block, {@code summary.md} and {@code junit.xml}. */
 final class SummaryText {
@@ -46,20 +42,6 @@ final class SummaryText {
     return new SummaryText(summary).markdown();
   }
 
-  private Stream<Table> keyFigures(int maxTrials) {
-    return Stream.of(
-            KeyFigureTables.curves(summary),
-            KeyFigureTables.levels(summary),
-            KeyFigureTables.requests(summary),
-            KeyFigureTables.trials(summary, maxTrials))
-        .filter(table -> !table.isEmpty());
-  }
-
-  private Stream<Table> injectors() {
-    return Stream.of(OutcomeTables.injectors(summary), OutcomeTables.generators(summary))
-        .filter(table -> !table.isEmpty());
-  }
-
   private String passed(List<Check> raised) {
     return VerdictSections.passed(summary.checks().size() - raised.size());
   }
@@ -73,13 +55,10 @@ final class SummaryText {
     RunText.facts(summary).stream()
         .filter(fact -> COUNTS.matcher(fact.name()).lookingAt())
         .forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
-    keyFigures(10)
-        .findFirst()
-        .ifPresentOrElse(this::titled, () -> rows(MetricsSection.latencies(summary)));
-    KeyFigureTables.dimensions(summary).forEach(this::titled);
-    injectors().forEach(this::titled);
-    if (!OutcomeTables.selfTest(summary).isEmpty()) {
-      titled(OutcomeTables.selfTest(summary));
+    Tables tables = Tables.of(summary);
+    tables.at("headline").stream().limit(1).forEach(this::titled);
+    tables.at("console").forEach(this::titled);
+    if (!RunText.ceiling(summary).isEmpty()) {
       wrapped(RunText.ceiling(summary));
     }
     errors();
@@ -101,7 +80,7 @@ final class SummaryText {
   }
 
   private void errors() {
-    List<ErrorCount> kinds = OutcomeTables.failures(summary.figures(), Integer.MAX_VALUE);
+    List<ErrorCount> kinds = Rows.failures(summary.figures()).toList();
     List<ErrorCount> shown = kinds.subList(0, Math.min(ERRORS, kinds.size()));
     List<ErrorCount> others = kinds.subList(shown.size(), kinds.size());
     if (!shown.isEmpty()) {
@@ -120,16 +99,12 @@ final class SummaryText {
   }
 
   private void titled(Table table) {
-    line(title(table.title()));
-    rows(table);
-  }
-
-  private void rows(Table table) {
-    if (!table.isEmpty()) {
-      table.lines(WIDTH - 2).forEach(text -> line("> " + text));
-      if (table.hasLowN()) {
-        line("  " + MetricsSection.LOW_N);
-      }
+    if (!table.title().isEmpty()) {
+      line(title(table.title()));
+    }
+    table.lines(WIDTH - 2).forEach(text -> line("> " + text));
+    if (table.hasLowN()) {
+      line("  " + MetricsSection.LOW_N);
     }
   }
 
@@ -158,34 +133,15 @@ final class SummaryText {
 
   private String markdown() {
     List<Check> raised = VerdictSections.raised(summary);
-    List<Table> tables = new ArrayList<>(keyFigures(50).toList());
-    tables.addAll(KeyFigureTables.dimensions(summary));
-    tables.addAll(injectors().toList());
-    tables.add(OutcomeTables.selfTest(summary));
-    if (summary.slo() != null) {
-      tables.add(OutcomeTables.objectives(summary, summary.slo()));
-    }
-    tables.add(OutcomeTables.assertions(summary.assertions(), true));
-    tables.add(OutcomeTables.errors(summary.figures(), 10));
-    tables.removeIf(Table::isEmpty);
     Map<String, Object> values = new HashMap<>();
     values.put("summary", summary);
-    values.put("latencies", MetricsSection.latencies(summary));
     values.put("lowN", MetricsSection.LOW_N);
-    values.put("facts", facts());
-    values.put("tables", tables);
+    values.put("top", Tables.of(summary).at("top"));
+    values.put("tables", Tables.of(summary).at("markdown"));
     values.put("ceiling", RunText.ceiling(summary));
     values.put("raised", raised);
     values.put("passed", passed(raised));
     return Templates.fill("summary-md", values);
-  }
-
-  private Table facts() {
-    return Table.of(
-        "System",
-        RunText.facts(summary),
-        Column.name("system", Fact::name),
-        Column.words("value", Fact::value));
   }
 
   // ---- JUnit

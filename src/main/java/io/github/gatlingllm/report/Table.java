@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** A table as HTML by {@code parts.peb}, Markdown, and lines of text. */
 record Table(String title, String style, List<Heading> headings, List<Group> groups) {
 
+  static final Table EMPTY = new Table("", "", List.of(), List.of());
+
   private static final int MAX_HEADING_LINES = 4;
 
   /** Longer names are clipped before columns move together. */
@@ -40,8 +42,8 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return new Table(title, css, headings, groups);
   }
 
-  Table grouped(List<Group> others) {
-    return new Table(title, style, headings, others);
+  Table grouped(String name, List<Group> others) {
+    return new Table(name, style, headings, others);
   }
 
   public boolean isEmpty() {
@@ -50,6 +52,11 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   public boolean hasLowN() {
     return rows().flatMap(List::stream).anyMatch(cell -> cell.kind == CellKind.LOW_N);
+  }
+
+  /** The cells but those of the first column. */
+  List<Cell> figures() {
+    return rows().flatMap(row -> row.stream().skip(1)).toList();
   }
 
   Stream<List<Cell>> rows() {
@@ -217,7 +224,9 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
     private boolean isShown(Collection<T> items) {
       return !isOptional
-          || items.stream().anyMatch(i -> !cell.apply(i).text().equals(NumberText.ABSENT));
+          || items.stream()
+              .map(item -> cell.apply(item).text())
+              .anyMatch(text -> !text.isEmpty() && !text.equals(NumberText.ABSENT));
     }
   }
 

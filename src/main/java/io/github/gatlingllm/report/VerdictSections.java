@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /** The sections of words and tables: verdict, objectives, validity, outcomes, glossary, files. */
 record VerdictSections(Summary summary, ShownLevels levels) {
 
+  private static final String OBJECTIVES = "objectives of a level";
+  private static final String INJECTORS = "injectors of a level";
+
   Section verdict() {
     boolean isTable = Tiles.of(summary).isEmpty();
     List<LevelPart> groups =
@@ -43,8 +46,8 @@ record VerdictSections(Summary summary, ShownLevels levels) {
                 summary,
                 "groups",
                 groups,
-                "curves",
-                KeyFigureTables.curves(summary),
+                "tables",
+                Tables.of(summary).at("verdict"),
                 "slo",
                 StartCommand.of(summary.config()).with("slo", "ttft<200ms,tpot<50ms")));
   }
@@ -57,20 +60,21 @@ record VerdictSections(Summary summary, ShownLevels levels) {
     }
     List<LevelPart> groups = new ArrayList<>();
     if (slo != null) {
-      Table all = OutcomeTables.objectives(summary, slo);
+      Tables tables = Tables.of(summary);
       if (levels.hasSeveralCurves() || levels.all().isEmpty()) {
         groups.add(
             new LevelPart(
-                "", levels.all().isEmpty() ? When.ALWAYS : levels.whenOperatingPoints(), all));
+                "",
+                levels.all().isEmpty() ? When.ALWAYS : levels.whenOperatingPoints(),
+                tables.of(OBJECTIVES, null)));
       }
       groups.addAll(
-          levels.parts(
-              levels::whenChosen, level -> OutcomeTables.objectives(summary, slo, level.stage())));
+          levels.parts(levels::whenChosen, level -> tables.of(OBJECTIVES, level.stage())));
     }
     Map<String, Object> values = new HashMap<>();
     values.put("objectives", groups);
     values.put("slo", slo);
-    values.put("assertions", OutcomeTables.assertions(assertions, false));
+    values.put("assertions", Tables.of(summary).at("objectives"));
     values.put("demands", assertions.size());
     values.put("missed", assertions.stream().filter(result -> !result.ok()).count());
     String form = slo == null ? " but assertions" : assertions.isEmpty() ? "" : " and assertions";
@@ -85,7 +89,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
     values.put("fine", fine);
     values.put("passed", passed(fine.size()));
     values.put("quote", RunText.fact(summary, RunText.MEASUREMENT_ERROR));
-    values.put("levels", OutcomeTables.selfTest(summary));
+    values.put("tables", Tables.of(summary).at("validity"));
     values.put("ceiling", RunText.ceiling(summary));
     return Section.of("validity " + summary.level().key()).body("validity", values);
   }
@@ -112,27 +116,15 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             "injectors",
             Map.of(
                 "groups",
-                levels.parts(levels::when, level -> OutcomeTables.injectors(level.stage())),
-                "apart",
-                OutcomeTables.injectorRuns(summary)));
+                levels.parts(
+                    levels::when, level -> Tables.of(summary).of(INJECTORS, level.stage())),
+                "tables",
+                Tables.of(summary).at("injectors")));
   }
 
   Section outcomes() {
-    Figures figures = summary.figures();
-    Figures.Counts counts = figures.counts();
-    Figures.Goodput goodput = figures.goodput();
-    List<Table> tables = new ArrayList<>();
-    tables.add(OutcomeTables.errors(figures, Integer.MAX_VALUE));
-    tables.add(
-        OutcomeTables.shares(
-            "Finish reason", figures.finishReasons(), counts.ok(), "of ok requests"));
-    if (goodput != null && goodput.missed().values().stream().anyMatch(count -> count > 0)) {
-      tables.add(
-          OutcomeTables.shares(
-              "Objective missed", goodput.missed(), goodput.attempted(), "of attempted requests"));
-    }
-    tables.add(OutcomeTables.rateLimits(summary));
-    tables.removeIf(Table::isEmpty);
+    Figures.Counts counts = summary.figures().counts();
+    List<Table> tables = Tables.of(summary).at("outcomes");
     String note = counts.failed() == 0 ? "No request failed." : "";
     String pooled = RunText.pooledOver(summary);
     return Section.of("outcomes")
@@ -143,7 +135,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
   @Nullable Section server() {
     return summary.figures().server().isEmpty()
         ? null
-        : Section.of("server").body("", List.of(MetricsSection.server(summary)));
+        : Section.of("server").body("", Tables.of(summary).at("server"));
   }
 
   static Section glossary() {
@@ -184,9 +176,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
           .map(
               curve ->
                   new TileGroup(
-                      summary.hasSeveralLevels()
-                          ? KeyFigureTables.operatingPoint(summary, curve)
-                          : "",
+                      summary.hasSeveralLevels() ? Row.operatingPoint(summary, curve) : "",
                       of(summary, summary.operatingLevel(curve))))
           .toList();
     }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.atIndex;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
@@ -39,8 +40,7 @@ class ChartTest {
   void gpusHaveALineEachUpToSixteen(int gpus, int lines, double first, double last) {
     RunFigures run =
         new DemoRun(List.of(1, 2), List.of("a"), List.of("ask")).gpus(gpus).observed().figures();
-    GpuTables tables = new GpuTables(run.summary(), run.series());
-    List<Line> clocks = tables.charts().findFirst().orElseThrow().series();
+    List<Line> clocks = new GpuCharts(run.series()).charts().findFirst().orElseThrow().series();
     assertThat(clocks).hasSize(lines);
     assertThat(clocks)
         .extracting(line -> List.of(line.color(), line.dash()))
@@ -54,8 +54,10 @@ class ChartTest {
       assertThat(clocks.get(2).points().get(0).y()).as("median").isEqualTo(1_845);
     }
     assertThat(clocks.stream().mapToDouble(line -> line.points().get(0).y())).contains(last);
-    assertThat(tables.spread().rows().toList()).as("a row for each level").hasSize(2);
-    assertThat(tables.each().rows().toList()).hasSize(gpus);
+    assertThat(Tables.of(run.summary()).at("engine"))
+        .filteredOn(table -> table.title().contains("GPUs ") || table.title().endsWith(" GPUs"))
+        .extracting(Table::title, table -> table.rows().count())
+        .contains(tuple("Spread over GPUs", 2L), tuple("GPUs at the operating point", (long) gpus));
   }
 
   /** A chart stays on the page for a decision; at most 24 kinds. */

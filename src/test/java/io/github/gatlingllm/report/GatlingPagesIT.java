@@ -75,7 +75,7 @@ class GatlingPagesIT {
     GatlingPages.insert(directory, summary);
 
     for (Summary.RequestGroup request : summary.requests()) {
-      String link = "llm.html#" + KeyFigureTables.anchor(request.name());
+      String link = "llm.html#" + Row.anchor(request.name());
       assertThat(htmlFiles().keySet().stream().filter(page -> page.startsWith("req_")))
           .as("pages of " + request.name())
           .filteredOn(page -> read(page).contains(link))

@@ -226,7 +226,7 @@ class HtmlReportIT {
   }
 
   private static void assertLinkOpensTheMetricsOfARequest() {
-    String metrics = "#" + KeyFigureTables.anchor("ask");
+    String metrics = "#" + Row.anchor("ask");
     assertThat(browser.driver().isShown(metrics)).isFalse();
     browser.driver().clickLink("ask");
     assertThat(browser.driver().isShown(metrics)).isTrue();

@@ -115,7 +115,7 @@ class OperatingPointTest {
         .isEqualTo(66.4, within(0.05));
     assertThat(summary.verdict()).contains("TTFT p50 66 ms of 10 requests");
     assertThat(tiles(summary).get(0)).isEqualTo(new Tile("TTFT p50", "66 ms", "10 values"));
-    assertThat(KeyFigureTables.byLevel(summary, "").markdown()).contains("| 66* |");
+    assertThat(byLevel(summary).markdown()).contains("| 66* |");
   }
 
   /**
@@ -241,7 +241,7 @@ class OperatingPointTest {
             tuple("128", 8, "c=16", "c=16", 900.0, 90.0, 20L),
             tuple("128", 64, "c=64", null, 930.0, 93.0, 30L),
             tuple("1024", 8, "c=64", null, 950.0, 95.0, 40L));
-    assertThat(KeyFigureTables.curves(summary).markdown())
+    assertThat(table(summary, "verdict", "Pairs of lengths").markdown())
         .contains(
             "| 128/8 | c=16 | c=16 | 0 | 900 | 90 | 100 % | 20 |",
             "| 128/64 | c=64 | ≤ c=1 | 0 | 930 | 93 | 100 % | 30 |",
@@ -287,7 +287,7 @@ class OperatingPointTest {
   void tableOfTargetsHasAllItsColumns() {
     Summary summary = level("a", 8, 10, 20).level("b", 8, 10, 40).figures("ttft<30ms").summary();
 
-    assertThat(KeyFigureTables.byTarget(summary, summary.targets()).markdown().lines())
+    assertThat(byTarget(summary).markdown().lines())
         .containsExactly(
             "| Target, times in ms | count | failed | completed/s | output tok/s | in SLO"
                 + " | TTFT p50 | TTFT p95 | TTFT p99 | ITL p50 | ITL p99"
@@ -304,6 +304,29 @@ class OperatingPointTest {
     assertThat(summary.operatingPoint().why()).isEqualTo("the only load level");
     assertThat(Tiles.of(summary).get(0).title()).isEmpty();
     assertThat(SummaryText.console(summary)).doesNotContain("operating point");
+  }
+
+  private static Table table(Summary summary, String place, String key) {
+    return Tables.of(summary)
+        .shown(place)
+        .filter(shown -> shown.key().equals(key))
+        .findFirst()
+        .orElseThrow()
+        .table();
+  }
+
+  /** The table of targets, also of a run with one. */
+  private static Table byTarget(Summary summary) {
+    List<Row> rows =
+        summary.targets().stream().map(t -> Row.of(summary, t.label(), t.figures())).toList();
+    return Tables.of(summary).table("By target", rows);
+  }
+
+  /** The table of load levels, also of a run with one. */
+  private static Table byLevel(Summary summary) {
+    List<Row> rows =
+        new ShownLevels(summary).all().stream().map(of -> Row.of(summary, of)).toList();
+    return Tables.of(summary).table("By load level", rows);
   }
 
   private static String last(Table table, String heading) {
@@ -326,15 +349,15 @@ class OperatingPointTest {
   @Test
   void openLoadHasTimesFromSchedule() {
     Summary summary = Levels.gated(Slo.parse("ttft<1s"), 4, 64);
-    Table text = KeyFigureTables.levels(summary);
+    Table text = table(summary, "headline", "Load levels");
     assertLast(text, "TTFT from schedule p50", 5_825);
     assertLast(text, "TTFT from schedule p99", 13_325);
     assertThat(last(text, "in SLO")).isEqualTo("12.5 %");
-    Table page = KeyFigureTables.byLevel(summary, "");
+    Table page = table(summary, "levels", "By load level");
     assertLast(page, "TTFT p99", 13_325);
     assertLast(page, "E2E p50", 7_625);
     assertThat(page.headings().get(0).text()).isEqualTo("Load level, times in ms from schedule");
-    assertLast(KeyFigureTables.byTarget(summary, summary.targets()), "E2E p95", 15_125);
+    assertLast(byTarget(summary), "E2E p95", 15_125);
     assertThat(SummaryText.console(summary))
         .as("names are complete beside many columns")
         .contains("\n> r=4 ", "\n> r=64 ")

@@ -94,10 +94,14 @@ class SelfTestReportTest {
   @Test
   void onlyASelfTestHasATable() {
     Summary other = summary(Runs.run(1).selfTest(TEST), 1);
-    assertThat(OutcomeTables.selfTest(other).isEmpty()).isTrue();
+    assertThat(Tables.of(other).at("validity")).isEmpty();
     assertThat(RunText.ceiling(other)).isEmpty();
     Summary own = summary(Runs.run(1).selfTest(TEST).config(SelfTest.ENGINE, "4711"), 1);
-    assertThat(OutcomeTables.selfTest(own).lines(100)).hasSize(5).last().asString().endsWith("KO");
+    assertThat(Tables.of(own).at("validity").get(0).lines(100))
+        .hasSize(5)
+        .last()
+        .asString()
+        .endsWith("KO");
     assertThat(RunText.ceiling(own))
         .isEqualTo(
             "Ceiling: 4 streams and 400 events/s, 8 requests/s, with the p99 of both errors within"

@@ -97,6 +97,11 @@ public record EngineFigures(
     return timing == null ? null : (Double) (timing.mean() * 1e3);
   }
 
+  public @Nullable Double p99Ms(EngineMetric histogram) {
+    Timing timing = timings.get(histogram);
+    return timing == null || timing.p99() == null ? null : (Double) (timing.p99() * 1e3);
+  }
+
   /** Cached ÷ looked-up prompt tokens, else the server's own rate; null if unknown. */
   public @Nullable Double prefixCacheHitRate() {
     return share(

@@ -1,0 +1,325 @@
+package io.github.gatlingllm.report;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.level.Summary.SloTable;
+import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.report.Table.Cell;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of {@code tables.txt}, drawn of a run. Its first lines say what a table and a column
+ * are written like.
+ *
+ * @param page the page with the anchors of rows; empty for the page of the table itself
+ */
+record Tables(Summary summary, String page) {
+
+  private static final String FILE = "tables.txt";
+
+  /** Texts of the run in titles and headings, e.g. {@code {clock}}. */
+  private static final Map<String, Function<Summary, String>> TEXTS =
+      Map.of(
+          "clock", of -> of.isClockNamed() ? " from schedule" : "",
+          "spread", of -> repeats(of) == 0 ? "" : ", ±: 95 % by " + repeats(of) + " repeats",
+          "curve", of -> of.hasSeveralTargets() ? "target" : "scenario",
+          "ttft", of -> of.headlineMetric(Metric.TTFT_MS).title(),
+          "e2e", of -> of.headlineMetric(Metric.E2E_MS).title(),
+          "at", MetricsSection::at,
+          "speed", of -> NumberText.plain(of.figures().reader().tokensPerS()),
+          "arrivals", of -> of.arrivals() == null ? "" : of.arrivals().unit(),
+          "share", of -> objective(of, ": %s %% of the requests"),
+          "percentile", of -> objective(of, " p%s"));
+
+  private static final Pattern PLACE = Pattern.compile("\\{(\\w+)}");
+
+  private static final Pattern MARKS = Pattern.compile("[ ?±]*$");
+
+  private static final Pattern COLUMN =
+      Pattern.compile(
+          "(?:(?<heading>.+?) = )?(?<value>.+?)(?: × (?<factor>\\S+))?(?: as (?<form>\\w+))?"
+              + "(?: with (?<remark>\"[^\"]*\"|\\S+))?(?: or \"(?<other>[^\"]*)\")?"
+              + "(?: (?<condition>if|unless) (?<key>\\S+))?(?<marks>[ ?±]*)");
+
+  private static final Map<String, Function<Object, String>> FORMS =
+      Map.of(
+          "figure", Object::toString,
+          "number", of -> NumberText.number((Double) of),
+          "count", of -> NumberText.count(Math.round((Double) of)),
+          "percent", of -> NumberText.percent((Double) of),
+          "plain", of -> NumberText.plain((Double) of),
+          "ms", of -> NumberText.ms((Double) of));
+
+  private static final Map<String, Layout> LAYOUTS = layouts(Templates.resource(FILE));
+
+  static Tables of(Summary summary) {
+    return new Tables(summary, "");
+  }
+
+  /** The most repeats of a level. */
+  static int repeats(Summary summary) {
+    return summary.stages().stream().mapToInt(s -> s.figures().repeats().size()).max().orElse(0);
+  }
+
+  private static String objective(Summary summary, String form) {
+    SloTable slo = summary.slo();
+    return slo == null || !slo.hasOnePercentile()
+        ? ""
+        : form.formatted(NumberText.plain(slo.percentile()));
+  }
+
+  // ---- tables of a run
+
+  /** A table and what its rows are about. */
+  record Shown(String key, Rows rows, Table table, List<Row> all) {}
+
+  List<Table> at(String place) {
+    return shown(place).map(Shown::table).toList();
+  }
+
+  /** The tables of a place that have figures. */
+  Stream<Shown> shown(String place) {
+    return shown(place, null);
+  }
+
+  /** The table of a place about a level that readers chose; null for the operating points. */
+  Table of(String place, @Nullable LevelFigures chosen) {
+    return shown(place, chosen).map(Shown::table).findFirst().orElse(Table.EMPTY);
+  }
+
+  private Stream<Shown> shown(String place, @Nullable LevelFigures chosen) {
+    return LAYOUTS.values().stream()
+        .filter(layout -> layout.places.containsKey(place))
+        .map(
+            layout -> {
+              List<Row> all = layout.all(summary, chosen, requireNonNull(layout.places.get(place)));
+              return new Shown(layout.key, layout.rows, layout.table(this, all), all);
+            })
+        .filter(shown -> !shown.table.isEmpty() && shown.table.headings().size() > 1);
+  }
+
+  /** A table of other rows than its own. */
+  Table table(String key, List<Row> rows) {
+    return requireNonNull(LAYOUTS.get(key), key).table(this, rows);
+  }
+
+  private String filled(String text) {
+    return PLACE
+        .matcher(text)
+        .replaceAll(
+            at -> Matcher.quoteReplacement(requireNonNull(TEXTS.get(at.group(1))).apply(summary)));
+  }
+
+  // ---- layouts
+
+  /** A table without rows: {@code places} with the maximum of rows in each. */
+  record Layout(
+      String key,
+      Rows rows,
+      @Nullable Source only,
+      Map<String, Integer> places,
+      String title,
+      String style,
+      List<Column> columns) {
+
+    private List<Row> all(Summary summary, @Nullable LevelFigures chosen, int max) {
+      return rows.of(new Rows.From(summary, chosen, max, row -> only == null || only.isIn(row)));
+    }
+
+    private Table table(Tables of, List<Row> all) {
+      List<Table.Column<Row>> drawn = new ArrayList<>();
+      for (Column column : columns) {
+        if (column.isFor(all)) {
+          boolean isFirst = drawn.isEmpty();
+          drawn.add(
+              new Table.Column<>(
+                  of.filled(column.heading),
+                  !isFirst && column.isWords(),
+                  row -> column.cell(row).linked(isFirst ? of.link(row) : ""),
+                  column.marks.contains("?")));
+        }
+      }
+      return new Table.Columns<>(drawn).table(of.filled(title), all, Row::group).styled(style);
+    }
+  }
+
+  private String link(Row row) {
+    return row.anchor().isEmpty() ? "" : page + "#" + row.anchor();
+  }
+
+  /**
+   * A column of a layout.
+   *
+   * @param form of the value; null for that of its type
+   * @param remark a value, or words in quotation marks
+   * @param other what stands for an absent value
+   * @param condition the value that a row has to have, or that no row may have if {@code isUnless}
+   */
+  record Column(
+      String heading,
+      Source value,
+      @Nullable Double factor,
+      @Nullable String form,
+      @Nullable Source remark,
+      String words,
+      @Nullable String other,
+      @Nullable Source condition,
+      boolean isUnless,
+      String marks) {
+
+    private boolean isFor(List<Row> rows) {
+      return condition == null || rows.stream().anyMatch(condition::isIn) != isUnless;
+    }
+
+    private boolean isWords() {
+      return form == null && value.isWords();
+    }
+
+    private Cell cell(Row row) {
+      Cell cell = other != null && !value.isIn(row) ? Cell.words(other) : formed(row);
+      String spread = marks.contains("±") ? value.spread(row) : "";
+      String small = remark == null ? words + spread : text(remark.of(row));
+      Cell remarked = cell.remarked(small);
+      return marks.matches(".*±.*±.*") ? remarked.inText() : remarked;
+    }
+
+    private static String text(@Nullable Object remark) {
+      return remark == null ? "" : remark.toString();
+    }
+
+    private Cell formed(Row row) {
+      if (form == null && factor == null) {
+        return value.cell(row);
+      }
+      Object of = value.of(row);
+      Object scaled = of == null || factor == null ? of : (Double) of * factor;
+      return Cell.figure(
+          scaled == null
+              ? NumberText.ABSENT
+              : requireNonNull(FORMS.get(requireNonNullElse(form, "number"))).apply(scaled));
+    }
+  }
+
+  // ---- reading the file
+
+  static Map<String, Layout> layouts(String text) {
+    Map<String, String> common = new HashMap<>();
+    Map<String, Layout> layouts = new LinkedHashMap<>();
+    @Nullable Layout last = null;
+    List<String> lines = text.lines().toList();
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i);
+      try {
+        if (line.startsWith("  ")) {
+          for (String column : line.strip().split("; ")) {
+            if (last == null) {
+              common.put(column.split(" = ", 2)[0], column);
+            } else {
+              last.columns.add(column(column, last.rows.own(), common));
+            }
+          }
+        } else if (line.contains(" | ") && !line.startsWith("#")) {
+          last = layout(line);
+          if (layouts.put(last.key, last) != null) {
+            throw new IllegalArgumentException("a second table is called '" + last.key + "'");
+          }
+        }
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(FILE + ":" + (i + 1) + ": " + e.getMessage(), e);
+      }
+    }
+    return layouts;
+  }
+
+  private static Layout layout(String line) {
+    String[] parts = (line + " ").split(" \\| ?", -1);
+    if (parts.length < 3) {
+      throw new IllegalArgumentException("expected key | rows | places");
+    }
+    String[] rows = parts[1].strip().split(" if ");
+    Rows of = Rows.named(rows[0]);
+    Map<String, Integer> places = new LinkedHashMap<>();
+    for (String place : parts[2].strip().split(", ")) {
+      String name = place.replaceFirst(" \\d+$", "");
+      boolean isAll = name.equals(place);
+      places.put(
+          name, isAll ? Integer.MAX_VALUE : Integer.parseInt(place.substring(name.length() + 1)));
+    }
+    return new Layout(
+        parts[0],
+        of,
+        rows.length < 2 ? null : Source.of(rows[1], of.own()),
+        places,
+        known(parts.length < 4 ? parts[0] : parts[3].strip()),
+        parts.length < 5 ? "" : parts[4].strip(),
+        new ArrayList<>());
+  }
+
+  /** A text whose places have names that are known. */
+  private static String known(String text) {
+    PLACE
+        .matcher(text)
+        .results()
+        .map(at -> at.group(1))
+        .filter(name -> !TEXTS.containsKey(name))
+        .forEach(
+            name -> {
+              throw new IllegalArgumentException("no text is called '{" + name + "}'");
+            });
+    return text;
+  }
+
+  private static String marks(String column) {
+    return column.substring(unmarked(column).length());
+  }
+
+  private static String unmarked(String column) {
+    return MARKS.matcher(column).replaceFirst("");
+  }
+
+  private static Column column(String text, Class<?> own, Map<String, String> common) {
+    Matcher of = COLUMN.matcher(text);
+    if (!of.matches()) {
+      throw new IllegalArgumentException("expected heading = value but got '" + text + "'");
+    }
+    String heading = of.group("heading");
+    String value = of.group("value");
+    if (heading == null && common.containsKey(value) && !Source.isField(value, own)) {
+      String column = common.get(value);
+      String more = text.substring(of.end("value"));
+      String marks = marks(column) + marks(more);
+      return column(unmarked(column) + unmarked(more) + " " + marks, own, Map.of());
+    }
+    Source source = Source.of(value, own);
+    String remark = of.group("remark");
+    boolean isQuoted = remark != null && remark.startsWith("\"");
+    String form = of.group("form");
+    if (form != null && !FORMS.containsKey(form)) {
+      throw new IllegalArgumentException("no form is called '" + form + "'");
+    }
+    return new Column(
+        known(heading == null ? source.heading() : heading),
+        source,
+        of.group("factor") == null ? null : (Double) Double.parseDouble(of.group("factor")),
+        form,
+        remark == null || isQuoted ? null : Source.of(remark, own),
+        isQuoted ? remark.substring(1, remark.length() - 1) : "",
+        of.group("other"),
+        of.group("key") == null ? null : Source.of(of.group("key"), own),
+        "unless".equals(of.group("condition")),
+        of.group("marks"));
+  }
+}
