@@ -2,10 +2,10 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Dimension;
-import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
 import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
@@ -28,11 +28,14 @@ import io.github.gatlingllm.report.MetricsSection.SingleNumber;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Cell;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -40,94 +43,56 @@ import org.jspecify.annotations.Nullable;
 
 /** What the rows of a table can be about; {@code own} is the type of {@link Row#own}. */
 enum Rows {
-  LEVELS(LevelFigures.class, from -> levels(from.summary)),
+  LEVELS(LevelFigures.class, (s, of) -> levels(s)),
   /** For tables that compare levels: several, or one with repeats. */
   SEVERAL_LEVELS(
       LevelFigures.class,
-      from ->
-          from.summary.hasSeveralLevels() || Tables.repeats(from.summary) > 0
-              ? levels(from.summary)
-              : Stream.of()),
+      (s, of) -> levels(s).filter(row -> s.hasSeveralLevels() || Tables.repeats(s) > 0)),
   /** Several levels, below the name of their curve if there are several. */
-  LEVELS_OF_CURVES(
-      LevelFigures.class,
-      from ->
-          from.summary.hasSeveralLevels()
-              ? new ShownLevels(from.summary).all().stream().map(of -> Row.of(from.summary, of))
-              : Stream.of()),
-  LEVELS_AND_ALL(Figures.class, Rows::levelsAndAll),
+  LEVELS_OF_CURVES(LevelFigures.class, (s, of) -> levelsOfCurves(s)),
+  LEVELS_AND_ALL(Figures.class, (s, of) -> levelsAndAll(of, LevelFigures::figures, s.figures())),
+  /** Levels with answers that make a reader wait. */
   READERS(
       Figures.class,
-      from -> from.summary.figures().reader().stalled() > 0 ? levelsAndAll(from) : Stream.of()),
-  ARRIVALS(
-      ArrivalFigures.class,
-      from -> levelsAndAll(from, LevelFigures::arrivals, from.summary.arrivals())),
+      (s, of) ->
+          levelsAndAll(of, LevelFigures::figures, s.figures())
+              .filter(row -> s.figures().reader().stalled() > 0)),
+  ARRIVALS(ArrivalFigures.class, (s, of) -> levelsAndAll(of, LevelFigures::arrivals, s.arrivals())),
   /** The operating points of targets and scenarios. */
-  CURVES(Figures.class, from -> curves(from.summary, from.summary.grid().isEmpty())),
+  CURVES(Figures.class, (s, of) -> curves(s).filter(row -> s.grid().isEmpty())),
   /** Those of a grid of lengths. */
-  PAIRS(Figures.class, from -> curves(from.summary, !from.summary.grid().isEmpty())),
-  TARGETS(
-      Figures.class,
-      from ->
-          !from.summary.hasSeveralTargets()
-              ? Stream.of()
-              : from.summary.targets().stream()
-                  .map(of -> Row.of(from.summary, of.label(), of.figures()))),
-  REQUESTS(Figures.class, from -> requests(from.summary)),
+  PAIRS(Figures.class, (s, of) -> curves(s).filter(row -> !s.grid().isEmpty())),
+  TARGETS(Figures.class, (s, of) -> targets(s)),
+  REQUESTS(Figures.class, (s, of) -> requests(s)),
   /** Requests with several names. */
   MIX(
       Figures.class,
-      from ->
-          from.summary.requestsAtPoints().stream().map(RequestAtPoint::name).distinct().count() > 1
-              ? requests(from.summary)
-              : Stream.of()),
-  MODELS(Figures.class, from -> by(from.summary, Dimension.MODEL)),
-  REPLICAS(Figures.class, from -> by(from.summary, Dimension.REPLICA)),
-  TURNS(
-      Turn.class,
-      from ->
-          from.summary.workload().byTurn().size() < 2
-              ? Stream.of()
-              : from.each(from.summary.workload().byTurn())),
-  TRIALS(TrialRow.class, Rows::trials),
-  LATENCIES(Measured.class, from -> MetricsSection.latencies(from.summary)),
-  MEASURED(Measured.class, from -> Stream.of()),
-  NUMBERS(SingleNumber.class, from -> Stream.of()),
-  /** GPUs at the operating points. */
-  GPUS(
-      Gpu.class,
-      from ->
-          from.points(
-              level ->
-                  level.serverMetrics() == null
-                      ? Stream.of()
-                      : level.serverMetrics().gpus().entrySet().stream()
-                          .map(of -> Row.at(from.summary, level, of.getKey(), of.getValue())))),
-  SERVER_PAGES(Page.class, from -> from.each(from.summary.serverPages())),
-  SERVER_TIMINGS(ServerTiming.class, from -> serverTimings(from.summary)),
+      (s, of) -> requests(s).filter(row -> requests(s).map(Row::name).distinct().count() > 1)),
+  MODELS(Figures.class, (s, of) -> by(s, Dimension.MODEL)),
+  REPLICAS(Figures.class, (s, of) -> by(s, Dimension.REPLICA)),
+  TURNS(Turn.class, (s, of) -> turns(s)),
+  TRIALS(TrialRow.class, (s, of) -> trials(of)),
+  LATENCIES(Measured.class, (s, of) -> MetricsSection.latencies(s)),
+  MEASURED(Measured.class, (s, of) -> Stream.of()),
+  NUMBERS(SingleNumber.class, (s, of) -> Stream.of()),
+  GPUS(Gpu.class, (s, of) -> of.each(Rows::gpus, Entry::getKey, Entry::getValue)),
+  SERVER_PAGES(Page.class, (s, of) -> each(s, s.serverPages())),
+  SERVER_TIMINGS(ServerTiming.class, (s, of) -> serverTimings(s)),
   INJECTORS(
       InjectorFigures.class,
-      from ->
-          from.points(
-              level ->
-                  level.injectors().stream()
-                      .map(of -> Row.at(from.summary, level, of.name(), of)))),
+      (s, of) -> of.each(LevelFigures::injectors, InjectorFigures::name, each -> each)),
   INJECTOR_RUNS(
       OneRun.class,
-      from ->
-          from.each(from.summary.injectors().stream().map(of -> new OneRun(of.run())).toList())),
-  SELF_TEST_LEVELS(Tested.class, from -> from.each(tested(RunText.ownSelfTest(from.summary)))),
-  OBJECTIVES(Objective.class, Rows::objectives),
-  ASSERTIONS(AssertionResult.class, from -> from.each(from.summary.assertions())),
-  ERRORS(Share.class, from -> from.each(errors(from))),
+      (s, of) -> each(s, s.injectors().stream().map(each -> new OneRun(each.run())).toList())),
+  SELF_TEST_LEVELS(Tested.class, (s, of) -> each(s, tested(RunText.ownSelfTest(s)))),
+  OBJECTIVES(Objective.class, (s, of) -> objectives(of)),
+  ASSERTIONS(AssertionResult.class, (s, of) -> each(s, s.assertions())),
+  ERRORS(Share.class, (s, of) -> each(s, errors(s.figures(), of.max))),
   FINISH_REASONS(
       Share.class,
-      from ->
-          from.each(
-              shares(
-                  from.summary.figures().finishReasons(), from.summary.figures().counts().ok()))),
-  MISSED_OBJECTIVES(Share.class, from -> from.each(missed(from.summary.figures().goodput()))),
-  FACTS(Fact.class, from -> from.each(RunText.facts(from.summary)));
+      (s, of) -> each(s, shares(s.figures().finishReasons(), s.figures().counts().ok()))),
+  MISSED_OBJECTIVES(Share.class, (s, of) -> each(s, missed(s.figures().goodput()))),
+  FACTS(Fact.class, (s, of) -> each(s, RunText.facts(s)));
 
   /**
    * What a table is drawn of.
@@ -138,35 +103,38 @@ enum Rows {
    */
   record From(Summary summary, @Nullable LevelFigures chosen, int max, Predicate<Row> only) {
 
-    private Stream<Row> each(List<?> all) {
-      return all.stream().map(own -> Row.of(summary, "", own));
-    }
-
-    private Stream<Row> points(Function<LevelFigures, Stream<Row>> rows) {
-      return chosen != null
-          ? rows.apply(chosen)
-          : summary.curves().stream().map(summary::operatingLevel).flatMap(rows);
+    /** A row for each of the things that the chosen level, or the operating points have. */
+    private <T> Stream<Row> each(
+        Function<LevelFigures, ? extends Collection<T>> all,
+        Function<T, String> name,
+        Function<T, Object> own) {
+      Stream<LevelFigures> levels =
+          chosen != null
+              ? Stream.of(chosen)
+              : summary.curves().stream().map(summary::operatingLevel);
+      return levels.flatMap(
+          level ->
+              all.apply(level).stream()
+                  .map(of -> Row.at(summary, level, name.apply(of), own.apply(of))));
     }
   }
 
   private final Class<?> own;
 
   @SuppressWarnings("ImmutableEnumChecker") // it has no state
-  private final Function<From, Stream<Row>> rows;
+  private final BiFunction<Summary, From, Stream<Row>> rows;
 
-  Rows(Class<?> own, Function<From, Stream<Row>> rows) {
+  Rows(Class<?> own, BiFunction<Summary, From, Stream<Row>> rows) {
     this.own = own;
     this.rows = rows;
   }
 
   /** The constant as {@code tables.txt} writes it, e.g. {@code levels of curves}. */
   static Rows named(String name) {
-    for (Rows each : values()) {
-      if (each.name().toLowerCase(Locale.ROOT).replace('_', ' ').equals(name.replace('-', ' '))) {
-        return each;
-      }
-    }
-    throw new IllegalArgumentException("no rows are called '" + name + "'");
+    return Stream.of(values())
+        .filter(each -> each.name().equals(name.toUpperCase(Locale.ROOT).replaceAll("[ -]", "_")))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no rows are called '" + name + "'"));
   }
 
   Class<?> own() {
@@ -174,7 +142,11 @@ enum Rows {
   }
 
   List<Row> of(From from) {
-    return rows.apply(from).filter(from.only).toList();
+    return rows.apply(from.summary, from).filter(from.only).toList();
+  }
+
+  private static Stream<Row> each(Summary summary, List<?> all) {
+    return all.stream().map(own -> Row.of(summary, "", own));
   }
 
   // ---- sets of requests
@@ -183,31 +155,41 @@ enum Rows {
     return summary.stages().stream().map(level -> Row.of(summary, level));
   }
 
-  private static Stream<Row> levelsAndAll(From from) {
-    return levelsAndAll(from, LevelFigures::figures, from.summary.figures());
+  private static Stream<Row> levelsOfCurves(Summary summary) {
+    return new ShownLevels(summary)
+        .all().stream()
+            .filter(level -> summary.hasSeveralLevels())
+            .map(level -> Row.of(summary, level));
   }
 
   /** What load levels have, and all together if several have it. */
   private static Stream<Row> levelsAndAll(
       From from, Function<LevelFigures, @Nullable Object> own, @Nullable Object all) {
+    Summary summary = from.summary;
     List<Row> rows = new ArrayList<>();
-    for (LevelFigures level : from.summary.stages()) {
+    for (LevelFigures level : summary.stages()) {
       Object of = own.apply(level);
       if (of != null) {
-        rows.add(Row.at(from.summary, level, from.summary.place(level.info()), of));
+        rows.add(Row.at(summary, level, summary.place(level.info()), of));
       }
     }
     rows.removeIf(from.only.negate());
     if (all != null && rows.size() > 1) {
-      rows.add(new Row(from.summary, "all", "", "", null, null, from.summary.figures(), all));
+      rows.add(new Row(summary, "all", "", "", null, null, summary.figures(), all));
     }
     return rows.stream();
   }
 
-  private static Stream<Row> curves(Summary summary, boolean isShown) {
-    return isShown && summary.curves().size() > 1
-        ? summary.curves().stream().map(curve -> Row.of(summary, curve))
-        : Stream.of();
+  private static Stream<Row> curves(Summary summary) {
+    return summary.curves().stream()
+        .filter(curve -> summary.curves().size() > 1)
+        .map(curve -> Row.of(summary, curve));
+  }
+
+  private static Stream<Row> targets(Summary summary) {
+    return summary.targets().stream()
+        .filter(target -> summary.hasSeveralTargets())
+        .map(target -> Row.of(summary, target.label(), target.figures()));
   }
 
   private static Stream<Row> requests(Summary summary) {
@@ -217,6 +199,11 @@ enum Rows {
   private static Stream<Row> by(Summary summary, Dimension dimension) {
     return summary.byAtPoints().getOrDefault(dimension, List.of()).stream()
         .map(part -> Row.of(summary, part, ""));
+  }
+
+  private static Stream<Row> turns(Summary summary) {
+    List<Turn> turns = summary.workload().byTurn();
+    return each(summary, turns.size() > 1 ? turns : List.of());
   }
 
   // ---- trials
@@ -229,21 +216,16 @@ enum Rows {
     for (LevelFigures level : from.summary.stages()) {
       Trials trials = level.figures().trials();
       if (trials != null) {
-        String place = from.summary.place(level.info());
-        List<Trial> shown = trials.rows().stream().limit(from.max).toList();
-        shown.forEach(
-            trial ->
-                rows.add(
-                    Row.at(
-                        from.summary,
-                        level,
-                        place,
-                        new TrialRow(trial, Cell.count(trial.trial())))));
+        List<TrialRow> shown = new ArrayList<>();
+        trials.rows().stream()
+            .limit(from.max)
+            .forEach(trial -> shown.add(new TrialRow(trial, Cell.count(trial.trial()))));
         long hidden = trials.rowsLeftOut() + trials.rows().size() - shown.size();
         if (hidden > 0) {
-          Cell more = Cell.words(NumberText.count(hidden) + " more");
-          rows.add(Row.at(from.summary, level, place, new TrialRow(null, more)));
+          shown.add(new TrialRow(null, Cell.words(NumberText.count(hidden) + " more")));
         }
+        String place = from.summary.place(level.info());
+        shown.forEach(own -> rows.add(Row.at(from.summary, level, place, own)));
       }
     }
     return rows.stream();
@@ -251,55 +233,39 @@ enum Rows {
 
   // ---- servers and injectors
 
-  /** A timing that the server reported; times in ms. */
+  private static Set<Entry<String, Gpu>> gpus(LevelFigures level) {
+    EngineFigures engine = level.serverMetrics();
+    return engine == null ? Set.of() : engine.gpus().entrySet();
+  }
+
+  /** A timing that the server reported. */
   private record ServerTiming(String key, String names, Distribution values) {
 
     String name() {
       return Timing.title(key) + (Timing.isTime(key) ? ", ms" : "");
     }
 
-    long count() {
-      return values.count();
-    }
-
-    @Nullable Double mean() {
-      return shown(values.mean());
-    }
-
-    @Nullable Double p50() {
-      return shown(values.p50());
-    }
-
-    @Nullable Double p99() {
-      return shown(values.p99());
-    }
-
-    @Nullable Double max() {
-      return shown(values.max());
-    }
-
-    private @Nullable Double shown(@Nullable Double value) {
-      return value == null || !Timing.isTime(key) ? value : (Double) (value * 1e3);
+    /** What values are multiplied by: times are shown in ms. */
+    double unit() {
+      return Timing.isTime(key) ? 1e3 : 1;
     }
   }
 
   private static Stream<Row> serverTimings(Summary summary) {
-    return summary.stages().stream()
-        .flatMap(
-            level ->
-                level.figures().server().entrySet().stream()
-                    .map(
-                        of -> {
-                          String names =
-                              String.join(
-                                  ", ", summary.serverNames().getOrDefault(of.getKey(), Set.of()));
-                          return Row.at(
-                              summary,
-                              level,
-                              "",
-                              new ServerTiming(of.getKey(), names, of.getValue()));
-                        }))
-        .sorted(Comparator.comparing(row -> ((ServerTiming) row.own()).key));
+    List<Row> rows = new ArrayList<>();
+    for (LevelFigures level : summary.stages()) {
+      level
+          .figures()
+          .server()
+          .forEach(
+              (key, values) -> {
+                Set<String> names = summary.serverNames().getOrDefault(key, Set.of());
+                ServerTiming own = new ServerTiming(key, String.join(", ", names), values);
+                rows.add(Row.at(summary, level, key, own));
+              });
+    }
+    rows.sort(Comparator.comparing(Row::name));
+    return rows.stream();
   }
 
   private record OneRun(InjectorRun run) {
@@ -341,24 +307,17 @@ enum Rows {
 
   /** The objectives of the SLO at the operating points, or pooled if there are none. */
   private static Stream<Row> objectives(From from) {
-    SloTable slo = from.summary.slo();
+    Summary summary = from.summary;
+    SloTable slo = summary.slo();
     if (slo == null) {
       return Stream.of();
     }
     boolean hasOne = slo.hasOnePercentile();
-    return from.chosen == null && from.summary.curves().isEmpty()
+    return from.chosen == null && summary.curves().isEmpty()
         ? slo.objectives().stream()
-            .map(of -> Row.of(from.summary, NumberText.ABSENT, new Objective(of, hasOne)))
-        : from.points(
-            level ->
-                level.objectives().stream()
-                    .map(
-                        of ->
-                            Row.at(
-                                from.summary,
-                                level,
-                                from.summary.place(level.info()),
-                                new Objective(of, hasOne))));
+            .map(of -> Row.of(summary, NumberText.ABSENT, new Objective(of, hasOne)))
+        : from.each(
+            LevelFigures::objectives, ObjectiveRow::measure, of -> new Objective(of, hasOne));
   }
 
   /** Requests that have something in common; {@code share} is of a larger set. */
@@ -375,10 +334,10 @@ enum Rows {
     return figures.errors().stream().filter(error -> !error.verdict().equals(limited));
   }
 
-  private static List<Share> errors(From from) {
-    long started = from.summary.figures().counts().started();
-    return failures(from.summary.figures())
-        .limit(from.max)
+  private static List<Share> errors(Figures figures, int max) {
+    long started = figures.counts().started();
+    return failures(figures)
+        .limit(max)
         .map(error -> Share.of(error.verdict(), error.message(), error.count(), started))
         .toList();
   }

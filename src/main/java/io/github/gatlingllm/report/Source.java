@@ -93,17 +93,22 @@ record Source(
     if (!type.isRecord()) {
       return null;
     }
-    Class<?>[] parameters =
-        argument == null ? new Class<?>[0] : new Class<?>[] {EngineMetric.class};
+    EngineMetric metric =
+        Stream.of(EngineMetric.values())
+            .filter(each -> each.name().equals(argument))
+            .findFirst()
+            .orElse(null);
+    Class<?>[] parameters = metric == null ? new Class<?>[0] : new Class<?>[] {EngineMetric.class};
     return Stream.of(type.getDeclaredMethods(), type.getMethods())
         .flatMap(Arrays::stream)
         .filter(each -> each.getName().equals(name))
         .filter(each -> Arrays.equals(each.getParameterTypes(), parameters))
+        .filter(each -> argument == null || metric != null)
         .findFirst()
         .map(
             found -> {
               found.setAccessible(true); // of records of this package
-              return new Step(found, argument == null ? null : EngineMetric.valueOf(argument));
+              return new Step(found, metric);
             })
         .orElse(null);
   }

@@ -10,7 +10,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
@@ -199,18 +198,9 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return of(heading, item -> Cell.percent(share.apply(item)));
     }
 
-    static <T> Column<T> percentile(String heading, String name, Function<T, Distribution> values) {
-      return of(heading, item -> Cell.percentile(values.apply(item), name));
-    }
-
     <S> Column<S> in(Function<S, T> holder) {
       return new Column<>(
           heading, isWords, item -> cell.apply(holder.apply(item)), isOptional, hint);
-    }
-
-    Column<T> then(BiFunction<T, Cell, Cell> change) {
-      return new Column<>(
-          heading, isWords, item -> change.apply(item, cell.apply(item)), isOptional, hint);
     }
 
     /** This column, left out of tables in which it has no value. */

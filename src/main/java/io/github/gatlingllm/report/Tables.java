@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -100,7 +101,7 @@ record Tables(Summary summary, String page) {
     return shown(place, chosen).map(Shown::table).findFirst().orElse(Table.EMPTY);
   }
 
-  private Stream<Shown> shown(String place, @Nullable LevelFigures chosen) {
+  Stream<Shown> shown(String place, @Nullable LevelFigures chosen) {
     return LAYOUTS.values().stream()
         .filter(layout -> layout.places.containsKey(place))
         .map(
@@ -139,7 +140,7 @@ record Tables(Summary summary, String page) {
       return rows.of(new Rows.From(summary, chosen, max, row -> only == null || only.isIn(row)));
     }
 
-    private Table table(Tables of, List<Row> all) {
+    Table table(Tables of, List<Row> all) {
       List<Table.Column<Row>> drawn = new ArrayList<>();
       for (Column column : columns) {
         if (column.isFor(all)) {
@@ -171,7 +172,7 @@ record Tables(Summary summary, String page) {
   record Column(
       String heading,
       Source value,
-      @Nullable Double factor,
+      @Nullable ToDoubleFunction<Row> factor,
       @Nullable String form,
       @Nullable Source remark,
       String words,
@@ -180,7 +181,7 @@ record Tables(Summary summary, String page) {
       boolean isUnless,
       String marks) {
 
-    private boolean isFor(List<Row> rows) {
+    boolean isFor(List<Row> rows) {
       return condition == null || rows.stream().anyMatch(condition::isIn) != isUnless;
     }
 
@@ -205,7 +206,7 @@ record Tables(Summary summary, String page) {
         return value.cell(row);
       }
       Object of = value.of(row);
-      Object scaled = of == null || factor == null ? of : (Double) of * factor;
+      Object scaled = of == null || factor == null ? of : (Double) of * factor.applyAsDouble(row);
       return Cell.figure(
           scaled == null
               ? NumberText.ABSENT
@@ -290,6 +291,16 @@ record Tables(Summary summary, String page) {
     return MARKS.matcher(column).replaceFirst("");
   }
 
+  /** A number, or a field that has it. */
+  private static @Nullable ToDoubleFunction<Row> factor(@Nullable String text, Class<?> own) {
+    if (text == null || Character.isDigit(text.charAt(0))) {
+      double number = text == null ? 1 : Double.parseDouble(text);
+      return text == null ? null : row -> number;
+    }
+    Source field = Source.of(text, own);
+    return row -> (Double) requireNonNull(field.of(row));
+  }
+
   private static Column column(String text, Class<?> own, Map<String, String> common) {
     Matcher of = COLUMN.matcher(text);
     if (!of.matches()) {
@@ -313,7 +324,7 @@ record Tables(Summary summary, String page) {
     return new Column(
         known(heading == null ? source.heading() : heading),
         source,
-        of.group("factor") == null ? null : (Double) Double.parseDouble(of.group("factor")),
+        factor(of.group("factor"), own),
         form,
         remark == null || isQuoted ? null : Source.of(remark, own),
         isQuoted ? remark.substring(1, remark.length() - 1) : "",

@@ -407,7 +407,9 @@ record LoadCurve(
     return curves.stream()
         .map(LoadCurve::knee)
         .filter(Objects::nonNull)
-        .max(Comparator.comparingDouble(Knee::outputTokensPerS))
+        .max(
+            Comparator.comparingDouble(
+                knee -> Objects.requireNonNullElse(knee.outputTokensPerS(), 0.0)))
         .orElse(null);
   }
 }

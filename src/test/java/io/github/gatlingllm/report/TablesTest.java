@@ -1,0 +1,195 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.report.MetricsSection.Measured;
+import io.github.gatlingllm.report.MetricsSection.SingleNumber;
+import io.github.gatlingllm.report.Tables.Layout;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The tables of {@code tables.txt}: each is drawn of one of these runs, in each of its places. */
+class TablesTest {
+
+  private static final Map<String, Layout> LAYOUTS =
+      Tables.layouts(Templates.resource("tables.txt"));
+
+  private static Stream<Tables.Shown> shown(Layout layout, String place, Summary run) {
+    Tables tables = Tables.of(run);
+    Stream<Tables.Shown> all =
+        place.endsWith(" of a level")
+            ? run.stages().stream().flatMap(level -> tables.shown(place, level))
+            : tables.shown(place);
+    return Stream.concat(all, drawnByCode(layout, tables))
+        .filter(shown -> shown.key().equals(layout.key()));
+  }
+
+  /** Tables of metrics, whose rows the section of metrics chooses. */
+  private static Stream<Tables.Shown> drawnByCode(Layout layout, Tables tables) {
+    Object own =
+        layout.rows() == Rows.MEASURED
+            ? new Measured("Decode", Metric.DECODE_TOKENS_PER_S, tables.summary().figures())
+            : new SingleNumber("Jitter", "1", "lower", "p99 ÷ p50");
+    List<Row> rows = List.of(Row.of(tables.summary(), "Jitter", own));
+    return layout.rows() == Rows.MEASURED || layout.rows() == Rows.NUMBERS
+        ? Stream.of(
+            new Tables.Shown(layout.key(), layout.rows(), tables.table(layout.key(), rows), rows))
+        : Stream.of();
+  }
+
+  /** The columns of a table that have no value in any run. */
+  private static List<String> withoutValue(Layout layout) {
+    List<List<Row>> drawn =
+        layout.places().keySet().stream()
+            .flatMap(place -> TableRuns.ALL.stream().flatMap(run -> shown(layout, place, run)))
+            .map(Tables.Shown::all)
+            .toList();
+    return layout.columns().stream()
+        .filter(
+            column ->
+                drawn.stream()
+                    .noneMatch(
+                        rows -> column.isFor(rows) && rows.stream().anyMatch(column.value()::isIn)))
+        .map(column -> layout.key() + ": " + column.heading())
+        .toList();
+  }
+
+  @Test
+  void everyColumnHasAValueInARun() {
+    assertThat(LAYOUTS.values().stream().flatMap(layout -> withoutValue(layout).stream()))
+        .isEmpty();
+  }
+
+  /** Place, and the tables there with the number of their columns: what goes, goes here too. */
+  @Test
+  void everyTableIsDrawnInItsPlaces() {
+    Map<String, Set<String>> places = new TreeMap<>();
+    for (Layout layout : LAYOUTS.values()) {
+      for (String place : layout.places().keySet()) {
+        if (TableRuns.ALL.stream()
+            .anyMatch(run -> shown(layout, place, run).findAny().isPresent())) {
+          places
+              .computeIfAbsent(place, any -> new TreeSet<>())
+              .add(layout.key() + " " + layout.columns().size());
+        }
+      }
+    }
+    assertThat(
+            places.entrySet().stream()
+                .map(of -> of.getKey() + ": " + String.join(", ", of.getValue()) + "\n")
+                .collect(Collectors.joining()))
+        .isEqualTo(
+            """
+              arrivals: Arrivals 9
+              console: Generators 6, Injectors 12, Models 12, Replicas 12, Self-test 11
+              engine: Client and engine 12, Engine 14, GPUs 8, Pages of metrics 6, Spread over GPUs 12
+              gatling: Assertions on pages 4, By load level 24, By request name 15, Operating points 17,\
+               Pairs of lengths 12, Times 12
+              headline: Latencies 8, Load levels 22, Operating points 17, Pairs of lengths 12, Requests 12,\
+               Trials 7
+              injectors: Injectors of the run 8
+              injectors of a level: Injectors of a level 15
+              jitter: Jitter 8, Readers 7
+              levels: By load level 24
+              markdown: Assertions 5, Errors 4, Generators 6, Injectors 12, Load levels 22, Models 12,\
+               Objectives 7, Operating points 17, Pairs of lengths 12, Replicas 12, Requests 12,\
+               Self-test 11, Trials 7
+              metrics: By model 15, By replica 15, By request name 15, By target 19,\
+               By turn of the conversation 9, Metrics 12, Rates 12, Single numbers 3, Trials 7
+              objectives: Assertions on pages 4
+              objectives of a level: Objectives 7
+              outcomes: Errors 4, Finish reasons 3, Objectives missed 3, Rate limits 9
+              server: Server timings 7
+              top: Latencies 8, System 2
+              validity: Self-test 11
+              verdict: Operating points 17, Pairs of lengths 12
+              """);
+  }
+
+  @Test
+  void everyCommonColumnIsInATable() {
+    List<String> lines = Templates.resource("tables.txt").lines().toList();
+    int first = lines.indexOf("columns") + 1;
+    int end = lines.subList(first, lines.size()).indexOf("") + first;
+    String tables = String.join("; ", lines.subList(end, lines.size()));
+    assertThat(
+            lines.subList(first, end).stream().flatMap(line -> Stream.of(line.strip().split("; "))))
+        .hasSizeGreaterThan(20)
+        .allMatch(
+            column -> tables.matches(".*; *\\Q" + column.split(" = ", 2)[0] + "\\E( [±iu].*|;.*)"));
+  }
+
+  private static final Set<String> KNOWN_PLACES =
+      Set.of("console", "markdown", "headline", "top", "gatling");
+
+  @Test
+  void placesAreFilesAndSectionsOfThePage() {
+    Set<String> sections =
+        Templates.resource("sections.txt")
+            .lines()
+            .map(line -> line.split(" ", 2)[0])
+            .collect(Collectors.toSet());
+    assertThat(LAYOUTS.values().stream().flatMap(layout -> layout.places().keySet().stream()))
+        .allMatch(
+            place ->
+                KNOWN_PLACES.contains(place)
+                    || sections.contains(place.replace(" of a level", "")));
+  }
+
+  /** Each line is the third of a file whose second is a table. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "level = name, p99 = ttft.q9; no figure is called 'ttft.q9'",
+        "level = name, p99 = ttft.p97; a percentile that reports do not have",
+        "level = name, p99 = tttft.p99; near it: ttft.p99",
+        "engine = serverMetrics.mean(REQUESTS_RUN); no figure is called",
+        "level = name with remrk; no figure is called 'remrk'",
+        "level = name if quue; no figure is called 'quue'",
+        "level = name as words; no form is called 'words'",
+        "level of {place} = name; no text is called '{place}'",
+        "Other | level | console; no rows are called 'level'",
+        "Levels | levels | console; a second table is called 'Levels'",
+        "Other | levels; expected key | rows | places",
+      })
+  void mistakeIsRefusedWithItsLine(String line, String message) {
+    String columns = line.contains(" | ") ? line : "  " + line.replace(", ", "; ");
+    String text = "# tables\nLevels | levels | console\n" + columns + "\n";
+
+    assertThatThrownBy(() -> Tables.layouts(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("tables.txt:3: ")
+        .hasMessageContaining(message);
+  }
+
+  /** Without a heading of its own a column has that of the catalogue. */
+  @Test
+  void figureHasTitleUnitAndFormOfTheCatalogue() {
+    Layout layout =
+        Tables.layouts(
+                """
+                Targets | targets | console
+                  target = name; ttft.p50; errors.percent; output_tokens_per_s; goodput.percent
+                """)
+            .get("Targets");
+    Summary run = TableRuns.ALL.get(0);
+
+    assertThat(
+            layout
+                .table(Tables.of(run), Rows.TARGETS.of(new Rows.From(run, null, 9, r -> true)))
+                .markdown())
+        .startsWith("| target | TTFT p50, ms | failed requests | Output, tok/s | In SLO |\n");
+  }
+}
