@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
 import io.github.gatlingllm.figures.metric.EngineFigures.Point;
 import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
@@ -11,6 +12,9 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +29,7 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
     return Section.of("engine")
         .body("", Tables.of(summary).at("engine"))
         .charts(
-            Stream.concat(charts(), new GpuCharts(series).charts())
+            Stream.concat(charts(), gpus())
                 .filter(Chart::hasPoints)
                 .map(chart -> chart.over(bands))
                 .toList());
@@ -87,5 +91,77 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
     Double used = point.of(EngineMetric.GPU_MEMORY_USED_BYTES);
     Double total = point.of(EngineMetric.GPU_MEMORY_TOTAL_BYTES);
     return used == null || total == null || total == 0 ? null : (Double) (100 * used / total);
+  }
+
+  // ---- GPUs over time
+
+  /** A line for each of so many GPUs can be told from the others; of more there are quantiles. */
+  private static final int MAX_LINES = 16;
+
+  private static final int COLORS = 6;
+
+  private record Gauge(
+      EngineMetric gauge, String name, String unit, double factor, String better) {}
+
+  private static final List<Gauge> GAUGES =
+      List.of(
+          new Gauge(EngineMetric.GPU_CLOCK_MHZ, "Clock", "MHz", 1, "↑ higher is faster"),
+          new Gauge(EngineMetric.GPU_TEMPERATURE_C, "Temperature", "°C", 1, "↓ lower is better"),
+          new Gauge(EngineMetric.GPU_POWER_W, "Power", "W", 1, "↓ lower is better"),
+          new Gauge(EngineMetric.GPU_UTILIZATION, "Utilisation", "%", 100, "equal is better"),
+          new Gauge(
+              EngineMetric.GPU_MEMORY_USED_BYTES, "Memory", "GB", 1e-9, "↓ lower leaves room"));
+
+  /** GPUs one by one over time. */
+  Stream<Chart> gpus() {
+    return GAUGES.stream()
+        .map(
+            of ->
+                Chart.of("gpus", Axis.time(), lines(of), of.name, of.unit, of.better)
+                    .id("gpus-" + of.name.toLowerCase(Locale.ROOT)));
+  }
+
+  private List<Line> lines(Gauge of) {
+    Map<String, List<Chart.Point>> byGpu = new TreeMap<>(Gpu.BY_NUMBER);
+    Map<Double, List<Double>> byTime = new TreeMap<>();
+    for (TargetPoints target : series.engines()) {
+      // A page that describes all targets is in the points of each.
+      List<String> known = List.copyOf(byGpu.keySet());
+      for (Point point : target.points()) {
+        point.gpus().keySet().stream()
+            .filter(name -> !known.contains(name))
+            .forEach(
+                name -> {
+                  Double value =
+                      Chart.Point.scaled(point.gpus().get(name).get(of.gauge), of.factor);
+                  if (value != null) {
+                    byGpu
+                        .computeIfAbsent(name, any -> new ArrayList<>())
+                        .add(new Chart.Point(point.startS(), value));
+                    byTime.computeIfAbsent(point.startS(), any -> new ArrayList<>()).add(value);
+                  }
+                });
+      }
+    }
+    List<Line> lines = new ArrayList<>();
+    if (byGpu.size() <= MAX_LINES) {
+      byGpu.forEach(
+          (name, points) ->
+              lines.add(Line.of(name, lines.size() % COLORS, lines.size() / COLORS, points)));
+      return lines;
+    }
+    byTime.values().forEach(values -> values.sort(null));
+    List<String> names = List.of("lowest GPU", "p10", "median", "p90", "highest GPU");
+    double[] shares = {0, 0.1, 0.5, 0.9, 1};
+    for (int i = 0; i < shares.length; i++) {
+      double share = shares[i];
+      List<Chart.Point> points = new ArrayList<>();
+      byTime.forEach(
+          (at, values) ->
+              points.add(
+                  new Chart.Point(at, values.get((int) Math.round(share * (values.size() - 1))))));
+      lines.add(Line.of(names.get(i), i, i % 3, points));
+    }
+    return lines;
   }
 }

@@ -44,11 +44,8 @@ record Row(
     @Nullable Object own) {
 
   static Row of(Summary summary, String name, Object own) {
-    return new Row(summary, name, "", "", null, null, null, own);
-  }
-
-  static Row of(Summary summary, String name, Figures figures) {
-    return new Row(summary, name, "", "", null, null, figures, figures);
+    Figures figures = own instanceof Figures of ? of : null;
+    return new Row(summary, name, "", "", null, null, figures, own);
   }
 
   static Row of(Summary summary, LevelFigures level) {
@@ -75,8 +72,7 @@ record Row(
 
   static Row of(Summary summary, Curve curve) {
     LevelFigures level = summary.operatingLevel(curve);
-    Figures figures = level.figures();
-    return new Row(summary, summary.name(curve), "", "", level, curve, figures, figures);
+    return of(summary, new RequestAtPoint(summary.name(curve), curve, level.figures()), "");
   }
 
   static Row of(Summary summary, RequestAtPoint part, String anchor) {

@@ -94,14 +94,9 @@ enum Rows {
   MISSED_OBJECTIVES(Share.class, (s, of) -> each(s, missed(s.figures().goodput()))),
   FACTS(Fact.class, (s, of) -> each(s, RunText.facts(s)));
 
-  /**
-   * What a table is drawn of.
-   *
-   * @param chosen the level that readers chose; null for the operating points
-   * @param max rows, or rows of each level
-   * @param only rows that the table has
-   */
-  record From(Summary summary, @Nullable LevelFigures chosen, int max, Predicate<Row> only) {
+  /** What the rows are taken from, as in {@link #of}. */
+  private record From(
+      Summary summary, @Nullable LevelFigures chosen, int max, Predicate<Row> only) {
 
     /** A row for each of the things that the chosen level, or the operating points have. */
     private <T> Stream<Row> each(
@@ -141,8 +136,15 @@ enum Rows {
     return own;
   }
 
-  List<Row> of(From from) {
-    return rows.apply(from.summary, from).filter(from.only).toList();
+  /**
+   * The rows of a table.
+   *
+   * @param chosen the level that readers chose; null for the operating points
+   * @param max of errors, and of the trials of each level
+   * @param only those that the table has
+   */
+  List<Row> of(Summary summary, @Nullable LevelFigures chosen, int max, Predicate<Row> only) {
+    return rows.apply(summary, new From(summary, chosen, max, only)).filter(only).toList();
   }
 
   private static Stream<Row> each(Summary summary, List<?> all) {

@@ -130,14 +130,14 @@ record Tables(Summary summary, String page) {
   record Layout(
       String key,
       Rows rows,
-      @Nullable Source only,
+      @Nullable ColumnValue only,
       Map<String, Integer> places,
       String title,
       String style,
       List<Column> columns) {
 
     private List<Row> all(Summary summary, @Nullable LevelFigures chosen, int max) {
-      return rows.of(new Rows.From(summary, chosen, max, row -> only == null || only.isIn(row)));
+      return rows.of(summary, chosen, max, row -> only == null || only.isIn(row));
     }
 
     Table table(Tables of, List<Row> all) {
@@ -169,19 +169,19 @@ record Tables(Summary summary, String page) {
    * @param other what stands for an absent value
    * @param condition the value that a row has to have, or that no row may have if {@code isUnless}
    */
-  record Column(
+  private record Column(
       String heading,
-      Source value,
+      ColumnValue value,
       @Nullable ToDoubleFunction<Row> factor,
       @Nullable String form,
-      @Nullable Source remark,
+      @Nullable ColumnValue remark,
       String words,
       @Nullable String other,
-      @Nullable Source condition,
+      @Nullable ColumnValue condition,
       boolean isUnless,
       String marks) {
 
-    boolean isFor(List<Row> rows) {
+    private boolean isFor(List<Row> rows) {
       return condition == null || rows.stream().anyMatch(condition::isIn) != isUnless;
     }
 
@@ -262,7 +262,7 @@ record Tables(Summary summary, String page) {
     return new Layout(
         parts[0],
         of,
-        rows.length < 2 ? null : Source.of(rows[1], of.own()),
+        rows.length < 2 ? null : ColumnValue.of(rows[1], of.own()),
         places,
         known(parts.length < 4 ? parts[0] : parts[3].strip()),
         parts.length < 5 ? "" : parts[4].strip(),
@@ -297,7 +297,7 @@ record Tables(Summary summary, String page) {
       double number = text == null ? 1 : Double.parseDouble(text);
       return text == null ? null : row -> number;
     }
-    Source field = Source.of(text, own);
+    ColumnValue field = ColumnValue.of(text, own);
     return row -> (Double) requireNonNull(field.of(row));
   }
 
@@ -308,13 +308,13 @@ record Tables(Summary summary, String page) {
     }
     String heading = of.group("heading");
     String value = of.group("value");
-    if (heading == null && common.containsKey(value) && !Source.isField(value, own)) {
+    if (heading == null && common.containsKey(value) && !ColumnValue.isField(value, own)) {
       String column = common.get(value);
       String more = text.substring(of.end("value"));
       String marks = marks(column) + marks(more);
       return column(unmarked(column) + unmarked(more) + " " + marks, own, Map.of());
     }
-    Source source = Source.of(value, own);
+    ColumnValue source = ColumnValue.of(value, own);
     String remark = of.group("remark");
     boolean isQuoted = remark != null && remark.startsWith("\"");
     String form = of.group("form");
@@ -326,10 +326,10 @@ record Tables(Summary summary, String page) {
         source,
         factor(of.group("factor"), own),
         form,
-        remark == null || isQuoted ? null : Source.of(remark, own),
+        remark == null || isQuoted ? null : ColumnValue.of(remark, own),
         isQuoted ? remark.substring(1, remark.length() - 1) : "",
         of.group("other"),
-        of.group("key") == null ? null : Source.of(of.group("key"), own),
+        of.group("key") == null ? null : ColumnValue.of(of.group("key"), own),
         "unless".equals(of.group("condition")),
         of.group("marks"));
   }

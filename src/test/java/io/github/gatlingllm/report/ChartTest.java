@@ -40,7 +40,12 @@ class ChartTest {
   void gpusHaveALineEachUpToSixteen(int gpus, int lines, double first, double last) {
     RunFigures run =
         new DemoRun(List.of(1, 2), List.of("a"), List.of("ask")).gpus(gpus).observed().figures();
-    List<Line> clocks = new GpuCharts(run.series()).charts().findFirst().orElseThrow().series();
+    List<Line> clocks =
+        new EngineSection(run.summary(), run.series(), List.of())
+            .gpus()
+            .findFirst()
+            .orElseThrow()
+            .series();
     assertThat(clocks).hasSize(lines);
     assertThat(clocks)
         .extracting(line -> List.of(line.color(), line.dash()))

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param isOfRow whether it is a field of {@link Row} itself
  * @param isHeadline whether the figure counts from the schedule where headlines do
  */
-record Source(
+record ColumnValue(
     String heading,
     List<Step> steps,
     boolean isOfRow,
@@ -43,7 +43,7 @@ record Source(
 
   private static final Pattern PERCENTILE = Pattern.compile("p\\d+");
 
-  record Step(Method accessor, @Nullable EngineMetric argument) {
+  private record Step(Method accessor, @Nullable EngineMetric argument) {
 
     private @Nullable Object of(@Nullable Object holder) {
       try {
@@ -61,13 +61,13 @@ record Source(
    *
    * @throws IllegalArgumentException with one line if there is none
    */
-  static Source of(String name, Class<?> own) {
+  static ColumnValue of(String name, Class<?> own) {
     List<Step> steps = steps(name, own);
     if (!steps.isEmpty()) {
-      return new Source(name, steps, false, null, false);
+      return new ColumnValue(name, steps, false, null, false);
     }
     List<Step> common = steps(name, Row.class);
-    return common.isEmpty() ? ofFigures(name) : new Source(name, common, true, null, false);
+    return common.isEmpty() ? ofFigures(name) : new ColumnValue(name, common, true, null, false);
   }
 
   static boolean isField(String name, Class<?> own) {
@@ -113,7 +113,7 @@ record Source(
         .orElse(null);
   }
 
-  private static Source ofFigures(String name) {
+  private static ColumnValue ofFigures(String name) {
     Figure figure = Figure.parse(name.startsWith("*") ? name.substring(1) : name);
     if (figure.percent() != null && !Figure.names().contains(figure.name())) {
       throw new IllegalArgumentException("'" + name + "' is a percentile that reports do not have");
@@ -122,7 +122,7 @@ record Source(
     boolean hasUnit = !unit.sign().isEmpty() && unit != Unit.PERCENT;
     String title =
         (figure.metric().title() + " " + statistic(figure).replace("percent", "")).strip();
-    return new Source(
+    return new ColumnValue(
         title + (hasUnit ? ", " + unit.sign() : ""),
         List.of(),
         false,
