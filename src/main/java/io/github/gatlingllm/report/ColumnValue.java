@@ -152,9 +152,19 @@ record ColumnValue(
     return steps.get(steps.size() - 1);
   }
 
-  /** What the last accessor reads from. */
+  /** A field of {@code own} as a number; null if absent. */
+  @Nullable Double number(Object own) {
+    Number value = (Number) last().of(holder(own));
+    return value == null ? null : (Double) value.doubleValue();
+  }
+
   private @Nullable Object holder(Row row) {
-    Object holder = isOfRow ? row : row.own();
+    return holder(isOfRow ? row : row.own());
+  }
+
+  /** What the last accessor reads from. */
+  private @Nullable Object holder(@Nullable Object from) {
+    Object holder = from;
     for (Step step : steps.subList(0, steps.size() - 1)) {
       holder = step.of(holder);
     }

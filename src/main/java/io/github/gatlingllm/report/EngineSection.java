@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,24 +36,18 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
 
   // ---- charts over time
 
-  /** A line to draw for each target; {@code color} applies if there is only one target. */
-  private record Drawn(String name, int color, int dash, Function<Point, @Nullable Double> figure) {
-
-    static Drawn of(String name, int color, int dash, EngineMetric metric, double factor) {
-      return new Drawn(name, color, dash, point -> Chart.Point.scaled(point.of(metric), factor));
-    }
-  }
-
-  private Chart chart(String key, Drawn... drawn) {
+  /** A line of each target; colours tell targets apart if there are several. */
+  private Chart chart(String key) {
     List<Line> lines = new ArrayList<>();
     List<TargetPoints> targets = series.engines();
-    for (Drawn each : drawn) {
+    boolean one = targets.size() == 1;
+    for (ChartLine each : ChartLine.of(key, Point.class)) {
       for (TargetPoints target : targets) {
-        boolean one = targets.size() == 1;
-        List<Chart.Point> points = Chart.Point.of(target.points(), Point::startS, each.figure);
-        if (points.stream().anyMatch(point -> point.y() != null)) {
-          String name = one ? each.name : target.target() + " " + each.name;
-          lines.add(Line.of(name, one ? each.color : targets.indexOf(target), each.dash, points));
+        Line line = each.through(target.points(), Point::startS, 1);
+        if (line.points().stream().anyMatch(point -> point.y() != null)) {
+          String name = one ? line.name() : target.target() + " " + line.name();
+          int color = one ? line.color() : targets.indexOf(target);
+          lines.add(Line.of(name, color, line.dash(), line.points()));
         }
       }
     }
@@ -63,34 +56,10 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
 
   private Stream<Chart> charts() {
     return Stream.of(
-        chart(
-            "engine-requests",
-            Drawn.of("running", 0, 0, EngineMetric.REQUESTS_RUNNING, 1),
-            Drawn.of("waiting", 1, 1, EngineMetric.REQUESTS_WAITING, 1)),
-        chart(
-                "engine-cache",
-                Drawn.of("KV cache in use", 0, 0, EngineMetric.KV_CACHE_USE, 100),
-                new Drawn(
-                    "prefix hits", 2, 1, of -> Chart.Point.scaled(of.prefixCacheHitRate(), 100)))
-            .upTo(100),
-        chart(
-                "engine-times",
-                Drawn.of("TTFT", 0, 0, EngineMetric.ENGINE_TTFT_S, 1e3),
-                Drawn.of("queue", 1, 1, EngineMetric.ENGINE_QUEUE_S, 1e3),
-                Drawn.of("prefill", 3, 2, EngineMetric.ENGINE_PREFILL_S, 1e3))
-            .scaledToRange(),
-        chart(
-                "engine-machine",
-                Drawn.of("GPUs busy", 0, 0, EngineMetric.GPU_UTILIZATION, 100),
-                new Drawn("GPU memory", 3, 1, EngineSection::gpuMemory),
-                Drawn.of("CPU", 2, 2, EngineMetric.NODE_CPU_USE, 100))
-            .upTo(100));
-  }
-
-  private static @Nullable Double gpuMemory(Point point) {
-    Double used = point.of(EngineMetric.GPU_MEMORY_USED_BYTES);
-    Double total = point.of(EngineMetric.GPU_MEMORY_TOTAL_BYTES);
-    return used == null || total == null || total == 0 ? null : (Double) (100 * used / total);
+        chart("engine-requests"),
+        chart("engine-cache").upTo(100),
+        chart("engine-times").scaledToRange(),
+        chart("engine-machine").upTo(100));
   }
 
   // ---- GPUs over time

@@ -42,6 +42,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What the rows of a table can be about; {@code own} is the type of {@link Row#own}. */
+@SuppressWarnings("UnusedMethod") // columns of tables.txt name them
 enum Rows {
   LEVELS(LevelFigures.class, (s, of) -> levels(s)),
   /** For tables that compare levels: several, or one with repeats. */

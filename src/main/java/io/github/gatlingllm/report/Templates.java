@@ -153,6 +153,16 @@ final class Templates {
     return Arrays.stream(row.split("\\|", -1)).map(text -> filled(text.strip(), values)).toList();
   }
 
+  /** The texts on the lines below a row that are indented. */
+  static Stream<String> below(String table, String key) {
+    return resource(table)
+        .lines()
+        .dropWhile(line -> !line.startsWith(key + " | "))
+        .skip(1)
+        .takeWhile(line -> line.startsWith("  "))
+        .flatMap(line -> Stream.of(line.strip().split("; ")));
+  }
+
   private static Map<String, String> rows(String table) {
     return resource(table)
         .lines()

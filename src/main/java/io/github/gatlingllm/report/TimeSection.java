@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,28 +45,16 @@ record TimeSection(
   Section section() {
     List<Chart> charts =
         Stream.of(
+                chart("time-ttft", ttft.title()).widened().judgedBy(slo, "ttft").scaledToRange(),
+                chart(isJudged ? "time-tokens judged" : "time-tokens"),
+                chart("time-itl").judgedBy(slo, "itl").scaledToRange(),
+                chart("time-in-flight"),
                 chart(
-                        "time-ttft",
-                        List.of(
-                            line("p50", 0, 0, Bucket::ttftP50Ms),
-                            line("p95", 1, 1, Bucket::ttftP95Ms),
-                            line("p99", 3, 2, Bucket::ttftP99Ms)),
-                        ttft.title())
-                    .widened()
-                    .judgedBy(slo, "ttft")
-                    .scaledToRange(),
-                tokens(),
-                chart(
-                        "time-itl",
-                        List.of(
-                            line("p50", 0, 0, Bucket::itlP50Ms),
-                            line("p99", 3, 2, Bucket::itlP99Ms)))
-                    .judgedBy(slo, "itl")
-                    .scaledToRange(),
-                chart(
-                    "time-in-flight",
-                    List.of(line("in flight", 0, 0, Bucket::inFlight).as(Form.AREA))),
-                requests(),
+                    "time-requests",
+                    Bucket.class,
+                    series.overTime(),
+                    Bucket::startS,
+                    1 / series.bucketS()),
                 failures(),
                 quotas())
             .filter(Chart::hasPoints)
@@ -80,80 +68,42 @@ record TimeSection(
 
   /** The section on the load generator; null if it was not monitored. */
   @Nullable Section generator() {
-    if (series.generator().isEmpty()) {
-      return null;
-    }
-    return Section.of("generator")
-        .charts(
-            Stream.of(
-                    chart(
-                            "generator-lag",
-                            List.of(
-                                own("p99", 0, 0, GeneratorBucket::lagP99Ms),
-                                own("max", 3, 1, GeneratorBucket::lagMaxMs)))
-                        .scaledToRange(),
-                    chart(
-                            "generator-cpu",
-                            List.of(
-                                own(
-                                    "all programs",
-                                    0,
-                                    0,
-                                    second -> Point.scaled(second.busyCpu(), 100)),
-                                own(
-                                    "the generator",
-                                    3,
-                                    1,
-                                    second -> Point.scaled(second.ownCpu(), 100)),
-                                own(
-                                    "hypervisor",
-                                    1,
-                                    2,
-                                    second -> Point.scaled(second.stolenCpu(), 100))))
-                        .upTo(100))
-                .map(chart -> chart.over(bands))
-                .toList());
+    return series.generator().isEmpty()
+        ? null
+        : Section.of("generator")
+            .charts(
+                Stream.of(
+                        ofGenerator("generator-lag").scaledToRange(),
+                        ofGenerator("generator-cpu").upTo(100))
+                    .map(chart -> chart.over(bands))
+                    .toList());
   }
 
-  private static Chart chart(String key, List<Line> lines, Object... values) {
+  private Chart chart(String key, Object... values) {
+    return chart(key, Bucket.class, series.overTime(), Bucket::startS, 1, values);
+  }
+
+  private Chart ofGenerator(String key) {
+    return chart(key, GeneratorBucket.class, series.generator(), GeneratorBucket::startS, 1);
+  }
+
+  private static <T> Chart chart(
+      String key,
+      Class<T> type,
+      List<T> points,
+      ToDoubleFunction<T> startS,
+      double scale,
+      Object... values) {
+    List<Line> lines =
+        ChartLine.of(key, type).stream()
+            .filter(line -> line.isIn(points))
+            .map(line -> line.through(points, startS, scale))
+            .toList();
     return Chart.of(key, Axis.time(), lines, values);
-  }
-
-  private Line own(
-      String name, int color, int dash, Function<GeneratorBucket, @Nullable Double> figure) {
-    return Line.of(
-        name, color, dash, Point.of(series.generator(), GeneratorBucket::startS, figure));
   }
 
   private Line line(String name, int color, int dash, Function<Bucket, @Nullable Double> figure) {
     return Line.of(name, color, dash, Point.of(series.overTime(), Bucket::startS, figure));
-  }
-
-  private Chart tokens() {
-    Line all = line("all", 0, 0, Bucket::outputTokensPerS);
-    Line inSlo = line("of requests in SLO", 2, 1, Bucket::sloTokensPerS).as(Form.AREA);
-    return isJudged
-        ? chart("time-tokens judged", List.of(all, inSlo))
-        : chart("time-tokens", List.of(all));
-  }
-
-  private Chart requests() {
-    double width = series.bucketS();
-    List<Line> lines = new ArrayList<>();
-    if (hasAny(bucket -> bucket.plannedArrivals() > 0)) {
-      lines.add(line("planned", 3, 2, bucket -> bucket.plannedArrivals() / width));
-    }
-    lines.add(line("started", 0, 0, bucket -> bucket.started() / width));
-    lines.add(line("ended", 2, 1, bucket -> bucket.ended() / width));
-    lines.add(line("failed", 1, 2, bucket -> bucket.failed() / width));
-    if (hasAny(bucket -> bucket.rateLimited() > 0)) {
-      lines.add(line("rate limited", 4, 1, bucket -> bucket.rateLimited() / width));
-    }
-    return chart("time-requests", lines);
-  }
-
-  private boolean hasAny(Predicate<Bucket> which) {
-    return series.overTime().stream().anyMatch(which);
   }
 
   private Chart quotas() {
@@ -167,7 +117,7 @@ record TimeSection(
               number % 3,
               bucket -> Point.scaled(bucket.quotaLeft().get(name), 100)));
     }
-    return chart("time-quotas", lines);
+    return Chart.of("time-quotas", Axis.time(), lines);
   }
 
   private Chart failures() {
@@ -181,7 +131,7 @@ record TimeSection(
                   bucket -> bucket.failures().getOrDefault(kind, 0L) / series.bucketS())
               .as(Form.LAYER));
     }
-    return chart("time-failures", lines);
+    return Chart.of("time-failures", Axis.time(), lines);
   }
 
   private List<String> names(Function<Bucket, Map<String, ?>> figures) {

@@ -1,11 +1,15 @@
 package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.atIndex;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
+import io.github.gatlingllm.figures.level.Series;
+import io.github.gatlingllm.figures.level.Series.Bucket;
+import io.github.gatlingllm.figures.level.Series.GeneratorBucket;
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
@@ -63,6 +67,27 @@ class ChartTest {
         .filteredOn(table -> table.title().contains("GPUs ") || table.title().endsWith(" GPUs"))
         .extracting(Table::title, table -> table.rows().count())
         .contains(tuple("Spread over GPUs", 2L), tuple("GPUs at the operating point", (long) gpus));
+  }
+
+  /** What is always 0 has no line if it is rare; the line of the others is scaled. */
+  @Test
+  void linesOverTimeAreRowsOfText() {
+    Series series = DemoRun.sweep().figures().series();
+    List<Bucket> buckets = series.overTime();
+    List<ChartLine> lines = ChartLine.of("time-requests", Bucket.class);
+
+    assertThat(lines)
+        .extracting(ChartLine::name, line -> line.isIn(buckets))
+        .containsExactly(
+            tuple("planned", false),
+            tuple("started", true),
+            tuple("ended", true),
+            tuple("failed", true),
+            tuple("rate limited", false));
+    assertThat(lines.get(1).through(buckets, Bucket::startS, 0.5).points().get(3).y())
+        .isEqualTo(buckets.get(3).started() / 2.0);
+    assertThatThrownBy(() -> ChartLine.of("time-requests", GeneratorBucket.class))
+        .hasMessageContaining("no figure is called 'plannedArrivals'");
   }
 
   /** A chart stays on the page for a decision; at most 24 kinds. */

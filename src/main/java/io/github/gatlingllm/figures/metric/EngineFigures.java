@@ -163,6 +163,12 @@ public record EngineFigures(
       return values.get(metric);
     }
 
+    /** The share of the memory of all GPUs that is in use. */
+    public @Nullable Double gpuMemoryUse() {
+      return share(
+          of(EngineMetric.GPU_MEMORY_USED_BYTES), of(EngineMetric.GPU_MEMORY_TOTAL_BYTES), null);
+    }
+
     public @Nullable Double prefixCacheHitRate() {
       return share(
           of(EngineMetric.PREFIX_CACHE_HITS),
