@@ -20,6 +20,15 @@ record ChartLine(
     return Templates.below("charts.txt", chart).map(text -> parsed(text, point)).toList();
   }
 
+  /** The lines of a chart through some points, {@code scale} times as high. */
+  static <T> List<Line> all(
+      String chart, Class<T> point, List<T> points, ToDoubleFunction<T> x, double scale) {
+    return of(chart, point).stream()
+        .filter(line -> line.isIn(points))
+        .map(line -> line.through(points, x, scale))
+        .toList();
+  }
+
   private static ChartLine parsed(String text, Class<?> point) {
     Matcher of = TEXT.matcher(text);
     if (!of.matches()) {
@@ -35,7 +44,6 @@ record ChartLine(
         of.group(7) != null);
   }
 
-  /** The line through some points, {@code scale} times as high. */
   <T> Line through(List<T> points, ToDoubleFunction<T> x, double scale) {
     List<Point> drawn =
         Point.of(points, x, point -> Point.scaled(value.number(point), factor * scale));

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -49,12 +48,8 @@ record TimeSection(
                 chart(isJudged ? "time-tokens judged" : "time-tokens"),
                 chart("time-itl").judgedBy(slo, "itl").scaledToRange(),
                 chart("time-in-flight"),
-                chart(
-                    "time-requests",
-                    Bucket.class,
-                    series.overTime(),
-                    Bucket::startS,
-                    1 / series.bucketS()),
+                Chart.of(
+                    "time-requests", Axis.time(), lines("time-requests", 1 / series.bucketS())),
                 failures(),
                 quotas())
             .filter(Chart::hasPoints)
@@ -80,26 +75,19 @@ record TimeSection(
   }
 
   private Chart chart(String key, Object... values) {
-    return chart(key, Bucket.class, series.overTime(), Bucket::startS, 1, values);
+    return Chart.of(key, Axis.time(), lines(key, 1), values);
+  }
+
+  private List<Line> lines(String key, double scale) {
+    return ChartLine.all(key, Bucket.class, series.overTime(), Bucket::startS, scale);
   }
 
   private Chart ofGenerator(String key) {
-    return chart(key, GeneratorBucket.class, series.generator(), GeneratorBucket::startS, 1);
-  }
-
-  private static <T> Chart chart(
-      String key,
-      Class<T> type,
-      List<T> points,
-      ToDoubleFunction<T> startS,
-      double scale,
-      Object... values) {
-    List<Line> lines =
-        ChartLine.of(key, type).stream()
-            .filter(line -> line.isIn(points))
-            .map(line -> line.through(points, startS, scale))
-            .toList();
-    return Chart.of(key, Axis.time(), lines, values);
+    List<GeneratorBucket> all = series.generator();
+    return Chart.of(
+        key,
+        Axis.time(),
+        ChartLine.all(key, GeneratorBucket.class, all, GeneratorBucket::startS, 1));
   }
 
   private Line line(String name, int color, int dash, Function<Bucket, @Nullable Double> figure) {

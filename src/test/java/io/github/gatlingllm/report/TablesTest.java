@@ -1,16 +1,23 @@
 package io.github.gatlingllm.report;
 
+import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.github.gatlingllm.figures.level.Recorded;
+import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.MetricsSection.Measured;
 import io.github.gatlingllm.report.MetricsSection.SingleNumber;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.report.Tables.Layout;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -205,5 +212,37 @@ class TablesTest {
 
     assertThat(layout.table(Tables.of(run), Rows.TARGETS.of(run, null, 9, r -> true)).markdown())
         .startsWith("| target | TTFT p50, ms | failed requests | Output, tok/s | In SLO |\n");
+  }
+
+  /**
+   * By hand: 100, 100 and 110 tok/s around 103.3; standard error √(33.3 ÷ 3) = 3.33, times t =
+   * 4.303 of two degrees of freedom is 13.9 %.
+   */
+  @Test
+  void intervalBetweenRepeatsIsBesideFiguresAndInTexts() {
+    List<LevelInfo> levels = new ArrayList<>();
+    List<RequestRecord> records = new ArrayList<>();
+    for (int repeat = 1; repeat <= 3; repeat++) {
+      String label = "c=1#" + repeat;
+      double from = 2_000.0 * repeat;
+      levels.add(Runs.stage(label, "a", "closed loop", 1.0, "users", from, from + 1_000));
+      for (int i = 0; i < (repeat == 3 ? 11 : 10); i++) {
+        Recorded request = at(from + 80 * i).stage(label);
+        records.add(request.tokens(1, 2, 3, 4, 5, 6, 7, 8, 9, 10).closed(20).record());
+      }
+    }
+    Summary run = Runs.summary(Runs.run(8, levels.toArray(LevelInfo[]::new)), records);
+
+    Table text = Tables.of(run).at("headline").get(0);
+    assertThat(text.title()).isEqualTo("Load levels, ±: 95 % by 3 repeats");
+    assertThat(text.markdown()).contains("| 10.3 | 103 ±14 % |");
+    Table page =
+        Tables.of(run)
+            .table(
+                "By load level",
+                new ShownLevels(run).all().stream().map(l -> Row.of(run, l)).toList());
+    assertThat(page.rows().flatMap(List::stream))
+        .extracting(Cell::text, Cell::remark)
+        .contains(tuple("10.3", "±14 %"), tuple("103", "±14 %"), tuple("31", ""));
   }
 }
