@@ -225,7 +225,7 @@ record Tables(Summary summary, String page) {
       String line = lines.get(i);
       try {
         if (line.startsWith("  ")) {
-          for (String column : line.strip().split("; ")) {
+          for (String column : line.strip().split("; ", -1)) {
             if (last == null) {
               common.put(column.split(" = ", 2)[0], column);
             } else {
@@ -250,10 +250,10 @@ record Tables(Summary summary, String page) {
     if (parts.length < 3) {
       throw new IllegalArgumentException("expected key | rows | places");
     }
-    String[] rows = parts[1].strip().split(" if ");
+    String[] rows = parts[1].strip().split(" if ", -1);
     Rows of = Rows.named(rows[0]);
     Map<String, Integer> places = new LinkedHashMap<>();
-    for (String place : parts[2].strip().split(", ")) {
+    for (String place : parts[2].strip().split(", ", -1)) {
       String name = place.replaceFirst(" \\d+$", "");
       boolean isAll = name.equals(place);
       places.put(
