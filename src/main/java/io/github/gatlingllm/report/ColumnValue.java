@@ -138,7 +138,7 @@ record ColumnValue(
   }
 
   private Figure figure(Figure of, Row row) {
-    Metric shown = isHeadline ? row.summary().headlineMetric(of.metric()) : of.metric();
+    Metric shown = isHeadline ? row.run().headlineMetric(of.metric()) : of.metric();
     return shown == of.metric() ? of : Figure.parse(shown.figure() + "." + statistic(of));
   }
 
@@ -152,19 +152,9 @@ record ColumnValue(
     return steps.get(steps.size() - 1);
   }
 
-  /** A field of {@code own} as a number; null if absent. */
-  @Nullable Double number(Object own) {
-    Number value = (Number) last().of(holder(own));
-    return value == null ? null : (Double) value.doubleValue();
-  }
-
-  private @Nullable Object holder(Row row) {
-    return holder(isOfRow ? row : row.own());
-  }
-
   /** What the last accessor reads from. */
-  private @Nullable Object holder(@Nullable Object from) {
-    Object holder = from;
+  private @Nullable Object holder(Row row) {
+    Object holder = isOfRow ? row : row.own();
     for (Step step : steps.subList(0, steps.size() - 1)) {
       holder = step.of(holder);
     }
@@ -181,6 +171,12 @@ record ColumnValue(
     return value == null || figure.unit() != Unit.PERCENT ? value : (Double) (value / 100);
   }
 
+  /** The same as a number. */
+  @Nullable Double number(Row row) {
+    Number number = (Number) of(row);
+    return number == null ? null : (Double) number.doubleValue();
+  }
+
   /** Whether a row has the value: it is present, not false and not empty. */
   boolean isIn(Row row) {
     Object value = of(row);
@@ -195,23 +191,16 @@ record ColumnValue(
   Cell cell(Row row) {
     if (figure == null) {
       String name = last().accessor.getName();
-      boolean isPercentile =
-          last().accessor.getDeclaringClass() == Distribution.class
-              && PERCENTILE.matcher(name).matches();
-      return isPercentile
-          ? percentile((Distribution) holder(row), name)
+      boolean isPercentile = PERCENTILE.matcher(name).matches();
+      return isPercentile && holder(row) instanceof Distribution values
+          ? Cell.percentile(values, name)
           : shown(isWords() ? Objects.requireNonNullElse(of(row), NumberText.ABSENT) : of(row));
     }
     Figures figures = row.figures();
-    return figure.percent() != null
-        ? percentile(
-            figures == null ? null : figures.metric(figure(figure, row).metric()),
-            statistic(figure))
-        : figure.unit() == Unit.PERCENT ? Cell.percent((Double) of(row)) : shown(of(row));
-  }
-
-  private static Cell percentile(@Nullable Distribution values, String name) {
-    return values == null ? shown(null) : Cell.percentile(values, name);
+    if (figure.percent() != null && figures != null) {
+      return Cell.percentile(figures.metric(figure(figure, row).metric()), statistic(figure));
+    }
+    return figure.unit() == Unit.PERCENT ? Cell.percent((Double) of(row)) : shown(of(row));
   }
 
   private static Cell shown(@Nullable Object value) {

@@ -43,7 +43,7 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
     boolean one = targets.size() == 1;
     for (ChartLine each : ChartLine.of(key, Point.class)) {
       for (TargetPoints target : targets) {
-        Line line = each.through(target.points(), Point::startS, 1);
+        Line line = each.overTime(Point.class, target.points(), 1);
         if (line.points().stream().anyMatch(point -> point.y() != null)) {
           String name = one ? line.name() : target.target() + " " + line.name();
           int color = one ? line.color() : targets.indexOf(target);

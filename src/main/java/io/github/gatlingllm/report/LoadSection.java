@@ -7,8 +7,6 @@ import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.LengthPair;
-import io.github.gatlingllm.figures.metric.Distribution;
-import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -49,7 +47,10 @@ record LoadSection(Summary summary) {
       curves.add(new Drawn(summary.name(curve), curves.size(), curves.size(), of(curve)));
     }
     List<Chart> charts = new ArrayList<>();
-    charts.add(throughput());
+    charts.add(
+        against(
+            "load-throughput"
+                + (embeds() ? " of inputs" : summary.slo() == null ? "" : " judged")));
     charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
     charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
     charts.addAll(judged(curves));
@@ -112,7 +113,7 @@ record LoadSection(Summary summary) {
       List<Pin> pins = new ArrayList<>();
       for (LevelFigures level : of(curve)) {
         Double x = level.figures().delivered();
-        Double y = of(level, metric).percentile(percentile);
+        Double y = level.figures().metric(summary.headlineMetric(metric)).percentile(percentile);
         String marks = Row.marks(curve, level);
         if (x == null || y == null) {
           continue;
@@ -151,57 +152,31 @@ record LoadSection(Summary summary) {
     return summary.byLoad().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
   }
 
-  /** A figure of each load level; {@code color} applies if there is only one curve. */
-  private record Figure(
-      String name, int color, int dash, Function<LevelFigures, @Nullable Double> value) {}
-
-  private Chart against(String key, List<Figure> figures, Object... values) {
+  /** The lines of the chart for each curve; colours tell curves apart if there are several. */
+  private Chart against(String key, Object... values) {
     List<Line> lines = new ArrayList<>();
     List<String> labels = labels();
     boolean one = summary.curves().size() == 1;
+    List<ChartLine> drawn = ChartLine.of(key, LevelFigures.class);
     for (Curve curve : summary.curves()) {
-      for (Figure figure : figures) {
-        List<Point> points =
-            Point.of(of(curve), stage -> labels.indexOf(stage.label()), figure.value);
-        String name = one ? figure.name : (summary.name(curve) + " " + figure.name).strip();
-        int color = one ? figure.color : summary.curves().indexOf(curve);
-        lines.add(Line.of(name, color, figure.dash, points));
+      List<Row> rows = of(curve).stream().map(level -> Row.of(summary, level)).toList();
+      for (ChartLine each : drawn) {
+        Line line = each.through(rows, row -> labels.indexOf(row.level().label()), 1);
+        String own = drawn.size() == 1 ? "" : each.name();
+        String name = one ? each.name() : (summary.name(curve) + " " + own).strip();
+        int color = one ? each.color() : summary.curves().indexOf(curve);
+        if (one || !each.name().equals("p95")) {
+          lines.add(Line.of(name, color, each.dash(), line.points()));
+        }
       }
     }
     return Chart.of(key, Axis.places("Load level", "", labels), lines, values);
   }
 
-  private Chart throughput() {
-    boolean isJudged = summary.slo() != null;
-    String name = !isJudged && summary.curves().size() > 1 ? "" : "all";
-    List<Figure> figures = new ArrayList<>();
-    figures.add(new Figure(name, 0, 0, level -> level.figures().delivered()));
-    if (isJudged && !embeds()) {
-      figures.add(new Figure("in SLO", 2, 1, LoadSection::sloTokens));
-    }
-    return against(
-        "load-throughput" + (embeds() ? " of inputs" : isJudged ? " judged" : ""), figures);
-  }
-
-  private static @Nullable Double sloTokens(LevelFigures stage) {
-    Figures.Goodput goodput = stage.figures().goodput();
-    return goodput == null ? null : goodput.tokensPerS();
-  }
-
   private Chart latency(String id, Metric metric, String measure) {
-    List<Figure> figures = new ArrayList<>();
-    figures.add(new Figure("p50", 0, 0, s -> of(s, metric).p50()));
-    if (summary.curves().size() == 1) {
-      figures.add(new Figure("p95", 1, 1, s -> of(s, metric).p95()));
-    }
-    figures.add(new Figure("p99", 3, 2, s -> of(s, metric).p99()));
-    return against(id, figures, summary.headlineMetric(metric).title())
+    return against(id, summary.headlineMetric(metric).title())
         .judgedBy(summary.slo(), measure)
         .scaledToRange();
-  }
-
-  private Distribution of(LevelFigures stage, Metric metric) {
-    return stage.figures().metric(summary.headlineMetric(metric));
   }
 
   private Chart perGpu() {

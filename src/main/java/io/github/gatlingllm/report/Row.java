@@ -28,13 +28,14 @@ import org.jspecify.annotations.Nullable;
  * What a row of a table is about. The columns of {@code tables.txt} show fields of {@code own},
  * fields of this class, and figures.
  *
+ * @param summary of the run; null for what is drawn without one, such as points of charts
  * @param group heading of several rows; empty for none
  * @param anchor of the part of the page that is about it; empty for none
  * @param level where it was measured; null for several levels together
  * @param own what it has beside figures, e.g. a trial
  */
 record Row(
-    Summary summary,
+    @Nullable Summary summary,
     String name,
     String group,
     String anchor,
@@ -42,6 +43,10 @@ record Row(
     @Nullable Curve curve,
     @Nullable Figures figures,
     @Nullable Object own) {
+
+  static Row of(Object own) {
+    return new Row(null, "", "", "", null, null, null, own);
+  }
 
   static Row of(Summary summary, String name, Object own) {
     Figures figures = own instanceof Figures of ? of : null;
@@ -91,13 +96,17 @@ record Row(
     return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
   }
 
+  Summary run() {
+    return Objects.requireNonNull(summary);
+  }
+
   String at() {
-    return level == null ? NumberText.ABSENT : summary.place(level.info());
+    return level == null ? NumberText.ABSENT : run().place(level.info());
   }
 
   /** The operating point, e.g. {@code vLLM: c=16, the knee}; empty in a run with one level. */
   String point() {
-    return curve == null || !summary.hasSeveralLevels() ? "" : operatingPoint(summary, curve);
+    return curve == null || !run().hasSeveralLevels() ? "" : operatingPoint(run(), curve);
   }
 
   /** The operating point of a curve, e.g. {@code At c=16, the knee}. */
@@ -139,7 +148,7 @@ record Row(
   /** The models of the target; null if all targets have the same. */
   @Nullable String models() {
     Map<String, String> models =
-        summary.targets().stream()
+        run().targets().stream()
             .collect(Collectors.toMap(Summary.Target::label, t -> String.join(", ", t.models())));
     return curve == null || Set.copyOf(models.values()).size() < 2
         ? null

@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** A table as HTML by {@code parts.peb}, Markdown, and lines of text. */
 record Table(String title, String style, List<Heading> headings, List<Group> groups) {
 
-  static final Table EMPTY = new Table("", "", List.of(), List.of());
-
   private static final int MAX_HEADING_LINES = 4;
 
   /** Longer names are clipped before columns move together. */

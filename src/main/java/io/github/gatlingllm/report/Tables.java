@@ -93,23 +93,20 @@ record Tables(Summary summary, String page) {
 
   /** The tables of a place that have figures. */
   Stream<Shown> shown(String place) {
-    return shown(place, null);
-  }
-
-  /** The table of a place about a level that readers chose; null for the operating points. */
-  Table of(String place, @Nullable LevelFigures chosen) {
-    return shown(place, chosen).map(Shown::table).findFirst().orElse(Table.EMPTY);
-  }
-
-  Stream<Shown> shown(String place, @Nullable LevelFigures chosen) {
     return LAYOUTS.values().stream()
         .filter(layout -> layout.places.containsKey(place))
         .map(
             layout -> {
-              List<Row> all = layout.all(summary, chosen, requireNonNull(layout.places.get(place)));
+              List<Row> all = layout.all(summary, null, requireNonNull(layout.places.get(place)));
               return new Shown(layout.key, layout.rows, layout.table(this, all), all);
             })
         .filter(shown -> !shown.table.isEmpty() && shown.table.headings().size() > 1);
+  }
+
+  /** A table about a level that readers chose; null for the operating points. */
+  Table about(@Nullable LevelFigures chosen, String key) {
+    Layout layout = requireNonNull(LAYOUTS.get(key), key);
+    return layout.table(this, layout.all(summary, chosen, Integer.MAX_VALUE));
   }
 
   /** A table of other rows than its own. */

@@ -160,7 +160,7 @@ final class Templates {
         .dropWhile(line -> !line.startsWith(key + " | "))
         .skip(1)
         .takeWhile(line -> line.startsWith("  "))
-        .flatMap(line -> Stream.of(line.strip().split("; ")));
+        .flatMap(line -> Stream.of(line.strip().split("; ", -1)));
   }
 
   private static Map<String, String> rows(String table) {

@@ -79,15 +79,12 @@ record TimeSection(
   }
 
   private List<Line> lines(String key, double scale) {
-    return ChartLine.all(key, Bucket.class, series.overTime(), Bucket::startS, scale);
+    return ChartLine.overTime(key, Bucket.class, series.overTime(), scale);
   }
 
   private Chart ofGenerator(String key) {
-    List<GeneratorBucket> all = series.generator();
     return Chart.of(
-        key,
-        Axis.time(),
-        ChartLine.all(key, GeneratorBucket.class, all, GeneratorBucket::startS, 1));
+        key, Axis.time(), ChartLine.overTime(key, GeneratorBucket.class, series.generator(), 1));
   }
 
   private Line line(String name, int color, int dash, Function<Bucket, @Nullable Double> figure) {

@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 /** The sections of words and tables: verdict, objectives, validity, outcomes, glossary, files. */
 record VerdictSections(Summary summary, ShownLevels levels) {
 
-  private static final String OBJECTIVES = "objectives of a level";
-  private static final String INJECTORS = "injectors of a level";
-
   Section verdict() {
     boolean isTable = Tiles.of(summary).isEmpty();
     List<LevelPart> groups =
@@ -66,10 +63,10 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             new LevelPart(
                 "",
                 levels.all().isEmpty() ? When.ALWAYS : levels.whenOperatingPoints(),
-                tables.of(OBJECTIVES, null)));
+                tables.about(null, "Objectives")));
       }
       groups.addAll(
-          levels.parts(levels::whenChosen, level -> tables.of(OBJECTIVES, level.stage())));
+          levels.parts(levels::whenChosen, level -> tables.about(level.stage(), "Objectives")));
     }
     Map<String, Object> values = new HashMap<>();
     values.put("objectives", groups);
@@ -117,7 +114,8 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             Map.of(
                 "groups",
                 levels.parts(
-                    levels::when, level -> Tables.of(summary).of(INJECTORS, level.stage())),
+                    levels::when,
+                    level -> Tables.of(summary).about(level.stage(), "Injectors of a level")),
                 "tables",
                 Tables.of(summary).at("injectors")));
   }

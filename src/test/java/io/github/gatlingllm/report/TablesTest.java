@@ -38,12 +38,13 @@ class TablesTest {
 
   private static Stream<Tables.Shown> shown(Layout layout, String place, Summary run) {
     Tables tables = Tables.of(run);
-    Stream<Tables.Shown> all =
-        place.endsWith(" of a level")
-            ? run.stages().stream().flatMap(level -> tables.shown(place, level))
-            : tables.shown(place);
-    return Stream.concat(all, drawnByCode(layout, tables))
-        .filter(shown -> shown.key().equals(layout.key()));
+    return place.endsWith(" of a level")
+        ? run.stages().stream()
+            .map(level -> tables.about(level, layout.key()))
+            .filter(table -> !table.isEmpty())
+            .map(table -> new Tables.Shown(layout.key(), layout.rows(), table, List.of()))
+        : Stream.concat(tables.shown(place), drawnByCode(layout, tables))
+            .filter(shown -> shown.key().equals(layout.key()));
   }
 
   /** Tables of metrics, whose rows the section of metrics chooses. */
