@@ -130,6 +130,16 @@ record ColumnValue(
         name.startsWith("*"));
   }
 
+  /** As in tables.txt; empty for a field. */
+  String figureName() {
+    return figure == null ? "" : (isHeadline ? "*" : "") + figure.name();
+  }
+
+  /** The formula of a figure; empty for a field. */
+  String formula() {
+    return figure == null ? "" : figure.metric().formula();
+  }
+
   /** E.g. {@code p99}; empty for a single number. */
   private static String statistic(Figure figure) {
     String name = figure.name();

@@ -143,7 +143,11 @@ record LoadSection(Summary summary) {
         .flatMap(slo -> slo.objectives().stream())
         .filter(row -> row.measure().equals(measure))
         .map(row -> "p" + NumberText.plain(row.percentile()))
-        .filter(p -> summary.stages().stream().anyMatch(s -> of(s, metric).percentile(p) != null))
+        .filter(
+            p ->
+                summary.stages().stream()
+                    .map(level -> level.figures().metric(summary.headlineMetric(metric)))
+                    .anyMatch(values -> values.percentile(p) != null))
         .findFirst()
         .orElse("p95");
   }

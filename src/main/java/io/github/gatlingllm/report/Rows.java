@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Dimension;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.level.Summary.Turn;
 import io.github.gatlingllm.figures.metric.Distribution;
@@ -69,8 +69,8 @@ enum Rows {
   MIX(
       Figures.class,
       (s, of) -> requests(s).filter(row -> requests(s).map(Row::name).distinct().count() > 1)),
-  MODELS(Figures.class, (s, of) -> by(s, Dimension.MODEL)),
-  REPLICAS(Figures.class, (s, of) -> by(s, Dimension.REPLICA)),
+  MODELS(Figures.class, (s, of) -> by(s, Grouping.MODEL)),
+  REPLICAS(Figures.class, (s, of) -> by(s, Grouping.REPLICA)),
   TURNS(Turn.class, (s, of) -> turns(s)),
   TRIALS(TrialRow.class, (s, of) -> trials(of)),
   LATENCIES(Measured.class, (s, of) -> MetricsSection.latencies(s)),
@@ -199,7 +199,7 @@ enum Rows {
     return summary.requestsAtPoints().stream().map(request -> Row.of(summary, request));
   }
 
-  private static Stream<Row> by(Summary summary, Dimension dimension) {
+  private static Stream<Row> by(Summary summary, Grouping dimension) {
     return summary.byAtPoints().getOrDefault(dimension, List.of()).stream()
         .map(part -> Row.of(summary, part, ""));
   }

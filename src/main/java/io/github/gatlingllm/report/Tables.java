@@ -13,11 +13,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +66,22 @@ record Tables(Summary summary, String page) {
           "percent", of -> NumberText.percent((Double) of),
           "plain", of -> NumberText.plain((Double) of),
           "ms", of -> NumberText.ms((Double) of));
+
+  /** The times that an SLO limits; the longest gap of a request is its stall. */
+  private static final List<Metric> LIMITED =
+      List.of(
+          Metric.TTFT_MS,
+          Metric.TTFO_MS,
+          Metric.ITL_MS,
+          Metric.TPOT_MS,
+          Metric.E2E_MS,
+          Metric.STALL_MS);
+
+  /** The shares of an SLO whose percentile is shown; for others, such as 97 %, it is p99. */
+  private static final Set<String> PERCENTILES = Set.of("p50", "p75", "p90", "p95", "p99");
+
+  /** Stands for the columns of {@link Layout#limits}. */
+  private static final Column LIMITS = column("limits = started.count", Row.class, Map.of());
 
   private static final Map<String, Layout> LAYOUTS = layouts(Templates.resource(FILE));
 
@@ -137,9 +156,34 @@ record Tables(Summary summary, String page) {
       return rows.of(summary, chosen, max, row -> only == null || only.isIn(row));
     }
 
+    /** Columns for what the SLO limits, at its percentile, that the table does not have. */
+    private List<Column> limits(Summary summary) {
+      boolean isText = columns.stream().anyMatch(column -> column.heading.startsWith("{"));
+      Set<String> shown =
+          columns.stream().map(column -> column.value.figureName()).collect(Collectors.toSet());
+      List<Column> limits = new ArrayList<>();
+      for (Metric time : LIMITED) {
+        String name = time.title().replaceFirst(".* ", "").toUpperCase(Locale.ROOT);
+        String prefix = (time.fromSchedule() == time ? "" : "*") + time.figure() + ".";
+        String title = (isText ? summary.headlineMetric(time) : time).title() + " ";
+        summary.stages().stream()
+            .flatMap(level -> level.objectives().stream())
+            .filter(objective -> objective.measure().toUpperCase(Locale.ROOT).endsWith(name))
+            .map(objective -> "p" + NumberText.plain(objective.percentile()))
+            .map(percentile -> PERCENTILES.contains(percentile) ? percentile : "p99")
+            .filter(percentile -> shown.add(prefix + percentile))
+            .map(p -> column(title + p + " = " + prefix + p + " ±?", rows.own(), Map.of()))
+            .forEach(limits::add);
+      }
+      return limits;
+    }
+
     Table table(Tables of, List<Row> all) {
       List<Table.Column<Row>> drawn = new ArrayList<>();
-      for (Column column : columns) {
+      for (Column column :
+          columns.stream()
+              .flatMap(each -> each == LIMITS ? limits(of.summary).stream() : Stream.of(each))
+              .toList()) {
         if (column.isFor(all)) {
           boolean isFirst = drawn.isEmpty();
           drawn.add(
@@ -147,7 +191,8 @@ record Tables(Summary summary, String page) {
                   of.filled(column.heading),
                   !isFirst && column.isWords(),
                   row -> column.cell(row).linked(isFirst ? of.link(row) : ""),
-                  column.marks.contains("?")));
+                  column.marks.contains("?"),
+                  column.value.formula()));
         }
       }
       return new Table.Columns<>(drawn).table(of.filled(title), all, Row::group).styled(style);
@@ -226,7 +271,8 @@ record Tables(Summary summary, String page) {
             if (last == null) {
               common.put(column.split(" = ", 2)[0], column);
             } else {
-              last.columns.add(column(column, last.rows.own(), common));
+              last.columns.add(
+                  column.equals("limits") ? LIMITS : column(column, last.rows.own(), common));
             }
           }
         } else if (line.contains(" | ") && !line.startsWith("#")) {

@@ -376,11 +376,11 @@ class OperatingPointTest {
   void levelsHaveTheTimesOfTheSlo(String slo, double percentile, String headings) {
     Summary summary = Levels.gated(Slo.parse(slo, percentile, Slo.Rule.PERCENTILES), 4, 64);
     List<String> expected = List.of(headings.split(", ", -1));
-    List<String> text = headings(KeyFigureTables.levels(summary));
+    List<String> text = headings(Tables.of(summary).about(null, "Load levels"));
     assertThat(text).doesNotHaveDuplicates();
     assertThat(text.subList(text.indexOf(expected.get(0)), text.indexOf("in SLO") + 1))
         .containsExactlyElementsOf(expected);
-    assertThat(headings(KeyFigureTables.byLevel(summary, "")))
+    assertThat(headings(Tables.of(summary).about(null, "By load level")))
         .doesNotHaveDuplicates()
         .containsAll(
             expected.stream().map(heading -> heading.replace(" from schedule", "")).toList());

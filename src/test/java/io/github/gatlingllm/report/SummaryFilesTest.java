@@ -231,7 +231,9 @@ class SummaryFilesTest {
   void levelsOfASearchAreInOrderOfLoad() {
     Summary summary = Levels.of("4:40 16:30:400 8:100").summary();
     for (Table table :
-        List.of(KeyFigureTables.levels(summary), KeyFigureTables.byLevel(summary, ""))) {
+        List.of(
+            Tables.of(summary).about(null, "Load levels"),
+            Tables.of(summary).about(null, "By load level"))) {
       assertThat(table.markdown()).containsSubsequence("c=4 ", "c=8 ", "c=16 ");
     }
   }
