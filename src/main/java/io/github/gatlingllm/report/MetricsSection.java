@@ -253,21 +253,21 @@ record MetricsSection(Summary summary, ShownLevels levels) {
   private List<Part> parts() {
     return Tables.of(summary)
         .shown("metrics")
-        .filter(of -> hasParts() || of.rows() != Rows.REQUESTS)
+        .filter(of -> hasParts() || of.rows() != RowKind.REQUESTS)
         .map(of -> new Part(of.key(), note(of.rows()), of.table(), details(of)))
         .toList();
   }
 
   /** What the figures of such rows pool. */
-  private String note(Rows rows) {
+  private String note(RowKind rows) {
     boolean isPooled = summary.stages().size() > summary.targets().size();
-    return rows == Rows.TURNS
+    return rows == RowKind.TURNS
         ? RunText.pooled(summary)
-        : rows == Rows.TARGETS && isPooled ? "All load levels of a target pooled." : "";
+        : rows == RowKind.TARGETS && isPooled ? "All load levels of a target pooled." : "";
   }
 
   private List<Whole> details(Tables.Shown shown) {
-    return shown.rows() != Rows.TARGETS && shown.rows() != Rows.REQUESTS
+    return shown.rows() != RowKind.TARGETS && shown.rows() != RowKind.REQUESTS
         ? List.of()
         : shown.all().stream().map(this::detail).toList();
   }

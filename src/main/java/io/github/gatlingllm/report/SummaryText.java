@@ -80,7 +80,7 @@ final class SummaryText {
   }
 
   private void errors() {
-    List<ErrorCount> kinds = Rows.failures(summary.figures()).toList();
+    List<ErrorCount> kinds = RowKind.failures(summary.figures()).toList();
     List<ErrorCount> shown = kinds.subList(0, Math.min(ERRORS, kinds.size()));
     List<ErrorCount> others = kinds.subList(shown.size(), kinds.size());
     if (!shown.isEmpty()) {

@@ -104,7 +104,7 @@ record Tables(Summary summary, String page) {
   // ---- tables of a run
 
   /** A table and what its rows are about. */
-  record Shown(String key, Rows rows, Table table, List<Row> all) {}
+  record Shown(String key, RowKind rows, Table table, List<Row> all) {}
 
   List<Table> at(String place) {
     return shown(place).map(Shown::table).toList();
@@ -145,7 +145,7 @@ record Tables(Summary summary, String page) {
   /** A table without rows: {@code places} with the maximum of rows in each. */
   record Layout(
       String key,
-      Rows rows,
+      RowKind rows,
       @Nullable ColumnValue only,
       Map<String, Integer> places,
       String title,
@@ -294,7 +294,7 @@ record Tables(Summary summary, String page) {
       throw new IllegalArgumentException("expected key | rows | places");
     }
     String[] rows = parts[1].strip().split(" if ", -1);
-    Rows of = Rows.named(rows[0]);
+    RowKind of = RowKind.named(rows[0]);
     Map<String, Integer> places = new LinkedHashMap<>();
     for (String place : parts[2].strip().split(", ", -1)) {
       String name = place.replaceFirst(" \\d+$", "");

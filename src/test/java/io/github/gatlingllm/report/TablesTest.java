@@ -50,11 +50,11 @@ class TablesTest {
   /** Tables of metrics, whose rows the section of metrics chooses. */
   private static Stream<Tables.Shown> drawnByCode(Layout layout, Tables tables) {
     Object own =
-        layout.rows() == Rows.MEASURED
+        layout.rows() == RowKind.MEASURED
             ? new Measured("Decode", Metric.DECODE_TOKENS_PER_S, tables.summary().figures())
             : new SingleNumber("Jitter", "1", "lower", "p99 ÷ p50");
     List<Row> rows = List.of(Row.of(tables.summary(), "Jitter", own));
-    return layout.rows() == Rows.MEASURED || layout.rows() == Rows.NUMBERS
+    return layout.rows() == RowKind.MEASURED || layout.rows() == RowKind.NUMBERS
         ? Stream.of(
             new Tables.Shown(layout.key(), layout.rows(), tables.table(layout.key(), rows), rows))
         : Stream.of();
@@ -211,7 +211,7 @@ class TablesTest {
             .get("Targets");
     Summary run = TableRuns.ALL.get(0);
 
-    assertThat(layout.table(Tables.of(run), Rows.TARGETS.of(run, null, 9, r -> true)).markdown())
+    assertThat(layout.table(Tables.of(run), RowKind.TARGETS.of(run, null, 9, r -> true)).markdown())
         .startsWith("| target | TTFT p50, ms | failed requests | Output, tok/s | In SLO |\n");
   }
 

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What the rows of a table can be about; {@code own} is the type of {@link Row#own}. */
 @SuppressWarnings("UnusedMethod") // columns of tables.txt name them
-enum Rows {
+enum RowKind {
   LEVELS(LevelFigures.class, (s, of) -> levels(s)),
   /** For tables that compare levels: several, or one with repeats. */
   SEVERAL_LEVELS(
@@ -76,7 +76,7 @@ enum Rows {
   LATENCIES(Measured.class, (s, of) -> MetricsSection.latencies(s)),
   MEASURED(Measured.class, (s, of) -> Stream.of()),
   NUMBERS(SingleNumber.class, (s, of) -> Stream.of()),
-  GPUS(Gpu.class, (s, of) -> of.each(Rows::gpus, Entry::getKey, Entry::getValue)),
+  GPUS(Gpu.class, (s, of) -> of.each(RowKind::gpus, Entry::getKey, Entry::getValue)),
   SERVER_PAGES(Page.class, (s, of) -> each(s, s.serverPages())),
   SERVER_TIMINGS(ServerTiming.class, (s, of) -> serverTimings(s)),
   INJECTORS(
@@ -120,13 +120,13 @@ enum Rows {
   @SuppressWarnings("ImmutableEnumChecker") // it has no state
   private final BiFunction<Summary, From, Stream<Row>> rows;
 
-  Rows(Class<?> own, BiFunction<Summary, From, Stream<Row>> rows) {
+  RowKind(Class<?> own, BiFunction<Summary, From, Stream<Row>> rows) {
     this.own = own;
     this.rows = rows;
   }
 
   /** The constant as {@code tables.txt} writes it, e.g. {@code levels of curves}. */
-  static Rows named(String name) {
+  static RowKind named(String name) {
     return Stream.of(values())
         .filter(each -> each.name().equals(name.toUpperCase(Locale.ROOT).replaceAll("[ -]", "_")))
         .findFirst()
