@@ -155,7 +155,7 @@ enum RowKind {
   // ---- sets of requests
 
   private static Stream<Row> levels(Summary summary) {
-    return summary.stages().stream().map(level -> Row.of(summary, level));
+    return summary.byLoad().stream().map(level -> Row.of(summary, level));
   }
 
   private static Stream<Row> levelsOfCurves(Summary summary) {
