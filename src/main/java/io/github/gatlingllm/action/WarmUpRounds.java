@@ -65,6 +65,7 @@ final class WarmUpRounds {
   private final int tries;
 
   private int round;
+  private boolean isBuilt = true;
   private @Nullable RequestRecord last;
 
   WarmUpRounds(ScenarioContext context, LlmComponents components, LlmRequest request) {
@@ -84,19 +85,22 @@ final class WarmUpRounds {
   /**
    * Sends the first real requests to the target, one after the other, to each of its URLs for each
    * of its models: what is wrong with the endpoint or a model is known before anything else is
-   * done. Where the target rejects a field that we add, the run continues without.
+   * done. Where the target rejects a field that we add, the run continues without. Not if these are
+   * all: the last one is measured, in a warm JVM.
    */
   void tryEach() {
-    var unused = send(tries);
+    if (components.protocol.warmUpRequests > tries) {
+      isBuilt = send(tries);
+    }
   }
 
   /** Sends the other requests, and says what the last tells of the server. */
   void finish() {
     int rounds = Math.max(components.protocol.warmUpRequests, tries);
-    if (last == null || !send(rounds)) {
+    RequestRecord latest = isBuilt && send(rounds) ? last : null;
+    if (latest == null) {
       return;
     }
-    RequestRecord latest = last;
     try {
       compare(latest.tokens(), sent, rounds - 1L, unrecorded);
     } catch (InterruptedException e) {
@@ -132,7 +136,6 @@ final class WarmUpRounds {
           PrintableText.print(
               "LLM: %s is not tried before the load (%s); warmUp(1, Map.of(…)) sets attributes"
                   .formatted(components.target, record.outcome().error()));
-          last = null;
           return false;
         }
         if (record == null || !record.outcome().ok()) {

@@ -228,7 +228,7 @@ public record PlanText(LoadPlan plan) {
     }
     long level = phases.knownNanos();
     long all = searches * level;
-    return "about %s to %s: 15 to 20 levels of %s, each up to %d times as long if it could be chance"
+    return "about %s to %s: 15 to 20 levels of %s, each up to %s times as long if it could be chance"
         .formatted(time(30 * all), time(40 * all), time(level), LoadPlan.MAX_ROUNDS);
   }
 

@@ -74,9 +74,14 @@ final class SloFormatter {
    */
   private record TooFew(double times, String requests, String remark) {
 
-    static TooFew of(LevelFigures level, long count, @Nullable Long needed, String name, Slo slo) {
+    /**
+     * A queue that grows tells nothing of how many are needed: at least as for independent ones.
+     */
+    static TooFew of(LevelFigures level, long count, @Nullable Long toShow, String name, Slo slo) {
+      boolean grows = level.fallsBehind();
+      Long needed = grows ? (Long) Interval.fewestToShow(slo.percentile()) : toShow;
       double times = needed == null ? 0 : (double) needed / count;
-      Double windowS = level.figures().windowS();
+      Double windowS = grows ? null : level.figures().windowS();
       return new TooFew(
           times,
           NumberText.counted(count, "request") + name,

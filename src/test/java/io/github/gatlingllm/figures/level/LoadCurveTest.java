@@ -142,7 +142,7 @@ class LoadCurveTest {
     String waves = waves(80);
     assertThat(waves).doesNotContain("within noise");
     Matcher needed =
-        Pattern.compile("needs ([\\d,]+), about (\\d+) min of measuring").matcher(waves);
+        Pattern.compile("needs ([\\d,]+) requests, about (\\d+) min of measuring").matcher(waves);
     assertThat(needed.find()).as(waves).isTrue();
     long requests = Long.parseLong(needed.group(1).replace(",", ""));
     assertThat(requests).isGreaterThan(500);
