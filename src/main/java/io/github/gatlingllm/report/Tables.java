@@ -182,7 +182,7 @@ record Tables(Summary summary, String page) {
       List<Table.Column<Row>> drawn = new ArrayList<>();
       for (Column column :
           columns.stream()
-              .flatMap(each -> each == LIMITS ? limits(of.summary).stream() : Stream.of(each))
+              .flatMap(each -> each.equals(LIMITS) ? limits(of.summary).stream() : Stream.of(each))
               .toList()) {
         if (column.isFor(all)) {
           boolean isFirst = drawn.isEmpty();

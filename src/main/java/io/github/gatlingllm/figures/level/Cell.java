@@ -42,7 +42,11 @@ public final class Cell {
     SUMS(false, List.of());
 
     private final boolean isCoarse;
+
+    @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable list
     private final List<Metric> metrics;
+
+    @SuppressWarnings("ImmutableEnumChecker") // by the position of the metric; never changed
     private final boolean[] keeps = new boolean[Metric.values().length];
 
     Detail(boolean isCoarse, List<Metric> metrics) {

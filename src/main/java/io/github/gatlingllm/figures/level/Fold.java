@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * of windows in which a part of it happened. Memory is bounded: names that users or servers make
  * without end are counted under a common one beyond a limit.
  */
+@SuppressWarnings(
+    "EnumOrdinal") // a list of the keys of every request, by the position of the grouping
 final class Fold {
 
   private static final String OTHERS = "(other names)";

@@ -236,8 +236,8 @@ public record Series(
       Long ttft = timing.ttftNanos();
       if (admitted != null && ttft != null) {
         long first = admitted + ttft;
-        double ms = (first - timing.scheduledUnixNanos()) / 1_000 / 1e3;
-        intervals.at(first).cell.add(Metric.TTFT_FROM_SCHEDULE_MS, ms, 1);
+        long micros = (first - timing.scheduledUnixNanos()) / 1_000;
+        intervals.at(first).cell.add(Metric.TTFT_FROM_SCHEDULE_MS, micros / 1e3, 1);
       }
       TokenStream tokens = parts.stream;
       for (int g = 0; g < tokens.gaps; g++) {
