@@ -86,7 +86,7 @@ class ComparePageIT {
               "No clear change: ",
               "too few values: ",
               "all 9 load levels pooled",
-              "c=4: 1 worse");
+              "c=4: 9 worse");
       assertThat(browser.plots()).hasSize(18).noneMatch(Plot::displayed);
     } finally {
       browser.letScriptsRun();

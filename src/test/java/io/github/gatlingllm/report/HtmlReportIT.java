@@ -380,6 +380,7 @@ class HtmlReportIT {
               "/metrics/ttft_ms/p99",
               "/metrics/itl_ms/p50",
               "/metrics/itl_ms/p99",
+              "/metrics/tpot_ms/p95",
               "/metrics/e2e_ms/p50",
               "/metrics/e2e_ms/p95",
               "/metrics/e2e_ms/p99")) {
