@@ -36,9 +36,6 @@ final class Fold {
   /** Cells with figures, 1 MiB each. */
   private static final int MAX_CELLS = 500;
 
-  /** Cells of a separate grouping, up to 60 KiB each. */
-  private static final int MAX_SEPARATE = 2_000;
-
   /** Combinations of keys whose cells are looked up once; servers may name a replica per answer. */
   private static final int MAX_KNOWN = 10_000;
 
@@ -147,7 +144,7 @@ final class Fold {
     Map<Place, Part> all = separate.computeIfAbsent(by, b -> new LinkedHashMap<>());
     Place own = new Place(where, new Keys(List.of(key)));
     Place kept =
-        all.size() < MAX_SEPARATE || all.containsKey(own)
+        all.size() < by.maxCells() || all.containsKey(own)
             ? own
             : new Place(where, new Keys(List.of("other")));
     return all.computeIfAbsent(kept, p -> new Part(where, p.keys(), new Cell(by.detail))).cell();

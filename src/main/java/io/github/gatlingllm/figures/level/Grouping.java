@@ -39,6 +39,9 @@ public enum Grouping implements RunInfo.Keyed {
 
   private static final int LAST_TURN = 100;
 
+  /** Cells of a grouping by names, up to 60 KiB each. */
+  private static final int MAX_CELLS = 2_000;
+
   private static final List<Grouping> JOINT =
       Arrays.stream(values()).filter(each -> each.detail == Detail.FIGURES).toList();
 
@@ -61,6 +64,11 @@ public enum Grouping implements RunInfo.Keyed {
     this.place = place;
     this.detail = detail;
     this.key = key;
+  }
+
+  /** Cells beyond which keys are counted together; trials are as many as the plan has. */
+  int maxCells() {
+    return this == TRIAL ? Integer.MAX_VALUE : MAX_CELLS;
   }
 
   static List<Grouping> joint() {
