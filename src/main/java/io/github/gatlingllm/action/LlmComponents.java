@@ -222,8 +222,7 @@ final class LlmComponents implements ProtocolComponents {
     boolean isTried = first && protocol.warmUpRequests > 0;
     WarmUpRounds rounds = isTried ? new WarmUpRounds(context, this, request) : null;
     if (rounds != null) {
-      // Its times are said, or those of a single stream.
-      if (jvm || StartCommand.isProbe()) {
+      if (StartCommand.isProbe()) {
         rounds.loadClasses();
       }
       rounds.tryEach();
