@@ -4,6 +4,7 @@ import io.github.gatlingllm.figures.compare.SliceSample.Pulls;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Distribution.Spread.Difference;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -73,7 +74,7 @@ final class ChangeNoise {
       }
     }
     double alpha = (1 - CONFIDENCE) / runs;
-    double bound = farthest(known)[(int) Math.ceil((1 - alpha) * DRAWS - 1e-9) - 1];
+    double bound = farthest(known)[(int) TokenGaps.rank(100 * (1 - alpha), DRAWS) - 1];
     double simultaneous = 2 * TDistribution.of(MANY).survivalProbability(bound);
     double beyond = Math.max(simultaneous, alpha / Math.max(1, questions.size()));
     Map<Question, Double> halves = new HashMap<>();

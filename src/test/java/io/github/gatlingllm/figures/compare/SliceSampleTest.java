@@ -146,12 +146,16 @@ class SliceSampleTest {
     assertThat(level.slices().get(0).of(Amount.STARTED)).isEqualTo(1);
   }
 
+  private static ValueRecorder recorded(double one, long often, double other, long more) {
+    Cell slice = Cell.ofSlice();
+    slice.add(Metric.TTFT_MS, one, often);
+    slice.add(Metric.TTFT_MS, other, more);
+    return slice.values(Metric.TTFT_MS);
+  }
+
   @Test
   void emptySampleIsZero() {
-    Cell slice = Cell.ofSlice();
-    slice.add(Metric.TTFT_MS, 0, 2);
-    slice.add(Metric.TTFT_MS, 5, 0);
-    ValueRecorder values = slice.values(Metric.TTFT_MS);
+    ValueRecorder values = recorded(0, 2, 5, 0);
 
     assertThat(values.count()).isEqualTo(2);
     assertThat(ValueRecorder.coarseMiddle(values.first())).isZero();
@@ -161,10 +165,7 @@ class SliceSampleTest {
   /** 100 ms and 200 ms lie in bins of 0.511 and 1.023 ms, the first of which begins at 99.84 ms. */
   @Test
   void valuesByRank() {
-    Cell slice = Cell.ofSlice();
-    slice.add(Metric.TTFT_MS, 100, 4);
-    slice.add(Metric.TTFT_MS, 200, 4);
-    ValueRecorder values = slice.values(Metric.TTFT_MS);
+    ValueRecorder values = recorded(100, 4, 200, 4);
 
     assertThat(values.interpolatedAt(-3)).isEqualTo(values.interpolatedAt(1));
     assertThat(values.interpolatedAt(2)).isEqualTo(99.84 + 0.511 / 2, within(1e-9));
