@@ -71,7 +71,7 @@ final class Setting {
           .unset("the server's only model", Target.Models.NONE)
           .means(
               "model to request; one for all endpoints, or one per endpoint; a|b requests"
-                  + " both from one endpoint, each as a target of its own; base=50,lora=30 spreads"
+                  + " both from one endpoint, each as a separate target; base=50,lora=30 spreads"
                   + " the requests over models by weight");
 
   static final SettingEntry<List<String>> API_KEY =
@@ -156,7 +156,7 @@ final class Setting {
               "trials are bounded by their count",
               "rate, search, requests, duration, fill, stabilize, cooldown")
           .means(
-              "batch mode; sends all requests of a level at once, waits for the slowest,"
+              "batch mode; sends all requests of a level together, waits for the slowest,"
                   + " and repeats that this many times");
 
   static final SettingEntry<Repeats> REPEATS =
@@ -473,7 +473,7 @@ final class Setting {
               name -> Form.require(name, Draft::isHeaderName))
           .orNull("none")
           .means(
-              "header with a value of its own for each dialog; it is the same in all its"
+              "header with a different value for each dialog; it is the same in all its"
                   + " turns, by which a gateway finds its replica");
 
   private static final List<String> SHARING = List.of("shared", "perUser");

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServerHere) {
 
   private static final String SHARED_MACHINE =
-      "Run the generator on another machine, or on a CPU of its own: taskset -c 0 before the"
+      "Run the generator on another machine, or on a separate CPU: taskset -c 0 before the"
           + " server's command, taskset -c 1 before the generator's. On shared CPUs start both in"
           + " one shell (nohup vllm serve … & first), as Linux divides CPUs between sessions, or let"
           + " the generator go first: sudo chrt -r 10 before its command.";
