@@ -85,6 +85,8 @@ public final class AnswerCounts {
     }
   }
 
+  private static final Property[] PROPERTIES = Property.values();
+
   private static final int MIN_TOKENS = 8;
 
   /**
@@ -216,8 +218,8 @@ public final class AnswerCounts {
   void add(RequestRecord record, boolean isShared) {
     String target = record.identity().target();
     Answer answer = new Answer(record, isShared, pinnedTargets.test(target));
-    long[] counts = byTarget.computeIfAbsent(target, t -> new long[Property.values().length]);
-    for (Property property : Property.values()) {
+    long[] counts = byTarget.computeIfAbsent(target, t -> new long[PROPERTIES.length]);
+    for (Property property : PROPERTIES) {
       counts[property.ordinal()] +=
           property.applies.test(answer) ? property.count.applyAsInt(record) : 0;
     }

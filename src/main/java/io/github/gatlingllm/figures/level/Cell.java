@@ -141,7 +141,8 @@ public final class Cell {
 
   /** Adds the values and the answer of a request that was scheduled in measure. */
   void measured(RequestParts parts) {
-    for (int i = 0; !detail.metrics.isEmpty() && i < parts.metrics(); i++) {
+    int metrics = detail.metrics.isEmpty() ? 0 : parts.metrics();
+    for (int i = 0; i < metrics; i++) {
       if (detail.keeps[parts.metric(i).ordinal()] && !Double.isNaN(parts.value(i))) {
         recorder(parts.metric(i)).add(parts.value(i));
       }

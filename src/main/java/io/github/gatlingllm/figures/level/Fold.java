@@ -15,7 +15,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings(
     "EnumOrdinal") // a list of the keys of every request, by the position of the grouping
 final class Fold {
+
+  private static final Grouping[] GROUPINGS = Grouping.values();
 
   private static final String OTHERS = "(other names)";
 
@@ -53,15 +54,15 @@ final class Fold {
     }
   }
 
-  private record Place(@Nullable LevelWindow window, Keys keys) {}
+  private record CellKey(@Nullable LevelWindow window, Keys keys) {}
 
   private record Labels(LevelWindow own, List<@Nullable String> keys) {}
 
   private static final Keys OTHER = new Keys(Grouping.joint().stream().map(by -> OTHERS).toList());
 
   private final Map<Grouping, Set<String>> names = new EnumMap<>(Grouping.class);
-  private final Map<Place, Part> joint = new LinkedHashMap<>();
-  private final Map<Grouping, Map<Place, Part>> separate = new EnumMap<>(Grouping.class);
+  private final Map<CellKey, Part> joint = new LinkedHashMap<>();
+  private final Map<Grouping, Map<CellKey, Part>> separate = new EnumMap<>(Grouping.class);
   private final Map<Labels, Cell[]> known = new HashMap<>();
 
   /** Adds a request of a load level; its values, if it was scheduled in measure. */
@@ -87,7 +88,7 @@ final class Fold {
 
   private static List<@Nullable String> keys(RequestRecord record) {
     List<@Nullable String> keys = new ArrayList<>();
-    for (Grouping by : Grouping.values()) {
+    for (Grouping by : GROUPINGS) {
       keys.add(by.key(record));
     }
     return keys;
@@ -117,14 +118,14 @@ final class Fold {
     Keys own =
         new Keys(
             Grouping.joint().stream().map(by -> bounded(by, "" + keys.get(by.ordinal()))).toList());
-    Part there = joint.get(new Place(window, own));
+    Part there = joint.get(new CellKey(window, own));
     if (there != null) {
       return there.cell();
     }
     Keys kept = joint.size() < MAX_CELLS ? own : OTHER;
     return joint
         .computeIfAbsent(
-            new Place(window, kept),
+            new CellKey(window, kept),
             place -> new Part(window, kept, Cell.ofWindow(window.from, window.to)))
         .cell();
   }
@@ -141,12 +142,12 @@ final class Fold {
           case LEVEL -> window.first();
           case RUN -> null;
         };
-    Map<Place, Part> all = separate.computeIfAbsent(by, b -> new LinkedHashMap<>());
-    Place own = new Place(where, new Keys(List.of(key)));
-    Place kept =
+    Map<CellKey, Part> all = separate.computeIfAbsent(by, b -> new LinkedHashMap<>());
+    CellKey own = new CellKey(where, new Keys(List.of(key)));
+    CellKey kept =
         all.size() < by.maxCells() || all.containsKey(own)
             ? own
-            : new Place(where, new Keys(List.of("other")));
+            : new CellKey(where, new Keys(List.of("other")));
     return all.computeIfAbsent(kept, p -> new Part(where, p.keys(), new Cell(by.detail))).cell();
   }
 
@@ -179,18 +180,14 @@ final class Fold {
 
   /** The cells of a grouping by key, in the order of keys, each added up over its places. */
   Map<String, Cell> byKey(Grouping by, Predicate<Part> only) {
-    return parts(by)
+    Map<String, Cell> cells = new TreeMap<>();
+    parts(by)
         .filter(only)
-        .collect(
-            Collectors.toMap(
-                part -> part.keys().of(by),
-                Part::cell,
-                (one, other) -> {
-                  Cell both = new Cell(by.detail);
-                  both.add(one);
-                  both.add(other);
-                  return both;
-                },
-                TreeMap::new));
+        .forEach(
+            part ->
+                cells
+                    .computeIfAbsent(part.keys().of(by), key -> new Cell(by.detail))
+                    .add(part.cell()));
+    return cells;
   }
 }

@@ -45,20 +45,19 @@ final class Pooled implements Amount.Sums {
       @Nullable ConfidenceIntervals intervals) {}
 
   private final Cell cell;
+  private final List<Peaks> peaks;
   private final Map<Fact, @Nullable Double> facts;
   private final Scope scope;
   private final double readingSpeed;
-  private boolean isJudged;
 
   Pooled(List<Fold.Part> parts, Scope scope, double readingSpeed) {
     this.scope = scope;
     this.readingSpeed = readingSpeed;
     cell = new Cell(Cell.Detail.FIGURES);
-    List<Peaks> peaks = new ArrayList<>();
+    peaks = parts.stream().flatMap(part -> Stream.ofNullable(part.cell().peaks)).toList();
     Map<LevelWindow, long[]> spans = new LinkedHashMap<>();
     for (Fold.Part part : parts) {
       cell.add(part.cell());
-      Stream.ofNullable(part.cell().peaks).forEach(peaks::add);
       long[] span = part.cell().span();
       if (span != null) {
         spans.merge(
@@ -67,8 +66,6 @@ final class Pooled implements Amount.Sums {
     }
     facts = new EnumMap<>(scope.facts());
     facts.put(Fact.WALL_S, Windows.unionNanos(spans.values()) / 1e9);
-    facts.put(Fact.PEAK_TOKENS_PER_S, Peaks.most(peaks, Peaks::tokensPerS));
-    facts.put(Fact.PEAK_IN_FLIGHT, Peaks.most(peaks, Peaks::inFlight));
   }
 
   /** The requests of one cell in a time that has passed. */
@@ -77,6 +74,7 @@ final class Pooled implements Amount.Sums {
     facts = Map.of(Fact.WINDOW_S, windowNanos / 1e9);
     scope = new Scope(facts, false, null, null);
     readingSpeed = 0;
+    peaks = List.of();
   }
 
   Cell cell() {
@@ -95,12 +93,11 @@ final class Pooled implements Amount.Sums {
 
   @Override
   public @Nullable Double fact(Fact fact) {
-    return facts.get(fact);
-  }
-
-  @Override
-  public boolean isJudged() {
-    return isJudged;
+    return switch (fact) {
+      case PEAK_TOKENS_PER_S -> Peaks.most(peaks, Peaks::tokensPerS);
+      case PEAK_IN_FLIGHT -> Peaks.most(peaks, Peaks::inFlight);
+      default -> facts.get(fact);
+    };
   }
 
   @Override
@@ -125,7 +122,6 @@ final class Pooled implements Amount.Sums {
       @Nullable Long planned,
       @Nullable MaxGoodput max,
       List<Figures> repeats) {
-    isJudged = judge != null;
     Map<Metric, Distribution> distributions = new EnumMap<>(Metric.class);
     Metric.distributions().forEach(metric -> distributions.put(metric, distribution(metric)));
     Counts counts = counts(planned);

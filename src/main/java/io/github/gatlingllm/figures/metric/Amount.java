@@ -161,8 +161,6 @@ public enum Amount {
     /** Null where it is not known. */
     @Nullable Double fact(Fact fact);
 
-    boolean isJudged();
-
     /** Whether cost and energy of the target belong to these requests alone. */
     boolean isWholeTarget();
 

@@ -240,8 +240,7 @@ public enum Metric {
       single("Cost per million tokens in SLO", Unit.NUMBER, Better.LOWER)
           .formula("gpus × costPerHour ÷ (tok/s of requests in SLO × 3,600) × 1,000,000")
           .compared(null, Amount.TOKENS_IN_SLO)
-          .efficiency(
-              s -> s.isJudged() ? ratio(s.cost(), s.of(Amount.TOKENS_IN_SLO) / 1e6) : null)),
+          .efficiency(s -> ratio(s.cost(), s.of(Amount.TOKENS_IN_SLO) / 1e6))),
   INPUT_TOKENS_PER_S(
       single("Input", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("prompt tokens of requests whose first token arrived in the window ÷ window")
