@@ -59,7 +59,7 @@ final class InjectionPlans {
   @SuppressWarnings("unchecked") // the steps are declared so in both profiles
   InjectionPlans(CoreComponents core) {
     maxDuration = maxDuration(core);
-    long most = maxDuration == null ? Long.MAX_VALUE : maxDuration.toNanos();
+    long max = maxDuration == null ? Long.MAX_VALUE : maxDuration.toNanos();
     for (PopulationBuilder population : populations(core)) {
       String scenario = population.scenarioBuilder().name();
       InjectionProfile profile = population.injectionProfile();
@@ -67,15 +67,15 @@ final class InjectionPlans {
           && field(profile, "steps") instanceof List<?> some) {
         List<ClosedInjectionStep> steps = (List<ClosedInjectionStep>) some;
         Stream<Step> all = CollectionConverters.asJava(steps).stream().map(InjectionPlans::step);
-        injected.put(scenario, new Injected(injection(all, Injection.USERS, most), null));
+        injected.put(scenario, new Injected(injection(all, Injection.USERS, max), null));
       } else if (profile instanceof OpenInjectionProfile
           && field(profile, "steps") instanceof List<?> some) {
         List<OpenInjectionStep> steps = (List<OpenInjectionStep>) some;
         Stream<Step> all = CollectionConverters.asJava(steps).stream().map(InjectionPlans::step);
         OpenSchedule schedule =
             new OpenSchedule(
-                words(steps), () -> planned(steps).filter(each -> each.offsetNanos() < most));
-        injected.put(scenario, new Injected(injection(all, Injection.RATE, most), schedule));
+                words(steps), () -> planned(steps).filter(each -> each.offsetNanos() < max));
+        injected.put(scenario, new Injected(injection(all, Injection.RATE, max), schedule));
       }
     }
   }
@@ -143,7 +143,7 @@ final class InjectionPlans {
   }
 
   /** Leading and trailing steps without users are not part of the load. */
-  private static Injection injection(Stream<Step> steps, String unit, long most) {
+  private static Injection injection(Stream<Step> steps, String unit, long max) {
     long at = 0;
     long from = -1;
     long until = 0;
@@ -163,7 +163,7 @@ final class InjectionPlans {
     Double offered = loads.size() == 1 ? loads.iterator().next() : null;
     long began = Math.max(0, from);
     return new Injection(
-        offered, offered == null ? "" : unit, began, Math.max(began, Math.min(until, most)));
+        offered, offered == null ? "" : unit, began, Math.max(began, Math.min(until, max)));
   }
 
   /** The arrivals of all steps; each step begins where the one before ends. */

@@ -85,9 +85,9 @@ public final class InvalidSimulation extends IllegalArgumentException {
     }
   }
 
-  public static int atLeast(int least, String method, int value, String noun) {
-    if (value < least) {
-      throw because("%s(%s): expected %s %s or more".formatted(method, value, least, noun));
+  public static int requireMin(int min, String method, int value, String noun) {
+    if (value < min) {
+      throw because("%s(%s): expected %s %s or more".formatted(method, value, min, noun));
     }
     return value;
   }

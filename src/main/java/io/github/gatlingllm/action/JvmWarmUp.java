@@ -297,8 +297,8 @@ final class JvmWarmUp implements PlanDriver.Users {
         waiting = queue.getAsInt();
         step();
       }
-      long most = waiting == UNKNOWN ? UNKNOWN_NANOS : MAX_NANOS;
-      return !isWarm && now - startNanos < most;
+      long max = waiting == UNKNOWN ? UNKNOWN_NANOS : MAX_NANOS;
+      return !isWarm && now - startNanos < max;
     }
 
     private void step() {

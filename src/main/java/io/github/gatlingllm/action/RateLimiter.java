@@ -22,8 +22,8 @@ final class RateLimiter {
       TimeUnit.MINUTES.toNanos(1) + TimeUnit.MILLISECONDS.toNanos(MARGIN_MS);
   private static final long NONE = Long.MAX_VALUE;
 
-  private final long mostRequests;
-  private final long mostTokens;
+  private final long maxRequests;
+  private final long maxTokens;
   private final LongSupplier nanoClock;
   private final Queue<Turn> waiting = new ArrayDeque<>();
 
@@ -50,8 +50,8 @@ final class RateLimiter {
   }
 
   RateLimiter(@Nullable Integer requests, @Nullable Integer tokens, LongSupplier nanoClock) {
-    this.mostRequests = requests == null ? Long.MAX_VALUE : requests;
-    this.mostTokens = tokens == null ? Long.MAX_VALUE : tokens;
+    this.maxRequests = requests == null ? Long.MAX_VALUE : requests;
+    this.maxTokens = tokens == null ? Long.MAX_VALUE : tokens;
     this.nanoClock = nanoClock;
   }
 
@@ -108,7 +108,7 @@ final class RateLimiter {
   }
 
   private boolean fits(Turn turn) {
-    return window.isEmpty() || (window.size() < mostRequests && tokens + turn.charge <= mostTokens);
+    return window.isEmpty() || (window.size() < maxRequests && tokens + turn.charge <= maxTokens);
   }
 
   private void wake(long at) {

@@ -48,8 +48,8 @@ final class ReadyWait {
 
   /** Returns once the pages of all its base URLs answer; at once where nothing is to be awaited. */
   void untilUp() {
-    Duration most = protocol.waitReady;
-    for (MetricsPage page : most == null ? List.<MetricsPage>of() : protocol.readyPages()) {
+    Duration max = protocol.waitReady;
+    for (MetricsPage page : max == null ? List.<MetricsPage>of() : protocol.readyPages()) {
       for (String why = missing(page); why != null; why = missing(page)) {
         if (!again(page.toString(), why)) {
           throw InvalidSimulation.because(
@@ -89,8 +89,8 @@ final class ReadyWait {
   /** Pauses before the next try, and says so now and then; false if the time is over. */
   boolean again(String what, String why) {
     long now = nanoClock.getAsLong();
-    Duration most = protocol.waitReady;
-    if (most == null || now + PAUSE_NANOS - startNanos > most.toNanos()) {
+    Duration max = protocol.waitReady;
+    if (max == null || now + PAUSE_NANOS - startNanos > max.toNanos()) {
       return false;
     }
     String cause = what + " (" + why + ")";
@@ -99,7 +99,7 @@ final class ReadyWait {
       saidNanos = now;
       PrintableText.print(
           "LLM: waiting for %s, %s of at most %s"
-              .formatted(cause, time(now - startNanos), time(most.toNanos())));
+              .formatted(cause, time(now - startNanos), time(max.toNanos())));
     }
     try {
       pause.sleep(PAUSE_NANOS);

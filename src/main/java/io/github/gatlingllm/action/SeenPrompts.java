@@ -7,9 +7,9 @@ import java.util.Map;
 /** Counts prompts that were sent verbatim to the same target before, by hashes. Thread-safe. */
 final class SeenPrompts {
 
-  private static final int MOST = 1 << 14;
+  private static final int MAX = 1 << 14;
 
-  private final int most;
+  private final int max;
   private final Map<Long, Integer> counts = new HashMap<>();
   private long counted;
 
@@ -17,11 +17,11 @@ final class SeenPrompts {
   private long mask;
 
   SeenPrompts() {
-    this(MOST);
+    this(MAX);
   }
 
-  SeenPrompts(int most) {
-    this.most = most;
+  SeenPrompts(int max) {
+    this.max = max;
   }
 
   synchronized void add(String target, List<String> texts) {
@@ -34,7 +34,7 @@ final class SeenPrompts {
     hash ^= hash >>> 32;
     if ((hash & mask) == 0) {
       counts.merge(hash, 1, Integer::sum);
-      while (counts.size() > most) {
+      while (counts.size() > max) {
         mask = 2 * mask + 1;
         counts.keySet().removeIf(one -> (one & mask) != 0);
       }

@@ -9,14 +9,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Passes rows to Gatling's statistics in batches of {@value #MOST} or 20 ms, on the threads of its
+ * Passes rows to Gatling's statistics in batches of {@value #MAX} or 20 ms, on the threads of its
  * actors: to wake such a thread for each row takes time from reading. Rows are passed on before
  * their user leaves; where Gatling stops a run by force, those of the last 20 ms are in our records
  * only. One per event loop, whose thread adds rows.
  */
 final class StatsBatcher {
 
-  private static final int MOST = 128;
+  private static final int MAX = 128;
 
   private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -37,7 +37,7 @@ final class StatsBatcher {
   static void log(EventLoop eventLoop, Executor actors, Runnable row) {
     StatsBatcher batch = OF_THREAD.get();
     batch.rows.add(row);
-    if (++batch.waiting >= MOST) {
+    if (++batch.waiting >= MAX) {
       batch.handOver(actors);
     } else if (!batch.timed) {
       batch.timed = true;

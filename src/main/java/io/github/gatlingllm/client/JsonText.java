@@ -28,7 +28,7 @@ final class JsonText extends ValueNode {
 
   private static final long serialVersionUID = 1;
   private static final int LONG = 128;
-  private static final long MOST_KEPT = 16 << 20;
+  private static final long MAX_KEPT = 16 << 20;
 
   private static final Map<String, Escaped> KEPT = new ConcurrentHashMap<>();
   private static final AtomicLong KEPT_BYTES = new AtomicLong();
@@ -52,7 +52,7 @@ final class JsonText extends ValueNode {
   static void keep(String text) {
     if (text.length() >= LONG && !KEPT.containsKey(text)) {
       byte[] json = escaped(text);
-      if (KEPT_BYTES.addAndGet(json.length + 2L * text.length()) <= MOST_KEPT) {
+      if (KEPT_BYTES.addAndGet(json.length + 2L * text.length()) <= MAX_KEPT) {
         KEPT.put(text, new Escaped(json, text.codePointCount(0, text.length())));
       }
     }

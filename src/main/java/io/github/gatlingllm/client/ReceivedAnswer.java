@@ -364,10 +364,10 @@ public final class ReceivedAnswer {
     @Override
     public void usage(UsageFields usage) {
       Integer limit = request.maxTokens();
-      long most = limit == null ? Long.MAX_VALUE : (long) limit * request.n() * MAX_OVERRUN;
+      long max = limit == null ? Long.MAX_VALUE : (long) limit * request.n() * MAX_OVERRUN;
       int completion = usage.get(UsageFields.Count.OUTPUT);
       // A server that ignores the limit is right to count what it sent: a token has a byte or more.
-      if (completion > most && completion > choices.bytes()) {
+      if (completion > max && completion > choices.bytes()) {
         usage.set(UsageFields.Count.OUTPUT, Integer.MAX_VALUE);
       }
       usageInEvent = counts.usage(usage);

@@ -23,9 +23,9 @@ final class PrefixCache {
   /** Number of cached tokens at the start of a prompt, without a gap. */
   int cachedTokens(long[] hashes, int promptTokens) {
     // The last prompt token is always computed: the first output token is predicted from it.
-    int most = Math.min(hashes.length, (promptTokens - 1) / BLOCK_TOKENS);
+    int max = Math.min(hashes.length, (promptTokens - 1) / BLOCK_TOKENS);
     int found = 0;
-    while (found < most && blocks.containsKey(hashes[found])) {
+    while (found < max && blocks.containsKey(hashes[found])) {
       found++;
     }
     return found * BLOCK_TOKENS;

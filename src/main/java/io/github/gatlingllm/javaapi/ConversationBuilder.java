@@ -76,7 +76,7 @@ public final class ConversationBuilder implements Executable {
    * characters.
    */
   public ConversationBuilder contextLimit(int tokens) {
-    int limit = InvalidSimulation.atLeast(1, "contextLimit", tokens, "token");
+    int limit = InvalidSimulation.requireMin(1, "contextLimit", tokens, "token");
     return with(draft -> draft.contextLimit = limit);
   }
 

@@ -28,7 +28,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
    * many.
    */
   public final T maxTokens(int tokens) {
-    int limit = InvalidSimulation.atLeast(1, "maxTokens", tokens, "token");
+    int limit = InvalidSimulation.requireMin(1, "maxTokens", tokens, "token");
     return edit(draft -> draft.maxTokens = Dynamic.of(limit));
   }
 
@@ -149,8 +149,8 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
     return abandonAfter(share, time, time);
   }
 
-  public final T abandonAfter(double share, Duration least, Duration most) {
-    Abandonment leaving = new Abandonment(share, least, most);
+  public final T abandonAfter(double share, Duration min, Duration max) {
+    Abandonment leaving = new Abandonment(share, min, max);
     return edit(draft -> draft.abandonment = leaving);
   }
 

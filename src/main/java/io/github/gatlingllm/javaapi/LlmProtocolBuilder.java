@@ -1,7 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import static io.github.gatlingllm.action.InvalidSimulation.above0;
-import static io.github.gatlingllm.action.InvalidSimulation.atLeast;
+import static io.github.gatlingllm.action.InvalidSimulation.requireMin;
 
 import io.gatling.javaapi.core.ProtocolBuilder;
 import io.gatling.javaapi.core.Session;
@@ -178,8 +178,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /** As {@link #abandonAfter(double, Duration)}, after a time drawn evenly between the two. */
-  public LlmProtocolBuilder abandonAfter(double share, Duration least, Duration most) {
-    Abandonment leaving = new Abandonment(share, least, most);
+  public LlmProtocolBuilder abandonAfter(double share, Duration min, Duration max) {
+    Abandonment leaving = new Abandonment(share, min, max);
     return with(s -> s.abandonment = leaving);
   }
 
@@ -207,7 +207,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * arrival; {@link #requestTimeout} counts from its end.
    */
   public LlmProtocolBuilder maxInFlight(int requests) {
-    return with(s -> s.maxInFlight = atLeast(1, "maxInFlight", requests, "request in flight"));
+    return with(s -> s.maxInFlight = requireMin(1, "maxInFlight", requests, "request in flight"));
   }
 
   /**
@@ -218,7 +218,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    */
   public LlmProtocolBuilder maxRequestsPerMinute(int requests) {
     return with(
-        s -> s.maxRequestsPerMinute = atLeast(1, "maxRequestsPerMinute", requests, "request"));
+        s -> s.maxRequestsPerMinute = requireMin(1, "maxRequestsPerMinute", requests, "request"));
   }
 
   /**
@@ -227,7 +227,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * One that exceeds the limit by itself is sent when no other one is in the window.
    */
   public LlmProtocolBuilder maxTokensPerMinute(int tokens) {
-    return with(s -> s.maxTokensPerMinute = atLeast(1, "maxTokensPerMinute", tokens, "token"));
+    return with(s -> s.maxTokensPerMinute = requireMin(1, "maxTokensPerMinute", tokens, "token"));
   }
 
   /**
@@ -405,7 +405,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * the same API. If one fails, the run ends before any load. 0 sends none.
    */
   public LlmProtocolBuilder warmUp(int requests) {
-    return with(s -> s.warmUpRequests = atLeast(0, "warmUp", requests, "requests"));
+    return with(s -> s.warmUpRequests = requireMin(0, "warmUp", requests, "requests"));
   }
 
   /** As {@link #warmUp(int)}, with session attributes that a feeder would set in the scenario. */
@@ -417,8 +417,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * Waits at most this long for a server that still starts: until {@code /health} and {@code
    * …/models} answer, and the first warm-up request succeeds; not at all by default.
    */
-  public LlmProtocolBuilder waitReady(Duration most) {
-    return with(s -> s.waitReady = above0("waitReady", most));
+  public LlmProtocolBuilder waitReady(Duration max) {
+    return with(s -> s.waitReady = above0("waitReady", max));
   }
 
   /** Does not warm up this JVM before the load starts, which sends nothing to the target. */

@@ -48,7 +48,7 @@ public final class NoiseImage implements Image {
   /** Generates several different images, 1 by default, which are sent in turn, one per request. */
   public NoiseImage variants(int images) {
     return new NoiseImage(
-        width, height, seed, InvalidSimulation.atLeast(1, "variants", images, "image"));
+        width, height, seed, InvalidSimulation.requireMin(1, "variants", images, "image"));
   }
 
   @Override

@@ -136,7 +136,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * tokens that the server's chat template adds; 0 or more.
    */
   public PromptsBuilder template(int tokens) {
-    int template = InvalidSimulation.atLeast(0, "template", tokens, "token");
+    int template = InvalidSimulation.requireMin(0, "template", tokens, "token");
     return with(draft -> draft.template = template);
   }
 
@@ -145,7 +145,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * 1,000 by default.
    */
   public PromptsBuilder distinct(int prompts) {
-    int count = InvalidSimulation.atLeast(1, "distinct", prompts, "prompt");
+    int count = InvalidSimulation.requireMin(1, "distinct", prompts, "prompt");
     return with(draft -> draft.distinct = count);
   }
 

@@ -68,19 +68,19 @@ public final class WorkloadBuilder implements Executable {
   /**
    * The time between the turns of a dialog, drawn uniformly between these limits; none by default.
    */
-  public WorkloadBuilder thinkTime(long least, long most) {
-    return thinkTime(Duration.ofSeconds(least), Duration.ofSeconds(most));
+  public WorkloadBuilder thinkTime(long min, long max) {
+    return thinkTime(Duration.ofSeconds(min), Duration.ofSeconds(max));
   }
 
-  public WorkloadBuilder thinkTime(Duration least, Duration most) {
+  public WorkloadBuilder thinkTime(Duration min, Duration max) {
     requireDialog(
-        !least.isNegative() && most.compareTo(least) >= 0,
+        !min.isNegative() && max.compareTo(min) >= 0,
         "thinkTime(%s, %s): expected a dialog, and times of 0 or more, the shorter one first"
-            .formatted(least, most));
+            .formatted(min, max));
     return with(
         draft -> {
-          draft.leastThinkTime = least;
-          draft.mostThinkTime = most;
+          draft.minThinkTime = min;
+          draft.maxThinkTime = max;
         });
   }
 
@@ -113,7 +113,7 @@ public final class WorkloadBuilder implements Executable {
 
   /** How many distinct prompts are generated, 1 or more; 1,000 by default. */
   public WorkloadBuilder distinct(int prompts) {
-    int count = InvalidSimulation.atLeast(1, "distinct", prompts, "prompt");
+    int count = InvalidSimulation.requireMin(1, "distinct", prompts, "prompt");
     return with(draft -> draft.distinct = count);
   }
 
@@ -166,9 +166,9 @@ public final class WorkloadBuilder implements Executable {
     if (parts.scenario.dialog()) {
       ChainBuilder turn = exec(ask(chat.history(HISTORY).user(prompt)));
       ChainBuilder thought =
-          parts.mostThinkTime.isZero()
+          parts.maxThinkTime.isZero()
               ? turn
-              : turn.exec(pause(parts.leastThinkTime, parts.mostThinkTime));
+              : turn.exec(pause(parts.minThinkTime, parts.maxThinkTime));
       ConversationBuilder begun = LlmDsl.conversation(HISTORY);
       return exec(parts.contextLimit == null ? begun : begun.contextLimit(parts.contextLimit))
           .exec(repeat(parts.turns).on(thought));
@@ -205,8 +205,8 @@ public final class WorkloadBuilder implements Executable {
     private LengthDistribution maxTokens = LengthDistribution.exactly(128);
     private int turns = WorkloadScenario.TURNS;
     private @Nullable Integer contextLimit;
-    private Duration leastThinkTime = Duration.ZERO;
-    private Duration mostThinkTime = Duration.ZERO;
+    private Duration minThinkTime = Duration.ZERO;
+    private Duration maxThinkTime = Duration.ZERO;
     private @Nullable Tokenizer tokenizer;
     private @Nullable Long seed;
     private int distinct = Prompts.MAX_MADE;

@@ -81,9 +81,9 @@ public abstract class WorkloadDsl extends LoadDsl {
     return checked(() -> new LengthDistribution.Normal(mean, std, true));
   }
 
-  /** Lengths of prompts or outputs of {@code least} to {@code most} tokens, all equally likely. */
-  public static LengthDistribution uniformTokens(int least, int most) {
-    return checked(() -> new LengthDistribution.Uniform(least, most));
+  /** Lengths of prompts or outputs of {@code min} to {@code max} tokens, all equally likely. */
+  public static LengthDistribution uniformTokens(int min, int max) {
+    return checked(() -> new LengthDistribution.Uniform(min, max));
   }
 
   /**

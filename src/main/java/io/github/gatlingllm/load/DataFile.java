@@ -155,14 +155,14 @@ public record DataFile(String name, Path path, Path original) {
       long total = 0;
       for (int n = in.read(part); n >= 0; n = in.read(part)) {
         total += n;
-        requireAtMost(MAX_UNPACKED, total, "unpacked");
+        requireMax(MAX_UNPACKED, total, "unpacked");
         out.write(part, 0, n);
       }
     }
     return copy;
   }
 
-  private static void requireAtMost(long limit, long length, String what) throws IOException {
+  private static void requireMax(long limit, long length, String what) throws IOException {
     if (length > limit) {
       throw new IOException(
           "it is longer than %s MB %s; split it".formatted(NumberText.count(limit / MIB), what));
@@ -211,7 +211,7 @@ public record DataFile(String name, Path path, Path original) {
   public DataFile held() {
     return reading(
         () -> {
-          requireAtMost(MAX_WHOLE, Files.size(path), "in memory");
+          requireMax(MAX_WHOLE, Files.size(path), "in memory");
           return this;
         });
   }

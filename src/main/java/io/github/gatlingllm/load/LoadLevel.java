@@ -234,7 +234,7 @@ public sealed interface LoadLevel {
     }
 
     /** Upper bound of the number of arrivals on all injectors together. */
-    long mostArrivals() {
+    long maxArrivals() {
       return phases.requests() == null
           ? arrivals.countBefore(phases.longestNanos() - phases.drainNanos())
           : wholeSchedule().count();
@@ -410,15 +410,15 @@ public sealed interface LoadLevel {
     }
 
     /** Bounded by number and by time, whichever comes first. */
-    public Phases withRequests(int count, long mostNanos) {
+    public Phases withRequests(int count, long maxNanos) {
       if (count == 0) {
         throw new IllegalArgumentException("requests(0) measures nothing; expected 1 or more");
       }
-      return counted(count, mostNanos);
+      return counted(count, maxNanos);
     }
 
-    Phases counted(int count, long mostNanos) {
-      return new Phases(fillNanos, stabilizeNanos, mostNanos, cooldown, drainNanos, count);
+    Phases counted(int count, long maxNanos) {
+      return new Phases(fillNanos, stabilizeNanos, maxNanos, cooldown, drainNanos, count);
     }
   }
 }

@@ -87,7 +87,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
   }
 
   /** Limits of failed requests; a level that exceeds one ends at once. */
-  record FailureLimits(long most, long inARow) {
+  record FailureLimits(long max, long inARow) {
 
     public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
   }
@@ -177,7 +177,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
               "Level " + level.label() + " occurs twice; list each level once");
         }
       }
-      if (repeats.most() > 1 && rules.stream().anyMatch(StopRule::appliesAtLevelEnd)) {
+      if (repeats.max() > 1 && rules.stream().anyMatch(StopRule::appliesAtLevelEnd)) {
         throw new IllegalArgumentException(
             "repeated levels run in random order, so none is the first to break a rule of stopWhen;"
                 + " expected no rule but errorsInARow");
@@ -196,14 +196,14 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** The same with every level repeated; the seed decides the orders of the rounds. */
     public Sweep repeated(Repeats times, long seed) {
-      return new Sweep(times.most() == 1 ? once() : times.rounds(once(), seed), rules, times);
+      return new Sweep(times.max() == 1 ? once() : times.rounds(once(), seed), rules, times);
     }
 
     /** Each level once, without the number of a repeat; repeated ones by their load. */
     List<LoadLevel> once() {
-      return repeats.most() == 1
+      return repeats.max() == 1
           ? levels
-          : levels.subList(0, levels.size() / repeats.most()).stream()
+          : levels.subList(0, levels.size() / repeats.max()).stream()
               .map(level -> level.repeat(0))
               .sorted(Comparator.comparingDouble(LoadLevel::offered))
               .toList();
@@ -211,7 +211,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** What is printed of repeats; empty without. */
     public String repeatsText() {
-      return repeats.most() == 1 ? "" : repeats.words(levels);
+      return repeats.max() == 1 ? "" : repeats.words(levels);
     }
 
     /** Levels with different seeds: with one seed all would have one pattern, only stretched. */
@@ -265,7 +265,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
       long[] firsts = new long[levels.size() + 1];
       for (int i = 0; i < levels.size(); i++) {
-        firsts[i + 1] = firsts[i] + mostArrivals(levels.get(i));
+        firsts[i + 1] = firsts[i] + maxArrivals(levels.get(i));
       }
       List<LoadLevel> own = new ArrayList<>();
       for (int i = 0; i < levels.size(); i++) {
@@ -281,12 +281,12 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return new Sweep(own, rules, repeats);
     }
 
-    private static long mostArrivals(LoadLevel level) {
+    private static long maxArrivals(LoadLevel level) {
       if (!(level instanceof Open open)) {
         return 0;
       }
       double expected = open.perSecond() * open.phases().longestNanos() / 1e9;
-      return expected > MAX_COUNTED ? Math.round(2 * expected) : open.mostArrivals();
+      return expected > MAX_COUNTED ? Math.round(2 * expected) : open.maxArrivals();
     }
 
     private void requireDivisible(InjectorShare share) {
@@ -377,8 +377,8 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
         }
         Objects.requireNonNull(ofGoal.get(LevelInfo.unnumbered(ended.label())))
             .add(ended.figures().get(goal.figure()));
-        int each = levels.size() / repeats.most();
-        if (next % each > 0 || next / each < Repeats.LEAST) {
+        int each = levels.size() / repeats.max();
+        if (next % each > 0 || next / each < Repeats.MIN) {
           return null;
         }
         Conclusion found = goal.conclude(next / each, ofGoal);
@@ -403,10 +403,10 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
       @Override
       public FailureLimits failureLimits() {
-        return new FailureLimits(least(StopRule::maxFailures), least(StopRule::maxFailuresInARow));
+        return new FailureLimits(min(StopRule::maxFailures), min(StopRule::maxFailuresInARow));
       }
 
-      private long least(Function<StopRule, @Nullable Long> limit) {
+      private long min(Function<StopRule, @Nullable Long> limit) {
         return rules.stream()
             .map(limit)
             .filter(Objects::nonNull)

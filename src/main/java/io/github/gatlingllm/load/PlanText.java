@@ -75,7 +75,7 @@ public record PlanText(LoadPlan plan) {
     } else {
       rows.row("requests", total() + each);
     }
-    if (plan instanceof LoadPlan.Sweep sweep && repeats().most() > 1) {
+    if (plan instanceof LoadPlan.Sweep sweep && repeats().max() > 1) {
       rows.row("repeats", sweep.repeatsText());
     }
     if (!stopWhen().isEmpty()) {
@@ -165,7 +165,7 @@ public record PlanText(LoadPlan plan) {
 
   private boolean isPlanned(LoadLevel level, long requests) {
     Long planned = expectedRequests(level);
-    return planned != null && planned * repeats().most() >= requests;
+    return planned != null && planned * repeats().max() >= requests;
   }
 
   /** Requests to measure at all levels and repeats; null if the server decides. */
@@ -178,7 +178,7 @@ public record PlanText(LoadPlan plan) {
       }
       all += some;
     }
-    return all * repeats().most();
+    return all * repeats().max();
   }
 
   /** Number of requests to measure at a level; null if it depends on the server. */
@@ -213,11 +213,11 @@ public record PlanText(LoadPlan plan) {
     if (requests == null) {
       return Duration.ofNanos(level.phases().measureNanos());
     }
-    long most = level.phases().isTimed() ? level.phases().measureNanos() : Long.MAX_VALUE;
+    long max = level.phases().isTimed() ? level.phases().measureNanos() : Long.MAX_VALUE;
     if (level instanceof LoadLevel.Open open) {
-      return Duration.ofNanos(Math.min(most, Math.round(requests / open.perSecond() * 1e9)));
+      return Duration.ofNanos(Math.min(max, Math.round(requests / open.perSecond() * 1e9)));
     }
-    return level.phases().isTimed() ? Duration.ofNanos(most) : null;
+    return level.phases().isTimed() ? Duration.ofNanos(max) : null;
   }
 
   /** How long that many searches take, one after the other. */
@@ -303,8 +303,8 @@ public record PlanText(LoadPlan plan) {
     }
 
     /** The requests before the load; where there are any, at least so many. */
-    public void warmUp(int requests, int least) {
-      int sent = Math.max(requests, least);
+    public void warmUp(int requests, int min) {
+      int sent = Math.max(requests, min);
       row("warm-up", requests == 0 ? "none" : NumberText.counted(sent, "request"));
     }
 
@@ -345,8 +345,8 @@ public record PlanText(LoadPlan plan) {
               + (abandonment == null ? "" : ", users leave: " + abandonment));
     }
 
-    private static String limit(@Nullable Integer most, String what) {
-      return most == null ? "" : ", " + most + " " + what;
+    private static String limit(@Nullable Integer max, String what) {
+      return max == null ? "" : ", " + max + " " + what;
     }
 
     @Override

@@ -38,8 +38,8 @@ final class Settling {
 
   long fillNanos(long now) {
     Long e2e = e2eBefore == null ? level.medianE2eNanos() : e2eBefore;
-    long most = Math.max(0, bound / 2 - now);
-    return e2e == null ? most : Math.min(most, FILL_E2ES * e2e);
+    long max = Math.max(0, bound / 2 - now);
+    return e2e == null ? max : Math.min(max, FILL_E2ES * e2e);
   }
 
   /** Earliest instant at which the level may have settled; null if it has. */

@@ -193,18 +193,18 @@ public record StopRule(Condition condition, double limit) {
    * How often the levels of a sweep are measured. Each round has every level once, in an order of
    * its own, which the seed decides.
    *
-   * @param most rounds; all run unless {@code goal} is reached before
+   * @param max rounds; all run unless {@code goal} is reached before
    */
-  public record Repeats(int most, @Nullable Goal goal) {
+  public record Repeats(int max, @Nullable Goal goal) {
 
     /** Every level once, in the given order. */
     public static final Repeats ONCE = new Repeats(1, null);
 
     /** Fewest rounds before a goal is judged: the spread of two says too little. */
-    static final int LEAST = 3;
+    static final int MIN = 3;
 
-    private static final int MOST_WITH_GOAL = 20;
-    private static final int MOST = 100;
+    private static final int MAX_WITH_GOAL = 20;
+    private static final int MAX = 100;
     private static final int ROUNDS_SHOWN = 5;
 
     /** What goals can be about; {@code throughput} is output tok/s, or inputs/s of embeddings. */
@@ -257,9 +257,9 @@ public record StopRule(Condition condition, double limit) {
     }
 
     public Repeats {
-      if (most < 1 || most > MOST) {
+      if (max < 1 || max > MAX) {
         throw new IllegalArgumentException(
-            "repeats(" + most + ") is out of range; expected 1 to " + MOST);
+            "repeats(" + max + ") is out of range; expected 1 to " + MAX);
       }
     }
 
@@ -275,12 +275,12 @@ public record StopRule(Condition condition, double limit) {
             "expected 1 to 100, or auto:<percent>%[:<figure>] with less than 100 % and one of "
                 + String.join(", ", FIGURES));
       }
-      return new Repeats(MOST_WITH_GOAL, new Goal(Double.parseDouble(goal.group(1)), figure));
+      return new Repeats(MAX_WITH_GOAL, new Goal(Double.parseDouble(goal.group(1)), figure));
     }
 
     List<LoadLevel> rounds(List<LoadLevel> levels, long seed) {
       List<LoadLevel> all = new ArrayList<>();
-      for (int round = 1; round <= most; round++) {
+      for (int round = 1; round <= max; round++) {
         List<LoadLevel> some = new ArrayList<>();
         for (LoadLevel level : levels) {
           some.add(level.repeat(round));
@@ -293,7 +293,7 @@ public record StopRule(Condition condition, double limit) {
 
     /** What is printed of rounds: {@code 5 of each level, in random order: c=2 c=1 | c=1 c=2}. */
     String words(List<LoadLevel> levels) {
-      int each = levels.size() / most;
+      int each = levels.size() / max;
       List<String> shown = new ArrayList<>();
       for (int from = 0; from < levels.size() && shown.size() < ROUNDS_SHOWN; from += each) {
         shown.add(
@@ -303,10 +303,10 @@ public record StopRule(Condition condition, double limit) {
       }
       String times =
           goal == null
-              ? most + " of each level"
+              ? max + " of each level"
               : "%s to %s of each level, until each is within ±%s %% of %s"
-                  .formatted(LEAST, most, NumberText.plain(goal.percent()), goal.figure());
-      String rest = most > ROUNDS_SHOWN ? " | …" : "";
+                  .formatted(MIN, max, NumberText.plain(goal.percent()), goal.figure());
+      String rest = max > ROUNDS_SHOWN ? " | …" : "";
       return times + ", in random order: " + String.join(" | ", shown) + rest;
     }
   }

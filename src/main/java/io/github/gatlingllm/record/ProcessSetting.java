@@ -133,11 +133,11 @@ public record ProcessSetting(String property) {
     private Spelling() {}
 
     /** The nearest names by edit distance; it is at most 1 if one contains the misspelled name. */
-    public static List<String> nearest(String wrong, Collection<String> names, int most) {
+    public static List<String> nearest(String wrong, Collection<String> names, int max) {
       String plain = plain(wrong);
       return names.stream()
           .sorted(Comparator.comparingInt(name -> apart(plain, plain(name))))
-          .limit(most)
+          .limit(max)
           .toList();
     }
 

@@ -170,9 +170,9 @@ record Chart(
       List<Double> values =
           line.points().stream().map(Point::y).filter(Objects::nonNull).sorted().toList();
       if (!values.isEmpty()) {
-        String least = NumberText.number(values.get(0));
-        String most = NumberText.with(values.get(values.size() - 1), y.unit());
-        words.append(". %s: %s to %s".formatted(line.name(), least, most));
+        String min = NumberText.number(values.get(0));
+        String max = NumberText.with(values.get(values.size() - 1), y.unit());
+        words.append(". %s: %s to %s".formatted(line.name(), min, max));
       }
       line.pins().forEach(pin -> words.append(". ").append(pin.label()));
     }

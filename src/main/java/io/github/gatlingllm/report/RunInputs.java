@@ -217,7 +217,7 @@ final class RunInputs implements AutoCloseable {
     private static final long EVERY_SECONDS = 5;
 
     /** A run writes a line per second; one that wrote none for 2 min has lost its process. */
-    private static final int MOST_SILENT_LOOKS = 24;
+    private static final int MAX_SILENT_LOOKS = 24;
 
     private static final class Silence {
       private long bytes;
@@ -257,7 +257,7 @@ final class RunInputs implements AutoCloseable {
       /** A run whose process is gone ends as interrupted, with the records that it has. */
       void add(RunInfo run, Silence silence) {
         boolean isRunning = run.state() == RunInfo.State.RUNNING;
-        boolean isSilent = silence.looks >= MOST_SILENT_LOOKS;
+        boolean isSilent = silence.looks >= MAX_SILENT_LOOKS;
         growing += isRunning && silence.grew() ? 1 : 0;
         if (isRunning && isSilent && run.share() != null) {
           addWithout(run.share(), " (silent for 2 min)");

@@ -123,11 +123,11 @@ final class RunText {
       return "";
     }
     String median = NumberText.number(tokens.p50() - less);
-    String least = NumberText.number(tokens.min() - less);
-    String most = NumberText.number(tokens.max() - less);
-    return least.equals(most)
+    String min = NumberText.number(tokens.min() - less);
+    String max = NumberText.number(tokens.max() - less);
+    return min.equals(max)
         ? median + " each"
         : "median %s, mean %s (%s to %s)"
-            .formatted(median, NumberText.number(tokens.mean() - less), least, most);
+            .formatted(median, NumberText.number(tokens.mean() - less), min, max);
   }
 }

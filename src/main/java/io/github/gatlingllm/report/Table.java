@@ -328,9 +328,9 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return Arrays.stream(widths).sum() + gap * (widths.length - 1);
   }
 
-  /** Lines of the headings, at most {@code most}, aligned at the bottom, followed by the rows. */
-  private List<List<String>> withHeadings(int most, List<List<String>> rows) {
-    List<List<String>> names = headings.stream().map(name -> wrapped(name.text(), most)).toList();
+  /** Lines of the headings, at most {@code max}, aligned at the bottom, followed by the rows. */
+  private List<List<String>> withHeadings(int max, List<List<String>> rows) {
+    List<List<String>> names = headings.stream().map(name -> wrapped(name.text(), max)).toList();
     int high = names.stream().mapToInt(List::size).max().orElse(1);
     List<List<String>> lines = new ArrayList<>();
     for (int line = high; line > 0; line--) {
@@ -344,11 +344,11 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return lines;
   }
 
-  /** A heading in at most {@code most} lines, with the longest line as short as possible. */
-  private static List<String> wrapped(String heading, int most) {
+  /** A heading in at most {@code max} lines, with the longest line as short as possible. */
+  private static List<String> wrapped(String heading, int max) {
     for (int width = 0; ; width++) {
       List<String> lines = broken(heading, width);
-      if (lines.size() <= most) {
+      if (lines.size() <= max) {
         return lines;
       }
     }

@@ -97,8 +97,8 @@ final class AfterRun implements Runnable {
   void stopped() {
     if (!isOver()) {
       exit = new GatlingExit();
-      Duration most = maxDuration;
-      boolean isPlanned = most != null && System.nanoTime() - loadAheadNanos >= most.toNanos();
+      Duration max = maxDuration;
+      boolean isPlanned = max != null && System.nanoTime() - loadAheadNanos >= max.toNanos();
       end(isPlanned ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED, true);
     }
   }

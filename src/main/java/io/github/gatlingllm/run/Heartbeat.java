@@ -83,7 +83,7 @@ final class Heartbeat implements Runnable {
     for (long beat = Math.max(read, ran - KEPT); beat < ran; beat++) {
       int micros = lateMicros.getPlain((int) (beat % KEPT));
       if (beat < counted) {
-        lateness.atLeast(micros);
+        lateness.raiseTo(micros);
       } else {
         lateness.add(micros);
       }
@@ -91,7 +91,7 @@ final class Heartbeat implements Runnable {
     read = ran;
     counted = Math.max(counted, ran);
     if (counted > ran) {
-      lateness.atLeast(late(ran, now));
+      lateness.raiseTo(late(ran, now));
     }
     while (counted < due && late(counted, now) >= PERIOD_NANOS / 1_000) {
       lateness.add(late(counted, now));
@@ -107,11 +107,11 @@ final class Heartbeat implements Runnable {
 
     void add(int micros) {
       values.add(micros);
-      atLeast(micros);
+      raiseTo(micros);
     }
 
     /** Updates the maximum only, for a beat that was already counted while it was overdue. */
-    void atLeast(int micros) {
+    void raiseTo(int micros) {
       longest = Math.max(longest, micros);
     }
 

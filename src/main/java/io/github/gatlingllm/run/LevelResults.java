@@ -196,7 +196,7 @@ final class LevelResults {
               new LevelResult.FailedInARow(
                   failedInARow, error == null ? outcome.status().key() : error);
         }
-        if (failures - 1 == limits.most() || failedInARow - 1 == limits.inARow()) {
+        if (failures - 1 == limits.max() || failedInARow - 1 == limits.inARow()) {
           return tooMany;
         }
       }

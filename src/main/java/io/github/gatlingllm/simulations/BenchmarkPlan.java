@@ -129,7 +129,7 @@ record BenchmarkPlan(
         targets.isEmpty() ? Objects.requireNonNullElse(asked, Api.CHAT) : targets.get(0).api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
-    Grid.check(settings, leastApi(targets, api));
+    Grid.check(settings, minApi(targets, api));
     PlanText load = Load.of(settings, seed);
     Goals.Slos slo =
         settings
@@ -179,7 +179,7 @@ record BenchmarkPlan(
         new WorkloadReader(
             settings, counters.get(0).within(context), seed, Load.prompts(load), Load.trace(load));
     PromptPrefix texts = reader.prefix();
-    Workload made = reader.workload(leastApi(targets, api), texts);
+    Workload made = reader.workload(minApi(targets, api), texts);
     checkInterleave(settings, targets, made);
     tokenizers().forEach(tokenizer -> texts.texts(tokenizer).of(0));
     return new BenchmarkPlan(
@@ -261,7 +261,7 @@ record BenchmarkPlan(
     } else {
       if (!workload.pools().isEmpty()
           && workload.pools().get(0).prompts().lengths() instanceof LengthDistribution.Uniform of) {
-        config.putIfAbsent(Setting.PROMPT_TOKENS.name, of.least() + "-" + of.most());
+        config.putIfAbsent(Setting.PROMPT_TOKENS.name, of.min() + "-" + of.max());
       }
       if (api.generates() && !hasRecordedOutputs()) {
         config.putIfAbsent(Setting.MAX_TOKENS.name, Grid.Length.texts(Grid.outputs(settings)));
@@ -406,7 +406,7 @@ record BenchmarkPlan(
   }
 
   /** The least capable API of all targets: embeddings, then text completion, then messages. */
-  private static Api leastApi(List<Target> targets, Api api) {
+  private static Api minApi(List<Target> targets, Api api) {
     return Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))
         .min(Comparator.comparing(Api::generates).thenComparing(Api::takesMessages))
         .orElse(api);

@@ -189,7 +189,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
   }
 
   private static String repeats(Prompts prompts, int pools) {
-    return prompts.made().size() < Workload.mostMade(pools) ? "" : "; after these they repeat";
+    return prompts.made().size() < Workload.maxMade(pools) ? "" : "; after these they repeat";
   }
 
   private void scenario(WorkloadScenario.Ready ready) {
@@ -306,7 +306,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     int turns =
         (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
             * plan.workload().scenarios()
-            * load.repeats().most();
+            * load.repeats().max();
     if (load.isSearch()) {
       return load.timeOfSearches(turns);
     }

@@ -58,18 +58,16 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
         "one of " + all);
   }
 
-  static Form<Integer> whole(int least) {
+  static Form<Integer> whole(int min) {
     return new Form<>(
-        "whole number ≥ " + least,
-        text -> require(Integer.valueOf(text), number -> number >= least));
+        "whole number ≥ " + min, text -> require(Integer.valueOf(text), number -> number >= min));
   }
 
-  static Form<Double> decimal(String shape, double least, double most) {
+  static Form<Double> decimal(String shape, double min, double max) {
     return new Form<>(
         shape,
         text ->
-            require(
-                new BigDecimal(text).doubleValue(), number -> number >= least && number <= most));
+            require(new BigDecimal(text).doubleValue(), number -> number >= min && number <= max));
   }
 
   /** Seconds, or a number with a unit: {@code 30}, {@code 500ms}, {@code 30s}, {@code 2m}. */
@@ -102,10 +100,9 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
         });
   }
 
-  /** A comma list of whole numbers ≥ {@code least}, none twice. */
-  static Form<List<Integer>> wholes(int least) {
-    return list("whole numbers ≥ " + least, whole(least).parser)
-        .map(list -> distinct(list, "number"));
+  /** A comma list of whole numbers ≥ {@code min}, none twice. */
+  static Form<List<Integer>> wholes(int min) {
+    return list("whole numbers ≥ " + min, whole(min).parser).map(list -> distinct(list, "number"));
   }
 
   static <T> List<T> distinct(List<T> list, String noun) {

@@ -120,7 +120,7 @@ final class Load {
       long sending = each.longestNanos() - each.drainNanos() - each.measureNanos();
       around += level.offered() * sending / 1e9;
     }
-    return measured + Math.round(Math.ceil(around * load.repeats().most()));
+    return measured + Math.round(Math.ceil(around * load.repeats().max()));
   }
 
   // The settings arrival and rate
@@ -193,7 +193,7 @@ final class Load {
     }
     RateCurve curve = new RateCurve(segments, steps);
     double days = segments.stream().mapToDouble(each -> each.duration().toDays()).sum();
-    if (days > MAX_DAYS || curve.mostRequests() > MAX_REQUESTS) {
+    if (days > MAX_DAYS || curve.maxRequests() > MAX_REQUESTS) {
       throw new IllegalArgumentException("expected at most 31 days and 100,000,000 requests");
     }
     return curve;
@@ -234,7 +234,7 @@ final class Load {
     }
 
     /** As if each segment kept the higher of its rates. */
-    private double mostRequests() {
+    private double maxRequests() {
       double sum = 0;
       for (int i = 0; i < segments.size(); i++) {
         Segment each = segments.get(i);

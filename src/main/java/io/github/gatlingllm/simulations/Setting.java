@@ -497,13 +497,13 @@ final class Setting {
   static final SettingEntry<@Nullable Integer> MAX_IN_FLIGHT =
       of("maxInFlight", "64", Form.whole(1))
           .orNull("no limit")
-          .means("most requests in flight per target; others wait in order");
+          .means("maximum number of requests in flight per target; others wait in order");
 
   static final SettingEntry<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
       of("maxRequestsPerMinute", "500", Form.whole(1))
           .orNull("no limit")
           .means(
-              "most requests in any 60 s; it holds for each target and load generator, and"
+              "maximum number of requests in any 60 s; it holds for each target and load generator, and"
                   + " others wait in order");
 
   static final SettingEntry<@Nullable Integer> MAX_TOKENS_PER_MINUTE =

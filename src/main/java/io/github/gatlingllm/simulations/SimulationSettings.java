@@ -55,18 +55,18 @@ class SimulationSettings implements RunSettings {
   /** Settings of one value that a protocol has too. */
   private static final List<Part<?>> PARTS =
       List.of(
-          new Part<>(Setting.TIMEOUT, (p, most) -> p.requestTimeout = most),
-          new Part<>(Setting.IDLE_TIMEOUT, (p, most) -> p.idleTimeout = most),
-          new Part<>(Setting.WAIT_READY, (p, most) -> p.waitReady = most),
+          new Part<>(Setting.TIMEOUT, (p, max) -> p.requestTimeout = max),
+          new Part<>(Setting.IDLE_TIMEOUT, (p, max) -> p.idleTimeout = max),
+          new Part<>(Setting.WAIT_READY, (p, max) -> p.waitReady = max),
           new Part<>(Setting.BEFORE_LEVEL, (p, hooks) -> p.beforeLevel = hooks),
           new Part<>(
               Setting.MAX_TOKENS_FIELD,
               (p, name) -> p.maxTokensField = LlmProtocol.maxTokensField(name)),
           new Part<>(Setting.ABANDON, (p, leaving) -> p.abandonment = leaving),
           new Part<>(Setting.CONVERSATION_HEADER, (p, name) -> p.conversationHeader = name),
-          new Part<>(Setting.MAX_IN_FLIGHT, (p, most) -> p.maxInFlight = most),
-          new Part<>(Setting.MAX_REQUESTS_PER_MINUTE, (p, most) -> p.maxRequestsPerMinute = most),
-          new Part<>(Setting.MAX_TOKENS_PER_MINUTE, (p, most) -> p.maxTokensPerMinute = most),
+          new Part<>(Setting.MAX_IN_FLIGHT, (p, max) -> p.maxInFlight = max),
+          new Part<>(Setting.MAX_REQUESTS_PER_MINUTE, (p, max) -> p.maxRequestsPerMinute = max),
+          new Part<>(Setting.MAX_TOKENS_PER_MINUTE, (p, max) -> p.maxTokensPerMinute = max),
           new Part<>(
               Setting.BODY, (p, body) -> p.extraBody = body.isEmpty() ? null : body.toString()),
           new Part<>(Setting.GPUS, (p, number) -> p.gpus = number),

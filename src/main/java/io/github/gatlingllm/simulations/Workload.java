@@ -75,7 +75,7 @@ record Workload(
   }
 
   /** The most prompts that are generated for each of so many pools. */
-  static int mostMade(int pools) {
+  static int maxMade(int pools) {
     return Math.max(1, Prompts.MAX_MADE / pools);
   }
 

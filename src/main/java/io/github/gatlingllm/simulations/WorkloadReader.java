@@ -60,11 +60,11 @@ record WorkloadReader(
   private static final int DRAWS = 1_000;
 
   /** Default lengths of built-in prompts: questions with some context. */
-  private static final int BUILT_IN_LEAST = 64;
+  private static final int BUILT_IN_MIN = 64;
 
-  private static final int BUILT_IN_MOST = 448;
+  private static final int BUILT_IN_MAX = 448;
 
-  static final String BUILT_IN_LENGTHS = BUILT_IN_LEAST + "-" + BUILT_IN_MOST;
+  static final String BUILT_IN_LENGTHS = BUILT_IN_MIN + "-" + BUILT_IN_MAX;
 
   /** Common lengths of prompts and outputs by the name, in lower case, of what decides in them. */
   private static final Map<String, String> PRESETS =
@@ -124,7 +124,7 @@ record WorkloadReader(
   static Abandonment abandonment(String text) {
     Matcher form = Form.require(ABANDONED.matcher(text), Matcher::matches);
     ThinkTime time = ThinkTime.parse(form.group(2));
-    return new Abandonment(Double.parseDouble(form.group(1)) / 100, time.least(), time.most());
+    return new Abandonment(Double.parseDouble(form.group(1)) / 100, time.min(), time.max());
   }
 
   static PromptPrefix.Shared sharedPrefix(String text) {
@@ -233,7 +233,7 @@ record WorkloadReader(
               both.outputs(seed, made),
               both.pairs().size() == 1 ? null : index -> both.at(seed, made, index).name()));
     }
-    int each = Math.min(distinct(1), Workload.mostMade(pairs.size()));
+    int each = Math.min(distinct(1), Workload.maxMade(pairs.size()));
     return IntStream.range(0, pairs.size())
         .mapToObj(
             i -> {
@@ -288,7 +288,7 @@ record WorkloadReader(
                 .orElse(0);
     int template = Objects.requireNonNullElse(counter.template(), 0);
     List<LengthDistribution> outputs = api.generates() ? outputs() : List.of();
-    int shortest = outputs.stream().mapToInt(LengthDistribution::least).max().orElse(0);
+    int shortest = outputs.stream().mapToInt(LengthDistribution::min).max().orElse(0);
     if (longest + template + shortest > context) {
       throw settings.invalid(
           setting,
@@ -342,7 +342,7 @@ record WorkloadReader(
     }
     PromptPrefix.Shared shared = settings.get(Setting.SHARED_PREFIX);
     int before = shared == null ? 0 : shared.tokens(); // comes on top
-    return List.of(new LengthDistribution.Uniform(BUILT_IN_LEAST + before, BUILT_IN_MOST + before));
+    return List.of(new LengthDistribution.Uniform(BUILT_IN_MIN + before, BUILT_IN_MAX + before));
   }
 
   private PromptPool source() {
@@ -400,27 +400,27 @@ record WorkloadReader(
   }
 
   /** The time that users wait between an answer and their next request, drawn uniformly. */
-  record ThinkTime(Duration least, Duration most) {
+  record ThinkTime(Duration min, Duration max) {
 
     static final ThinkTime NONE = new ThinkTime(Duration.ZERO, Duration.ZERO);
 
     static ThinkTime parse(String text) {
       String[] ends = text.split("-", 2);
-      Duration least = Form.durationOf(ends[0].strip());
-      Duration most = Form.durationOf(ends[ends.length - 1].strip());
-      if (most.compareTo(least) < 0) {
+      Duration min = Form.durationOf(ends[0].strip());
+      Duration max = Form.durationOf(ends[ends.length - 1].strip());
+      if (max.compareTo(min) < 0) {
         throw new IllegalArgumentException("expected the shorter time first");
       }
-      return new ThinkTime(least, most);
+      return new ThinkTime(min, max);
     }
 
     @Override
     public String toString() {
-      return PlanText.time(least) + (least.equals(most) ? "" : " to " + PlanText.time(most));
+      return PlanText.time(min) + (min.equals(max) ? "" : " to " + PlanText.time(max));
     }
 
     boolean isNone() {
-      return most.isZero();
+      return max.isZero();
     }
   }
 }

@@ -187,7 +187,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
     Integer context = plan.get(Setting.CONTEXT_TOKENS);
     WorkloadBuilder dialog = workload(ready);
-    dialog = think.isNone() ? dialog : dialog.thinkTime(think.least(), think.most());
+    dialog = think.isNone() ? dialog : dialog.thinkTime(think.min(), think.max());
     dialog = dialog.turns(turns);
     return context == null ? dialog : dialog.contextLimit(context);
   }
@@ -198,7 +198,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     boolean closed = plan.load().levels().get(0) instanceof LoadLevel.Closed;
     return think.isNone() || !(repeats || closed)
         ? requests
-        : requests.pause(think.least(), think.most());
+        : requests.pause(think.min(), think.max());
   }
 
   private MixBuilder mixed(List<Workload.Share> shares) {

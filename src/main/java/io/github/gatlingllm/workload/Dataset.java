@@ -299,7 +299,7 @@ public final class Dataset {
   public record SessionFile(DataFile file, List<RecordedSession> sessions, String notes) {
 
     /** Most requests and spans of a file. */
-    private static final long MOST = 1_000_000;
+    private static final long MAX = 1_000_000;
 
     /** Of the heap, while a file is read. */
     private static final long BYTES_PER_REQUEST = 1_000;
@@ -310,16 +310,16 @@ public final class Dataset {
       Mooncake texts = new Mooncake(tokenizer);
       SessionRows rows = new SessionRows(file, StampUnit.after(location), texts);
       OtelSpans spans = new OtelSpans(file, texts);
-      long most = Math.min(MOST, Runtime.getRuntime().maxMemory() / BYTES_PER_REQUEST);
+      long max = Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_PER_REQUEST);
       file.entries(
           "sessions",
           (entry, start, length) -> {
             boolean isExport = OtelSpans.isExport(entry);
             int all = isExport ? spans.add(entry) : rows.add(entry, start, length);
-            if (all > most) {
+            if (all > max) {
               throw new IllegalArgumentException(
                   "more than %s requests; split the file%s"
-                      .formatted(most, most < MOST ? ", or give Java more heap (-Xmx)" : ""));
+                      .formatted(max, max < MAX ? ", or give Java more heap (-Xmx)" : ""));
             }
           });
       List<RecordedSession> all = new ArrayList<>(rows.sessions());

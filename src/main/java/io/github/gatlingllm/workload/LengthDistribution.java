@@ -27,7 +27,7 @@ public sealed interface LengthDistribution {
   int MAX = 1_000_000;
 
   String EXPECTED =
-      "tokens from 1 to 1,000,000: a number, <mean>:<std>, <least>-<most>, lognormal:<mean>:<std>"
+      "tokens from 1 to 1,000,000: a number, <mean>:<std>, <min>-<max>, lognormal:<mean>:<std>"
           + " or weighted:128=70,4096=30";
 
   int draw(SplittableRandom random, long index);
@@ -38,13 +38,13 @@ public sealed interface LengthDistribution {
   /** As a setting has it, e.g. {@code 64-512}: {@link #parse} reads it. */
   String text();
 
-  default int least() {
+  default int min() {
     return 1;
   }
 
   /** Whether a prefix of that many tokens leaves a part of each prompt, or of all but the rare. */
   default boolean isRoomAfter(int tokens) {
-    return least() > tokens;
+    return min() > tokens;
   }
 
   /** What the length of an output is drawn by: the same for the same request of the same seed. */
@@ -182,36 +182,36 @@ public sealed interface LengthDistribution {
     }
   }
 
-  record Uniform(int least, int most) implements LengthDistribution {
+  record Uniform(int min, int max) implements LengthDistribution {
     public Uniform {
-      length(least);
-      length(most);
-      if (most < least) {
+      length(min);
+      length(max);
+      if (max < min) {
         throw new IllegalArgumentException(
-            "lengths from " + least + " to " + most + "; expected the shortest first");
+            "lengths from " + min + " to " + max + "; expected the shortest first");
       }
     }
 
     @Override
     public int draw(SplittableRandom random, long index) {
-      return random.nextInt(least, most + 1);
+      return random.nextInt(min, max + 1);
     }
 
     @Override
     public double mean() {
-      return (least + most) / 2.0;
+      return (min + max) / 2.0;
     }
 
     @Override
     public String text() {
-      return least == most ? Integer.toString(least) : least + "-" + most;
+      return min == max ? Integer.toString(min) : min + "-" + max;
     }
 
     @Override
     public String toString() {
-      return least == most
-          ? "exactly " + least + (least == 1 ? " token" : " tokens")
-          : "uniform lengths of " + least + " to " + most + " tokens";
+      return min == max
+          ? "exactly " + min + (min == 1 ? " token" : " tokens")
+          : "uniform lengths of " + min + " to " + max + " tokens";
     }
   }
 
@@ -262,8 +262,8 @@ public sealed interface LengthDistribution {
     }
 
     @Override
-    public int least() {
-      return parts.stream().mapToInt(part -> part.lengths.least()).min().orElseThrow();
+    public int min() {
+      return parts.stream().mapToInt(part -> part.lengths.min()).min().orElseThrow();
     }
 
     @Override
@@ -310,7 +310,7 @@ public sealed interface LengthDistribution {
     }
 
     @Override
-    public int least() {
+    public int min() {
       return lengths.stream().mapToInt(tokens -> tokens).min().orElseThrow();
     }
 

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionRows {
 
-  private static final int MOST_AGENTS = 1_000;
-  private static final double MOST_MILLIS = 1e9;
+  private static final int MAX_AGENTS = 1_000;
+  private static final double MAX_MILLIS = 1e9;
 
   /** Nanoseconds since 1970 until the year 2286. */
   private static final double LATEST = 1e19;
@@ -96,8 +96,8 @@ final class SessionRows {
                 start,
                 length,
                 row.path("agent").asText(""),
-                number(row, "gap_ms", MOST_MILLIS),
-                number(row, row.has("delay") ? "delay" : "delay_ms", MOST_MILLIS),
+                number(row, "gap_ms", MAX_MILLIS),
+                number(row, row.has("delay") ? "delay" : "delay_ms", MAX_MILLIS),
                 time,
                 List.copyOf(children)));
     return ++size;
@@ -155,19 +155,19 @@ final class SessionRows {
     return Math.max(1, Mooncake.length(row, row.has(alias) ? alias : name));
   }
 
-  private static double number(JsonNode row, String name, double most) {
+  private static double number(JsonNode row, String name, double max) {
     JsonNode value = row.path(name);
     if (value.isMissingNode() || value.isNull()) {
       return Double.NaN;
     }
-    if (!value.isNumber() || !(value.doubleValue() >= 0 && value.doubleValue() <= most)) {
+    if (!value.isNumber() || !(value.doubleValue() >= 0 && value.doubleValue() <= max)) {
       throw new IllegalArgumentException(
           "\"%s\" is %s; expected %s to %s"
               .formatted(
                   name,
                   DataFile.clipped(value),
-                  most == LATEST ? "a number, 0" : "milliseconds, 0",
-                  most));
+                  max == LATEST ? "a number, 0" : "milliseconds, 0",
+                  max));
     }
     return value.doubleValue();
   }
@@ -235,7 +235,7 @@ final class SessionRows {
               ? "child '%s' has no request in session %s"
               : !begun.add(child)
                   ? "child '%s' has begun before in session %s; give each its own name"
-                  : begun.size() > MOST_AGENTS ? "child '%s' is one too many in session %s" : "";
+                  : begun.size() > MAX_AGENTS ? "child '%s' is one too many in session %s" : "";
       if (!mistake.isEmpty()) {
         throw file.bad(row.start, mistake.formatted(child, id));
       }
@@ -250,7 +250,7 @@ final class SessionRows {
       for (Row row : Objects.requireNonNull(byAgent.get(name))) {
         double gap = Double.isNaN(row.delay) ? before : row.delay;
         double due = Double.isNaN(gap) ? (row.time - first.time) * unit.nanos : Double.NaN;
-        if (due > MOST_MILLIS * 1e6) {
+        if (due > MAX_MILLIS * 1e6) {
           throw file.bad(row.start, "timestamp is over 1e9 ms after the first of session " + id);
         }
         List<Agent> children = new ArrayList<>();

@@ -171,10 +171,10 @@ public interface Tokenizer {
 
     @Override
     public String head(String text, int tokens) {
-      long most = (long) tokens * chars;
-      return most >= text.codePointCount(0, text.length())
+      long max = (long) tokens * chars;
+      return max >= text.codePointCount(0, text.length())
           ? text
-          : text.substring(0, text.offsetByCodePoints(0, (int) most));
+          : text.substring(0, text.offsetByCodePoints(0, (int) max));
     }
   }
 }

@@ -163,14 +163,14 @@ class ArrivalModelsIT {
     int requests = 96;
     List<Integer> users = List.of(32, 8, 1);
     List<Phaser> rounds = users.stream().map(Phaser::new).toList();
-    Map<Integer, Integer> most = new ConcurrentHashMap<>();
+    Map<Integer, Integer> max = new ConcurrentHashMap<>();
     AtomicInteger arrived = new AtomicInteger();
     AtomicInteger inFlight = new AtomicInteger();
     try (ScriptedServer server =
         ScriptedServer.start(
             exchange -> {
               int level = arrived.getAndIncrement() / requests;
-              most.merge(users.get(level), inFlight.incrementAndGet(), Math::max);
+              max.merge(users.get(level), inFlight.incrementAndGet(), Math::max);
               rounds.get(level).awaitAdvanceInterruptibly(rounds.get(level).arrive());
               inFlight.decrementAndGet();
               exchange.answer("a");
@@ -181,7 +181,7 @@ class ArrivalModelsIT {
               .llm("model=m maxTokens=2 warmup=0 metricsUrl=none")
               .succeed();
 
-      assertThat(most).isEqualTo(Map.of(32, 32, 8, 8, 1, 1));
+      assertThat(max).isEqualTo(Map.of(32, 32, 8, 8, 1, 1));
       assertThat(run.requests())
           .extracting(record -> record.identity().stage())
           .hasSize(3 * requests)

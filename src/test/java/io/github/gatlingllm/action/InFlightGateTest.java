@@ -101,7 +101,7 @@ final class InFlightGateTest {
     int visits = 160_000;
     InFlightGate three = new InFlightGate(limit);
     AtomicInteger inside = new AtomicInteger();
-    AtomicInteger most = new AtomicInteger();
+    AtomicInteger max = new AtomicInteger();
     CountDownLatch done = new CountDownLatch(visits);
     ExecutorService loops = Executors.newFixedThreadPool(4);
     ExecutorService workers = Executors.newFixedThreadPool(8);
@@ -113,7 +113,7 @@ final class InFlightGateTest {
             AtomicBoolean claimed = new AtomicBoolean();
             Runnable visit =
                 () -> {
-                  most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                  max.accumulateAndGet(inside.incrementAndGet(), Math::max);
                   inside.decrementAndGet();
                   permit.join().release();
                   done.countDown();
@@ -139,7 +139,7 @@ final class InFlightGateTest {
     workers.shutdown();
     loops.shutdown();
     assertThat(loops.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(most.get()).isBetween(1, limit);
+    assertThat(max.get()).isBetween(1, limit);
     for (int i = 0; i < limit; i++) {
       assertThat(three.acquire(() -> {}).atOnce()).as("place %s is free", i).isTrue();
     }

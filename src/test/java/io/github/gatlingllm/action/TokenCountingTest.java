@@ -190,7 +190,7 @@ class TokenCountingTest {
   }
 
   @Test
-  void leastRecentlyUsedTextIsEvicted() {
+  void minRecentlyUsedTextIsEvicted() {
     TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(noting, 10, 99);
     assertThat(texts.count("", List.of("aaaa", "bbbb", "aaaa", "cccc"))).isEqualTo(16);
     assertThat(texts.count("", List.of("aaaa", "bbbb"))).isEqualTo(8);

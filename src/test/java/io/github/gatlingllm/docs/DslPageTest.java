@@ -115,19 +115,19 @@ class DslPageTest {
       tracedTokens.file="trace.csv" PromptsBuilder.file.path="prompts.txt" input.text="#{passage}" prompt="Once"
       maxTokens.tokens=256 temperature=0.7 topP=0.95 topK=40 minP=0.05 penalty=0.5 choices=2 top=5 dimensions=256
       contextLimit.tokens=8192 tokens=512 groups=8 maxTokensPerMinute.tokens=150000 maxRequestsPerMinute.requests=500
-      warmUp.requests=3 waitReady.most=ofMinutes(5) beforeLevel.requests="POST:/reset_prefix_cache" requests=64 seed=42 pinned=42 price=3.5 tokensPerSecond=5 number=8 speed=2 maxTokensField.name="max_completion_tokens" share=0.1 precision.share=0.05 repetitionPenalty.penalty=1.1
+      warmUp.requests=3 waitReady.max=ofMinutes(5) beforeLevel.requests="POST:/reset_prefix_cache" requests=64 seed=42 pinned=42 price=3.5 tokensPerSecond=5 number=8 speed=2 maxTokensField.name="max_completion_tokens" share=0.1 precision.share=0.05 repetitionPenalty.penalty=1.1
       image=image("cat.png") messages=session~->~session.getList("messages") lengths=normalTokens(256,~96) tokens.tokenizer=chars4()
       imageUrl.url="http://host/cat.png" bytes=new~byte[8] mimeType="image/png" width=512 height=512 length=ofSeconds(60)
       mooncake.file="trace.jsonl" sessions.file="agents.jsonl" request=ask session=Map.of("question",~"Why?") atMost=ofMinutes(2) String:objectives="ttft<200ms,tpot<50ms"
       io.gatling.core.structure.ScenarioBuilder:scenario=chat.wrapped ToDoubleFunction<Duration>:usersPerSecond=t~->~5
-      GenerationRequestBuilder.abandonAfter.least=ofSeconds(2) GenerationRequestBuilder.abandonAfter.most=ofSeconds(5)
-      LlmProtocolBuilder.abandonAfter.least=ofSeconds(2) LlmProtocolBuilder.abandonAfter.most=ofSeconds(5)
+      GenerationRequestBuilder.abandonAfter.min=ofSeconds(2) GenerationRequestBuilder.abandonAfter.max=ofSeconds(5)
+      LlmProtocolBuilder.abandonAfter.min=ofSeconds(2) LlmProtocolBuilder.abandonAfter.max=ofSeconds(5)
       slo=slo().ttft(200) objectives=slo().ttft(200) assertions=llmValid() checks=ttft().lt(500) server=engine
       tokenizer=tiktoken("o200k_base") rate=25 usersPerSec.rate=t~->~5
       users=8 usersPerSecond=2 percent=99 sloBelow.percent=50 errorsAbove.percent=10 rules=sloBelow(50) populations=chat.injectOpen(atOnceUsers(1))
       protocol=llm scenario=chat LlmAssertion.x=1 cv=1.4 count=10 weight=70 what=ragAgent() weights=Map.of(128,~0.7,~4096,~0.3)
       pairs=lengths().pair(256,~128) LengthDistribution:input=normalTokens(256,~32) LengthDistribution:output=normalTokens(128,~16) LengthsBuilder.pair.input=4096 LengthsBuilder.pair.output=512 LengthsBuilder.weight.weight=40 maxTokens.lengths=lognormalTokens(128,~64)
-      mean=256 std=96 least=64 most=512 thinkTime.least=1 thinkTime.most=5 change=ask~->~ask.topK(40) api=Llm::responses
+      mean=256 std=96 uniformTokens.min=64 uniformTokens.max=512 thinkTime.min=1 thinkTime.max=5 change=ask~->~ask.topK(40) api=Llm::responses
       completion.change=go~->~go.topK(40) status=RequestStatus.TIMEOUT AssertionCondition.value=200 AssertionCondition.values=1,~2 min=1 max=3
       AssertionCondition.mean=200 plusOrMinus=20 percentDeviation=0.1 TimeCondition.min=ofMillis(10) TimeCondition.max=ofMillis(90)
       TimeCondition.value=ofMillis(40) millis=500 prompts=500 images=16 time=ofSeconds(5) limit=ofMillis(200) timeout=ofMinutes(2)

@@ -28,14 +28,14 @@ class GateIT {
   private static final class Server implements AutoCloseable {
     private final AtomicInteger arrived = new AtomicInteger();
     private final AtomicInteger inFlight = new AtomicInteger();
-    private final AtomicInteger most = new AtomicInteger();
+    private final AtomicInteger max = new AtomicInteger();
     private final AtomicInteger stalled = new AtomicInteger();
     private final AtomicLong stalledUntil = new AtomicLong(Long.MIN_VALUE);
     private final CountDownLatch together = new CountDownLatch(GATE);
     private final ScriptedServer server = ScriptedServer.start(this::answer);
 
     private void answer(Exchange exchange) throws IOException, InterruptedException {
-      most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+      max.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
       together.countDown();
       exchange.await(together);
       long now = System.nanoTime();
@@ -74,7 +74,7 @@ class GateIT {
               .succeed();
       List<RequestRecord> records = run.requests();
 
-      assertThat(server.most.get()).as("in flight at the server").isEqualTo(GATE);
+      assertThat(server.max.get()).as("in flight at the server").isEqualTo(GATE);
       assertThat(records)
           .hasSizeGreaterThan(200)
           .allMatch(r -> r.outcome().ok())

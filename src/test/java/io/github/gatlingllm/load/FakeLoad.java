@@ -289,7 +289,7 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
     private void ended(RunningLevel of, int number) {
       inFlight--;
       failures++;
-      if (failing && tooMany != null && failures - 1 == Math.min(limits.most(), limits.inARow())) {
+      if (failing && tooMany != null && failures - 1 == Math.min(limits.max(), limits.inARow())) {
         tooMany.run();
       }
       if (exits.test(number)) {

@@ -171,7 +171,7 @@ class InjectorPartTest {
     assertThat(order.next(earlier)).isEqualTo(1 + numbers.all());
     assertThat(others.next(earlier)).isEqualTo(1);
     assertThat(numbers.all())
-        .isEqualTo(plan.levels().get(0) instanceof Open open ? open.mostArrivals() : -1);
+        .isEqualTo(plan.levels().get(0) instanceof Open open ? open.maxArrivals() : -1);
   }
 
   @Test

@@ -283,9 +283,9 @@ class PlanDriverTest {
   }
 
   /** Every iteration takes so long and fails; so many may. */
-  private static FakeLoad failing(long millis, long most, LoadLevel... levels) {
+  private static FakeLoad failing(long millis, long max, LoadLevel... levels) {
     LoadPlan plan =
-        new LoadPlan.Sweep(List.of(levels)).stopWhen(List.of(StopRule.errorCountAbove(most)));
+        new LoadPlan.Sweep(List.of(levels)).stopWhen(List.of(StopRule.errorCountAbove(max)));
     return new FakeLoad(() -> millis, i -> false, plan).failing();
   }
 

@@ -130,12 +130,12 @@ class ChartTest {
     assertThat(contrast("#000000", "#ffffff")).isEqualTo(21);
   }
 
-  private void assertContrast(String name, double least) {
+  private void assertContrast(String name, double min) {
     for (String background : List.of("card", "paper")) {
       for (int theme = 1; theme <= 2; theme++) {
         assertThat(contrast(color(name, theme), color(background, theme)))
             .as("--" + name + " on --" + background + ", theme " + theme)
-            .isGreaterThanOrEqualTo(least);
+            .isGreaterThanOrEqualTo(min);
       }
     }
   }

@@ -62,7 +62,7 @@ class TablesTest {
 
   /** The number of columns that have a value in a run; of those with the same heading, the most. */
   private static int withValue(Layout layout) {
-    Map<String, Integer> most = new HashMap<>();
+    Map<String, Integer> max = new HashMap<>();
     layout.places().keySet().stream()
         .flatMap(place -> TableRuns.ALL.stream().flatMap(run -> shown(layout, place, run)))
         .forEach(
@@ -77,9 +77,9 @@ class TablesTest {
                   count.merge(i == 0 ? "name" : heading, 1, Integer::sum);
                 }
               }
-              count.forEach((heading, columns) -> most.merge(heading, columns, Math::max));
+              count.forEach((heading, columns) -> max.merge(heading, columns, Math::max));
             });
-    return most.values().stream().mapToInt(Integer::intValue).sum();
+    return max.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   private static boolean hasValue(Cell cell) {

@@ -202,10 +202,10 @@ class LevelResultsTest {
     assertThat(results.result(level).queue()).isNull();
   }
 
-  private LevelInfo.Key watched(long most, long inARow) {
+  private LevelInfo.Key watched(long max, long inARow) {
     LevelInfo.Key level = closed();
     results.watchFailures(
-        level, new LoadPlan.FailureLimits(most, inARow), () -> told.add("too many"));
+        level, new LoadPlan.FailureLimits(max, inARow), () -> told.add("too many"));
     return level;
   }
 

@@ -128,22 +128,22 @@ public final class S3Server implements AutoCloseable {
 
   private void list(HttpExchange exchange, Map<String, String> query) throws IOException {
     String after = query.getOrDefault("continuation-token", "");
-    int most = Integer.parseInt(query.getOrDefault("max-keys", Integer.toString(PAGE)));
+    int max = Integer.parseInt(query.getOrDefault("max-keys", Integer.toString(PAGE)));
     StringBuilder xml = new StringBuilder("<ListBucketResult>");
     List<String> keys =
         objects.keySet().stream()
             .filter(key -> key.startsWith(query.get("prefix")) && key.compareTo(after) > 0)
             .toList();
-    for (String key : keys.subList(0, Math.min(most, keys.size()))) {
+    for (String key : keys.subList(0, Math.min(max, keys.size()))) {
       byte[] content = objects.get(key);
       xml.append(
           "<Contents><Key>%s</Key><Size>%s</Size><ETag>%s</ETag><LastModified>%s</LastModified></Contents>"
               .formatted(key, content.length, etag(content), opened));
     }
-    if (keys.size() > most) {
-      xml.append("<NextContinuationToken>%s</NextContinuationToken>".formatted(keys.get(most - 1)));
+    if (keys.size() > max) {
+      xml.append("<NextContinuationToken>%s</NextContinuationToken>".formatted(keys.get(max - 1)));
     }
-    xml.append("<IsTruncated>").append(keys.size() > most).append("</IsTruncated>");
+    xml.append("<IsTruncated>").append(keys.size() > max).append("</IsTruncated>");
     String all = listing.apply(xml.append("</ListBucketResult>").toString());
     send(exchange, 200, all.getBytes(UTF_8));
   }

@@ -82,7 +82,7 @@ final class LengthDistributionTest {
   void recordedLengthsRepeatInTheirOrder() {
     LengthDistribution recorded = new LengthDistribution.Recorded("trace", List.of(5, 9, 7));
     assertThat(IntStream.of(draws(recorded)).limit(7)).containsExactly(5, 9, 7, 5, 9, 7, 5);
-    assertThat(recorded.least()).isEqualTo(5);
+    assertThat(recorded.min()).isEqualTo(5);
   }
 
   /**

@@ -388,7 +388,7 @@ enum CheckCatalogue {
   // ---- server metrics: do they agree with what was measured here?
   METRICS_COVERED(
       "Do the readings of the server's metrics cover the measure windows?",
-      "least share of a measure window that readings of a counter cover",
+      "minimum share of a measure window that readings of a counter cover",
       Threshold.judged(
           "warning below 95 %: rates, power and tokens per joule of the load level are unknown"),
       "load levels with a counter of the server",

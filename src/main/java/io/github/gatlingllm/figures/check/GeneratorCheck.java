@@ -60,14 +60,14 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     if (failed == 0) {
       return null;
     }
-    GeneratorLimit most = Collections.max(counts.keySet(), Comparator.comparing(counts::get));
+    GeneratorLimit max = Collections.max(counts.keySet(), Comparator.comparing(counts::get));
     return Finding.of(
             (double) failed / in.figures().counts().ended(),
             "%s failed at a limit of the load generator, not of the server: %s.",
             counted(failed, "request"),
             counts.keySet().stream().map(GeneratorLimit::what).collect(Collectors.joining(", ")))
         .level(Level.INVALID)
-        .remedy(NumberText.capital(most.remedy()) + ".");
+        .remedy(NumberText.capital(max.remedy()) + ".");
   }
 
   private static @Nullable Finding lag(CheckInput in) {

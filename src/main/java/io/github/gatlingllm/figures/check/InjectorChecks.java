@@ -182,15 +182,15 @@ final class InjectorChecks {
     return CheckInput.atWorst(
         planned,
         start -> Math.abs(start.lateNanos / 1e9),
-        (start, most) ->
-            most == 0
-                ? Finding.of(most, "All injectors began all levels when planned.")
+        (start, max) ->
+            max == 0
+                ? Finding.of(max, "All injectors began all levels when planned.")
                 : Finding.of(
-                    most,
+                    max,
                     "%s began %s %s s %s its planned start.",
                     start.injector.name(),
                     start.level,
-                    number(most),
+                    number(max),
                     start.lateNanos > 0 ? "after" : "before"));
   }
 }

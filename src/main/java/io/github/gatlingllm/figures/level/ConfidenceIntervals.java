@@ -45,15 +45,15 @@ import org.jspecify.annotations.Nullable;
  * #RARE} of the values depends on few of them, and has no interval.
  *
  * <p>Where it is shown, the interval of a mean or percentile holds the true value in 90 to 98 % of
- * simulated runs ({@code docs/metrics.md}). That of a share does so in {@value #LEAST_COVERAGE} %
- * or more, and is too wide under an open load: only sentences that call a share undecided quote it.
+ * simulated runs ({@code docs/metrics.md}). That of a share does so in {@value #MIN_COVERAGE} % or
+ * more, and is too wide under an open load: only sentences that call a share undecided quote it.
  *
  * @see <a href="https://doi.org/10.1080/01621459.1952.10483443">Woodruff 1952</a>
  */
 final class ConfidenceIntervals {
 
   /** In percent of simulated runs. */
-  static final int LEAST_COVERAGE = 90;
+  static final int MIN_COVERAGE = 90;
 
   private static final int MIN_VALUES = 30;
   private static final int FILLED = 10;

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The health of load generators, by injector and over time; at most {@value #MOST} lines. */
+/** The health of load generators, by injector and over time; at most {@value #MAX} lines. */
 final class GeneratorTally {
 
   /** A day of one injector, or five hours of twenty. */
-  private static final int MOST = 400_000;
+  private static final int MAX = 400_000;
 
   private final long origin;
   private final Map<String, List<Second>> seconds = new LinkedHashMap<>();
@@ -27,7 +27,7 @@ final class GeneratorTally {
   }
 
   void add(GeneratorSecond second) {
-    if (lines++ >= MOST) {
+    if (lines++ >= MAX) {
       return;
     }
     long from = second.number(GeneratorField.START_UNIX_NS) - origin;

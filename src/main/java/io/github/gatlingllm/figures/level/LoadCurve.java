@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 record LoadCurve(
     List<SloTally.Objectives> slo, @Nullable SingleStream alone, List<LevelFigures> levels) {
 
-  private static final double NEARLY_MOST = 0.9;
+  private static final double NEARLY_MAX = 0.9;
 
   /** Largest load of the knee ÷ highest load: a curve is flat from the knee on. */
   private static final double FLAT_FROM = 0.5;
@@ -125,10 +125,10 @@ record LoadCurve(
   /** The lightest level with nearly the highest output tok/s; null when none delivered any. */
   @Nullable Knee knee() {
     List<LevelFigures> accepted = accepted();
-    double most = accepted.stream().mapToDouble(LoadCurve::delivered).max().orElse(0);
+    double max = accepted.stream().mapToDouble(LoadCurve::delivered).max().orElse(0);
     LevelFigures knee =
-        accepted.stream().filter(s -> delivered(s) >= NEARLY_MOST * most).findFirst().orElse(null);
-    if (knee == null || most == 0) {
+        accepted.stream().filter(s -> delivered(s) >= NEARLY_MAX * max).findFirst().orElse(null);
+    if (knee == null || max == 0) {
       return null;
     }
     double highest = load(accepted.get(accepted.size() - 1));

@@ -99,7 +99,7 @@ final class Peaks {
   }
 
   /** The largest value of all windows; windows that overlap count as one. */
-  static @Nullable Double most(List<Peaks> windows, Function<Peaks, @Nullable Number> of) {
+  static @Nullable Double max(List<Peaks> windows, Function<Peaks, @Nullable Number> of) {
     return joined(windows).stream()
         .map(of)
         .filter(Objects::nonNull)
@@ -129,22 +129,22 @@ final class Peaks {
     if (end <= first) {
       return null;
     }
-    double most = 0;
+    double max = 0;
     for (int second = first; second < Math.min(end, tokens.length); second++) {
-      most = Math.max(most, tokens[second]);
+      max = Math.max(max, tokens[second]);
     }
-    return most;
+    return max;
   }
 
   /** Most requests in flight at a sample; null for a window without samples. */
   @Nullable Long inFlight() {
     int ended = samples.at(to);
     long now = 0;
-    long most = 0;
+    long max = 0;
     for (int slot = 0; slot < Math.min(ended, changes.length); slot++) {
       now += changes[slot];
-      most = Math.max(most, now);
+      max = Math.max(max, now);
     }
-    return ended == 0 ? null : (Long) most;
+    return ended == 0 ? null : (Long) max;
   }
 }

@@ -94,8 +94,8 @@ final class Pooled implements Amount.Sums {
   @Override
   public @Nullable Double fact(Fact fact) {
     return switch (fact) {
-      case PEAK_TOKENS_PER_S -> Peaks.most(peaks, Peaks::tokensPerS);
-      case PEAK_IN_FLIGHT -> Peaks.most(peaks, Peaks::inFlight);
+      case PEAK_TOKENS_PER_S -> Peaks.max(peaks, Peaks::tokensPerS);
+      case PEAK_IN_FLIGHT -> Peaks.max(peaks, Peaks::inFlight);
       default -> facts.get(fact);
     };
   }

@@ -82,11 +82,11 @@ final class ServerTally {
         (a, b) ->
             new Quota(
                 b.limit() == null ? a.limit() : b.limit(),
-                least(a.lowestRemaining(), b.lowestRemaining()),
-                least(a.lowestShare(), b.lowestShare())));
+                min(a.lowestRemaining(), b.lowestRemaining()),
+                min(a.lowestShare(), b.lowestShare())));
   }
 
-  private static @Nullable Double least(@Nullable Double a, @Nullable Double b) {
+  private static @Nullable Double min(@Nullable Double a, @Nullable Double b) {
     return a == null ? b : b == null ? a : (Double) Math.min(a, b);
   }
 

@@ -202,7 +202,7 @@ final class SloFormatter {
             .formatted(
                 NumberText.percent(interval.low()),
                 NumberText.percent(interval.high()),
-                ConfidenceIntervals.LEAST_COVERAGE);
+                ConfidenceIntervals.MIN_COVERAGE);
   }
 
   private String limits() {

@@ -172,16 +172,16 @@ final class StallDetector {
     List<Quiet> all = new ArrayList<>();
     int inFlight = 0;
     int from = -1;
-    int most = 0;
+    int max = 0;
     for (int slot = 0; slot <= end; slot++) {
       inFlight += slot < change.length ? change[slot] : 0;
       if (slot >= first && slot < end && inFlight > 0 && !received.get(slot)) {
         from = from < 0 ? slot : from;
-        most = Math.max(most, inFlight);
+        max = Math.max(max, inFlight);
       } else if (from >= 0) {
-        all.add(new Quiet(from, slot, most));
+        all.add(new Quiet(from, slot, max));
         from = -1;
-        most = 0;
+        max = 0;
       }
     }
     return all;

@@ -427,8 +427,8 @@ public record Summary(
 
     private static At at(
         SelfTest test, @Nullable String stage, Figures figures, double eventsPerS) {
-      Double most = figures.number(Metric.PEAK_IN_FLIGHT);
-      double streams = most == null ? 0 : most;
+      Double max = figures.number(Metric.PEAK_IN_FLIGHT);
+      double streams = max == null ? 0 : max;
       return new At(stage, streams, eventsPerS, test.covering(streams, eventsPerS).orElse(null));
     }
 

@@ -339,12 +339,12 @@ final class SummaryAssembly {
   }
 
   /** The requests at the operating point of each curve, where they have so many names or more. */
-  private List<RequestAtPoint> atPoints(Grouping by, int least) {
+  private List<RequestAtPoint> atPoints(Grouping by, int min) {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
       LevelWindow level = counted.levels.firsts().get(stages.indexOf(curve.chosen().level()));
       List<String> names = names(level, by);
-      for (String name : names.size() < least ? List.<String>of() : names) {
+      for (String name : names.size() < min ? List.<String>of() : names) {
         Figures figures =
             groups
                 .joined(level.repeats::contains, keys -> keys.of(by).equals(name))

@@ -19,8 +19,8 @@ final class TimeBuckets<T> {
 
   /** A growing number of buckets; {@code join} adds the second of two neighbours to the first. */
   TimeBuckets(
-      long origin, long width, int most, Supplier<T> empty, @Nullable BiConsumer<T, T> join) {
-    slots = new TimeSlots(origin, width, most);
+      long origin, long width, int max, Supplier<T> empty, @Nullable BiConsumer<T, T> join) {
+    slots = new TimeSlots(origin, width, max);
     this.empty = empty;
     this.join = join;
   }

@@ -91,7 +91,7 @@ public final class TimeSlice {
      * 1 to {@code longest} slices, each raised by (1 + φ) ÷ (1 − φ), with φ by {@link #upper}.
      */
     public static Spread spread(double[] residuals, int longest) {
-      Spread most = new Spread(0, residuals.length - 1);
+      Spread max = new Spread(0, residuals.length - 1);
       for (int length = 1; length <= longest; length++) {
         double[] batches = new double[residuals.length / length];
         for (int i = 0; i < batches.length * length; i++) {
@@ -103,11 +103,11 @@ public final class TimeSlice {
         }
         int freedom = batches.length - 1;
         double variance = squares * batches.length / freedom * slices(upper(batches, 1));
-        if (variance > most.variance()) {
-          most = new Spread(variance, freedom);
+        if (variance > max.variance()) {
+          max = new Spread(variance, freedom);
         }
       }
-      return most;
+      return max;
     }
   }
 }

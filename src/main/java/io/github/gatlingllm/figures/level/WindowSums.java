@@ -180,8 +180,8 @@ final class WindowSums {
         return "temperature";
       }
       Double watts = values.get(EngineMetric.GPU_POWER_W);
-      Double most = values.get(EngineMetric.GPU_POWER_LIMIT_W);
-      return watts != null && most != null && most > 0 && watts >= OF_POWER_LIMIT * most
+      Double max = values.get(EngineMetric.GPU_POWER_LIMIT_W);
+      return watts != null && max != null && max > 0 && watts >= OF_POWER_LIMIT * max
           ? "power"
           : null;
     }

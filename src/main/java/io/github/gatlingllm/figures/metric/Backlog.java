@@ -45,7 +45,7 @@ public final class Backlog {
   private final long from;
   private final long nanos;
   private final long end; // of all parts, since the start of the window
-  private final int most;
+  private final int max;
   private final Flow waiting;
   private final Flow unfinished;
   private final Flow held;
@@ -85,33 +85,33 @@ public final class Backlog {
     this.from = from;
     this.nanos = Math.max(1, nanos);
     this.end = this.nanos * times;
-    this.most = PARTS * times;
+    this.max = PARTS * times;
     waiting = new Flow();
     unfinished = new Flow();
     held = new Flow();
     sentWaiting = new Flow();
     sentUnfinished = new Flow();
     completed = new Instants();
-    durations = Stream.generate(Moments::new).limit(most).toList();
+    durations = Stream.generate(Moments::new).limit(max).toList();
   }
 
-  /** The index of the part; −1 before the window, {@code most} after it. */
+  /** The index of the part; −1 before the window, {@code max} after it. */
   private int part(long instant) {
     if (instant < from) {
       return -1;
     }
     long after = instant - from;
-    return after >= end ? most : (int) (after * PARTS / nanos);
+    return after >= end ? max : (int) (after * PARTS / nanos);
   }
 
   private final class Instants {
-    private final long[] counts = new long[most];
+    private final long[] counts = new long[max];
     private long before;
 
     void add(int part) {
       if (part < 0) {
         before++;
-      } else if (part < most) {
+      } else if (part < max) {
         counts[part]++;
       }
     }
@@ -203,7 +203,7 @@ public final class Backlog {
     if (ok) {
       completed.add(out);
     }
-    if (in >= 0 && in < most) {
+    if (in >= 0 && in < max) {
       durations.get(in).add((over - arrived) / 1e9, 1);
     }
   }
@@ -214,7 +214,7 @@ public final class Backlog {
 
   /** The queue over a multiple of the planned window. */
   public Queue queue(int times) {
-    int parts = Math.min(most, PARTS * times);
+    int parts = Math.min(max, PARTS * times);
     boolean isBehind =
         completed.between(parts / 2, parts)
             <= CLEARLY_BELOW * unfinished.arrived.between(parts / 2, parts);

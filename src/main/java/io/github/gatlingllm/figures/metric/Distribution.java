@@ -186,8 +186,8 @@ public record Distribution(
       double b = Math.pow(error, 2);
       double r = Math.pow(other.error, 2);
       double terms = b * b / freedom() + r * r / other.freedom();
-      double least = Math.min(freedom(), other.freedom());
-      return new Difference(Math.sqrt(b + r), terms == 0 ? least : Math.pow(b + r, 2) / terms);
+      double min = Math.min(freedom(), other.freedom());
+      return new Difference(Math.sqrt(b + r), terms == 0 ? min : Math.pow(b + r, 2) / terms);
     }
 
     /**

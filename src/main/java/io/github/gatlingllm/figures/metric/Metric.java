@@ -283,8 +283,8 @@ public enum Metric {
           .by(s -> s.generatedPerS(s.of(Amount.RECEIVING_NANOS) / 1e9))),
   PEAK_IN_FLIGHT(
       load("Peak in flight")
-          .formula("most requests in flight, sampled 100 times a second over the window")
-          .words("most requests in flight")
+          .formula("maximum of the requests in flight, sampled 100 times a second over the window")
+          .words("maximum of the requests in flight")
           .by(s -> s.fact(Fact.PEAK_IN_FLIGHT))),
 
   GOODPUT_REQUESTS_PER_S(

@@ -243,7 +243,8 @@ public final class ValueRecorder {
       add(other.count, other.mean, other.squares, other.min, other.max);
     }
 
-    private void add(long more, double theirMean, double theirSquares, double least, double most) {
+    private void add(
+        long more, double theirMean, double theirSquares, double theirMin, double theirMax) {
       if (more == 0) {
         return;
       }
@@ -252,8 +253,8 @@ public final class ValueRecorder {
       squares += theirSquares + delta * delta * ((double) count * more / total);
       mean += delta * more / total;
       count = total;
-      min = Math.min(min, least);
-      max = Math.max(max, most);
+      min = Math.min(min, theirMin);
+      max = Math.max(max, theirMax);
     }
 
     /** The moments of times in microseconds, in milliseconds, with few divisions. */
@@ -263,12 +264,12 @@ public final class ValueRecorder {
         return moments;
       }
       long sum = 0;
-      int least = Integer.MAX_VALUE;
-      int most = Integer.MIN_VALUE;
+      int min = Integer.MAX_VALUE;
+      int max = Integer.MIN_VALUE;
       for (int i = 0; i < more; i++) {
         sum += micros[i];
-        least = Math.min(least, micros[i]);
-        most = Math.max(most, micros[i]);
+        min = Math.min(min, micros[i]);
+        max = Math.max(max, micros[i]);
       }
       double theirMean = (double) sum / more;
       double theirSquares = 0;
@@ -276,7 +277,7 @@ public final class ValueRecorder {
         double delta = micros[i] - theirMean;
         theirSquares += delta * delta;
       }
-      moments.add(more, theirMean / 1e3, theirSquares / 1e6, least / 1e3, most / 1e3);
+      moments.add(more, theirMean / 1e3, theirSquares / 1e6, min / 1e3, max / 1e3);
       return moments;
     }
 

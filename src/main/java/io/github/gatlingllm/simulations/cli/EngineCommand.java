@@ -66,12 +66,14 @@ final class EngineCommand implements Callable<Integer> {
       description = "how much each request in the batch lengthens a decode step [${DEFAULT-VALUE}]")
   private double growth = 0.05;
 
-  @Option(names = "--max-batch", description = "most requests in a batch [${DEFAULT-VALUE}]")
+  @Option(
+      names = "--max-batch",
+      description = "maximum number of requests in a batch [${DEFAULT-VALUE}]")
   private int maxBatch = 24;
 
   @Option(
       names = "--max-context",
-      description = "most tokens of prompt and answer together [${DEFAULT-VALUE}]")
+      description = "maximum number of tokens of prompt and answer together [${DEFAULT-VALUE}]")
   private int maxContext = 8_192;
 
   @Option(names = "--reasoning", description = "reasoning tokens per answer [${DEFAULT-VALUE}]")

@@ -79,9 +79,9 @@ class ConfidenceIntervalsTest {
 
     /** No coverage below 90 %, none of an interval that is shown above one that rounds to 98 %. */
     private void mustHold(String where, boolean isRange) {
-      double least = ConfidenceIntervals.LEAST_COVERAGE / 100.0;
+      double min = ConfidenceIntervals.MIN_COVERAGE / 100.0;
       // three standard errors: 190 cells are judged
-      double low = least - 1.5 * SimulatedTable.chance(least, Math.max(1, shown));
+      double low = min - 1.5 * SimulatedTable.chance(min, Math.max(1, shown));
       double high = 0.985 + 1.5 * SimulatedTable.chance(0.985, Math.max(1, shown));
       boolean isWithin = held >= low * shown && (isRange || held < high * shown);
       assertThat(shown * 50 < RUNS || isWithin).as(where + ": " + text()).isTrue();

@@ -126,7 +126,7 @@ class LoadCurveTest {
   void rangeOfAnUndecidedShareIsQuotedWithItsCoverage() {
     assertThat(Levels.of("1:400:100:4").verdict(SLO))
         .contains("(within noise: 97.5 % to 99.6 %")
-        .contains(ConfidenceIntervals.LEAST_COVERAGE + " % of simulated runs)");
+        .contains(ConfidenceIntervals.MIN_COVERAGE + " % of simulated runs)");
     assertThat(Levels.of("1:29:100:1").verdict(SLO)).contains("(within noise)");
   }
 

@@ -284,7 +284,7 @@ class SteadyStateTest {
   /** First tokens come a second late in the first 6 s of 60. */
   @ParameterizedTest
   @CsvSource({"0.5, 0.95", "0.8, 0.8"})
-  void transientsAtTheStart(double utilisation, double least) {
+  void transientsAtTheStart(double utilisation, double min) {
     int found = 0;
     int right = 0;
     for (int seed = 0; seed < RUNS; seed++) {
@@ -294,7 +294,7 @@ class SteadyStateTest {
         right += Math.abs(drift.steadyFromS() - 6) <= 2.5 ? 1 : 0;
       }
     }
-    assertThat(found).isGreaterThanOrEqualTo((int) (least * RUNS));
+    assertThat(found).isGreaterThanOrEqualTo((int) (min * RUNS));
     assertThat(right).isGreaterThanOrEqualTo(found * 9 / 10);
   }
 

@@ -106,8 +106,8 @@ class VerdictRatesTest {
   }
 
   private static int met(Summary run) {
-    MaxGoodput most = run.figures().goodput().max();
-    return most == null ? 0 : users(most.stage());
+    MaxGoodput max = run.figures().goodput().max();
+    return max == null ? 0 : users(max.stage());
   }
 
   private static int users(String stage) {
