@@ -85,21 +85,21 @@ final class HttpCall {
     this.isCacheable = isCacheable(settings);
     this.isInside = isInside(protocol);
     this.proxies = isInside ? Map.of() : proxies(protocol, api);
-    this.shared = protocol.shareConnections;
-    this.sharedClientId = sharedClientId(protocol.verifyTls);
-    this.several = protocol.baseUrls.size() > 1;
+    this.shared = protocol.shareConnections();
+    this.sharedClientId = sharedClientId(protocol.verifyTls());
+    this.several = protocol.baseUrls().size() > 1;
     this.tls = tls;
   }
 
   /** An engine in this JVM is reached directly, whatever proxy there is for other hosts. */
   private static boolean isInside(LlmProtocol protocol) {
-    return protocol.inThisJvm || protocol.baseUrls.stream().allMatch(EmbeddedEngine::isAt);
+    return protocol.inThisJvm() || protocol.baseUrls().stream().allMatch(EmbeddedEngine::isAt);
   }
 
   /** By URL, where the setting {@code proxy} names one. */
   private static Map<String, ProxyServer> proxies(LlmProtocol protocol, Api api) {
     Map<String, ProxyServer> proxies = new HashMap<>();
-    for (int user = 0; user < protocol.baseUrls.size() && !LlmProtocol.isDryRun(); user++) {
+    for (int user = 0; user < protocol.baseUrls().size() && !LlmProtocol.isDryRun(); user++) {
       String url = protocol.url(user, api);
       URI proxy = InvalidSimulation.checked(() -> Proxy.of(URI.create(url)));
       if (proxy != null) {
@@ -160,7 +160,7 @@ final class HttpCall {
             .post(session -> content(session.asScala()).prepared().url())
             .body(ByteArrayBody(session -> content(session.asScala()).prepared().body().toJson()))
             .requestTimeout(
-                request.requestTimeout == null ? protocol.requestTimeout : request.requestTimeout)
+                request.requestTimeout == null ? protocol.requestTimeout() : request.requestTimeout)
             .disableFollowRedirect();
     for (int i = 0; i < all.size(); i++) {
       int index = i;
@@ -186,10 +186,10 @@ final class HttpCall {
     all.put("Content-Type", (prepared, requestId, session) -> "application/json");
     all.put("Accept", (prepared, requestId, session) -> accept(prepared));
     all.put("X-Request-Id", (prepared, requestId, session) -> requestId);
-    if (protocol.conversationHeader != null) {
-      all.put(protocol.conversationHeader, HttpCall::conversation);
+    if (protocol.conversationHeader() != null) {
+      all.put(protocol.conversationHeader(), HttpCall::conversation);
     }
-    if (protocol.apiKey != null || request.apiKey != null) {
+    if (protocol.apiKey() != null || request.apiKey != null) {
       all.put("Authorization", (prepared, requestId, session) -> "Bearer " + prepared.apiKey());
     }
     if (request.api == Api.MESSAGES) {
@@ -198,7 +198,7 @@ final class HttpCall {
         all.put("x-api-key", (prepared, requestId, session) -> String.valueOf(prepared.apiKey()));
       }
     }
-    for (Map<String, Dynamic<String>> some : List.of(protocol.headers, request.headers)) {
+    for (Map<String, Dynamic<String>> some : List.of(protocol.headers(), request.headers)) {
       some.forEach(
           (name, value) -> all.put(name, (prepared, id, session) -> value.resolve(session)));
     }

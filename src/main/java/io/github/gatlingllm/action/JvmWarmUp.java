@@ -200,7 +200,7 @@ final class JvmWarmUp implements PlanDriver.Users {
 
     Loop(LlmComponents components, LlmRequest request, ScenarioContext context) {
       super(null, "warm-up", core.statsEngine(), null);
-      connects = !components.protocol.shareConnections;
+      connects = !components.protocol.shareConnections();
       body = new LlmAction(request, components, context, this);
     }
 

@@ -220,7 +220,7 @@ final class LlmAction extends SessionHook implements RequestAction {
             session,
             prepared,
             components.counting.prompt(
-                components.protocol.tokenizer, request.silent ? null : prepared.body()),
+                components.protocol.tokenizer(), request.silent ? null : prepared.body()),
             requestId,
             index,
             start,
@@ -233,9 +233,9 @@ final class LlmAction extends SessionHook implements RequestAction {
             timeline,
             prepared.body(),
             new StreamedExchange.ReadOptions(
-                components.protocol.idleTimeout.toNanos(),
+                components.protocol.idleTimeout().toNanos(),
                 prepared.secrets(),
-                components.protocol.inThisJvm ? null : httpRequest),
+                components.protocol.inThisJvm() ? null : httpRequest),
             session.eventLoop(),
             System::nanoTime,
             ended -> {
@@ -299,7 +299,7 @@ final class LlmAction extends SessionHook implements RequestAction {
 
   /** What makes a prompt differ from others: its nonce, or all of it. */
   private List<String> distinct(GenerationRequest body) {
-    return components.protocol.prefix instanceof PromptPrefix.Unique
+    return components.protocol.prefix() instanceof PromptPrefix.Unique
         ? List.of(body.prefix())
         : body.promptTexts();
   }

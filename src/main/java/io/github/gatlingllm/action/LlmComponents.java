@@ -140,15 +140,15 @@ final class LlmComponents implements ProtocolComponents {
       return LevelHooks.NONE;
     }
     List<LevelHooks.Call> calls = new ArrayList<>();
-    for (Hook hook : protocol.beforeLevel) {
+    for (Hook hook : protocol.beforeLevel()) {
       protocol
           .pages(
-              protocol.baseUrls.stream()
+              protocol.baseUrls().stream()
                   .map(base -> URI.create(base).resolve(hook.path()).toString())
                   .toList())
           .forEach(page -> calls.add(new LevelHooks.Call(hook.method(), page)));
     }
-    return new LevelHooks(calls, protocol.requestTimeout);
+    return new LevelHooks(calls, protocol.requestTimeout());
   }
 
   /** Gatling's throttle does not know of other injectors: each would send the whole load. */
@@ -182,7 +182,7 @@ final class LlmComponents implements ProtocolComponents {
       throw InvalidSimulation.withoutProtocol(context);
     }
     request.validateIn(protocol);
-    if (!protocol.beforeLevel.isEmpty() && !hasPlan) {
+    if (!protocol.beforeLevel().isEmpty() && !hasPlan) {
       throw InvalidSimulation.because(
           "beforeLevel needs load levels, but Gatling injects this load; use closedLoop or"
               + " openLoop");
@@ -205,21 +205,21 @@ final class LlmComponents implements ProtocolComponents {
 
   /** When the user of the request of that number leaves, in nanoseconds; null if it stays. */
   @Nullable Long leavesAfter(LlmRequest request, long index) {
-    Abandonment leaving = request.abandonment == null ? protocol.abandonment : request.abandonment;
+    Abandonment leaving = request.abandonment == null ? protocol.abandonment() : request.abandonment;
     return leaving == null || !isLoad()
         ? null
-        : leaving.afterNanos(Seed.orOfProcess(protocol.seed), index);
+        : leaving.afterNanos(Seed.orOfProcess(protocol.seed()), index);
   }
 
   /** Warms up JVM and target, once per run and target, by the first request of the scenario. */
   private void warmUp(ScenarioContext context, LlmRequest request) {
-    boolean jvm = protocol.warmUpJvm && targets.isFirst("jvm");
+    boolean jvm = protocol.warmUpJvm() && targets.isFirst("jvm");
     boolean first = targets.isFirst("target " + target);
     if (!jvm && !first) {
       return;
     }
     parts.start().requireInTime(run);
-    boolean isTried = first && protocol.warmUpRequests > 0;
+    boolean isTried = first && protocol.warmUpRequests() > 0;
     WarmUpRounds rounds = isTried ? new WarmUpRounds(context, this, request) : null;
     if (rounds != null) {
       if (StartCommand.isProbe()) {
@@ -264,11 +264,11 @@ final class LlmComponents implements ProtocolComponents {
   boolean leaveOut(AddedField rejected) {
     boolean isNamed =
         switch (rejected) {
-          case CONTINUOUS_USAGE -> protocol.eventTokens != null;
-          case USAGE -> protocol.includeUsage != null;
-          case PINNING -> protocol.pinning == LlmProtocol.Pinning.ALWAYS;
-          case LIMIT_NAME -> protocol.maxTokensField != null;
-          case LIMIT -> protocol.maxTokensField != null || protocol.isLimitNamed;
+          case CONTINUOUS_USAGE -> protocol.eventTokens() != null;
+          case USAGE -> protocol.includeUsage() != null;
+          case PINNING -> protocol.pinning() == LlmProtocol.Pinning.ALWAYS;
+          case LIMIT_NAME -> protocol.maxTokensField() != null;
+          case LIMIT -> protocol.maxTokensField() != null || protocol.isLimitNamed();
         };
     return !isNamed && targets.leaveOut(target, rejected);
   }

@@ -137,6 +137,178 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     ALWAYS
   }
 
+  public String target() {
+    return target;
+  }
+
+  public List<String> baseUrls() {
+    return baseUrls;
+  }
+
+  public boolean inThisJvm() {
+    return inThisJvm;
+  }
+
+  public @Nullable Dynamic<String> apiKey() {
+    return apiKey;
+  }
+
+  public @Nullable Dynamic<String> model() {
+    return model;
+  }
+
+  public List<WeightedModel> models() {
+    return models;
+  }
+
+  public Map<String, Dynamic<String>> headers() {
+    return headers;
+  }
+
+  public @Nullable String conversationHeader() {
+    return conversationHeader;
+  }
+
+  public Duration requestTimeout() {
+    return requestTimeout;
+  }
+
+  public Duration idleTimeout() {
+    return idleTimeout;
+  }
+
+  public @Nullable Duration waitReady() {
+    return waitReady;
+  }
+
+  public List<Hook> beforeLevel() {
+    return beforeLevel;
+  }
+
+  public @Nullable Abandonment abandonment() {
+    return abandonment;
+  }
+
+  public @Nullable Integer maxInFlight() {
+    return maxInFlight;
+  }
+
+  public @Nullable Integer maxRequestsPerMinute() {
+    return maxRequestsPerMinute;
+  }
+
+  public @Nullable Integer maxTokensPerMinute() {
+    return maxTokensPerMinute;
+  }
+
+  public @Nullable Boolean verifyTls() {
+    return verifyTls;
+  }
+
+  public @Nullable Double gpus() {
+    return gpus;
+  }
+
+  public @Nullable Double costPerHour() {
+    return costPerHour;
+  }
+
+  public boolean shareConnections() {
+    return shareConnections;
+  }
+
+  public boolean streaming() {
+    return streaming;
+  }
+
+  public Pinning pinning() {
+    return pinning;
+  }
+
+  public @Nullable String maxTokensField() {
+    return maxTokensField;
+  }
+
+  public boolean isLimitNamed() {
+    return isLimitNamed;
+  }
+
+  public @Nullable Boolean includeUsage() {
+    return includeUsage;
+  }
+
+  public @Nullable Boolean eventTokens() {
+    return eventTokens;
+  }
+
+  public boolean countsEvents() {
+    return countsEvents;
+  }
+
+  public @Nullable String extraBody() {
+    return extraBody;
+  }
+
+  public PromptPrefix prefix() {
+    return prefix;
+  }
+
+  public Slo slo() {
+    return slo;
+  }
+
+  public Map<String, Slo> sloByName() {
+    return sloByName;
+  }
+
+  public List<Assertion> assertions() {
+    return assertions;
+  }
+
+  public boolean recordText() {
+    return recordText;
+  }
+
+  public boolean recordTokens() {
+    return recordTokens;
+  }
+
+  public List<String> metricsUrls() {
+    return metricsUrls;
+  }
+
+  public @Nullable AutoCloseable closedAfterRun() {
+    return closedAfterRun;
+  }
+
+  public ReportOptions report() {
+    return report;
+  }
+
+  public int warmUpRequests() {
+    return warmUpRequests;
+  }
+
+  public boolean warmUpJvm() {
+    return warmUpJvm;
+  }
+
+  public Map<String, Object> warmUpSession() {
+    return warmUpSession;
+  }
+
+  public @Nullable Long seed() {
+    return seed;
+  }
+
+  public Tokenizer tokenizer() {
+    return tokenizer;
+  }
+
+  public Map<String, String> notes() {
+    return notes;
+  }
+
   /** Whether the setting {@code dryRun} is on: the plan is printed and nothing is sent. */
   public static boolean isDryRun() {
     return InvalidSimulation.checked(() -> DRY_RUN.isTrue(false));

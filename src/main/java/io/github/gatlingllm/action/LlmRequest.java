@@ -127,7 +127,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
     if (api == Api.MESSAGES
         && maxTokens == null
         && extraBody == null
-        && protocol.extraBody == null) {
+        && protocol.extraBody() == null) {
       throw mistake("messages() needs maxTokens; set it: .maxTokens(256)");
     }
     for (MessagePart part : messages) {

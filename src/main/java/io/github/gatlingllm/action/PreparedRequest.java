@@ -61,7 +61,7 @@ record PreparedRequest(
             ? resolve(request.inputs, session)
             : request.inputList.resolve(session);
     long number = prefixes.number(session); // that of the prompt, which has been drawn above
-    Draw length = new Draw(Seed.orOfProcess(protocol.seed), prefixes.index(number));
+    Draw length = new Draw(Seed.orOfProcess(protocol.seed()), prefixes.index(number));
     Session drawn = session.set(Draw.KEY, length);
     Integer maxTokens = resolve(request.maxTokens, drawn);
     Conversation conversation = chat.conversation == null ? null : chat.conversation.by(number);
@@ -76,27 +76,27 @@ record PreparedRequest(
         .inputs(inputs)
         // A prefix is sent, but is not part of the conversation.
         .prefix(prefixes.text(number, session, conversation != null || turn != null))
-        .stream(stream == null ? protocol.streaming : stream)
-        .includeUsage(!Boolean.FALSE.equals(protocol.includeUsage), protocol.asksEventTokens())
+        .stream(stream == null ? protocol.streaming() : stream)
+        .includeUsage(!Boolean.FALSE.equals(protocol.includeUsage()), protocol.asksEventTokens())
         .maxTokens(maxTokens)
-        .maxTokensField(protocol.maxTokensField)
-        .ignoreEos(protocol.pinning != LlmProtocol.Pinning.NEVER && maxTokens != null)
+        .maxTokensField(protocol.maxTokensField())
+        .ignoreEos(protocol.pinning() != LlmProtocol.Pinning.NEVER && maxTokens != null)
         .without(rejected)
         .stop(resolve(request.stop, session))
         .tools(request.tools == null ? chat.tools : request.tools.resolve(session))
         .toolChoice(resolve(request.toolChoice, session))
         .responseFormat(resolve(request.responseFormat, session))
-        .extra(protocol.extraBody)
+        .extra(protocol.extraBody())
         .extra(resolve(request.extraBody, session));
     request.parameters.forEach((name, value) -> body.parameter(name, value.resolve(session)));
-    String key = resolve(request.apiKey == null ? protocol.apiKey : request.apiKey, session);
+    String key = resolve(request.apiKey == null ? protocol.apiKey() : request.apiKey, session);
     String apiKey = key == null ? null : key.strip();
     String url = protocol.url(prefixes.user(session), request.api);
     return new PreparedRequest(
         request.name.resolve(drawn),
         url,
         apiKey,
-        secrets(apiKey, url, List.of(protocol.headers, request.headers), session),
+        secrets(apiKey, url, List.of(protocol.headers(), request.headers), session),
         body.build(),
         chat.historyKey,
         conversation,
@@ -105,13 +105,13 @@ record PreparedRequest(
 
   private static @Nullable String model(
       LlmRequest request, LlmProtocol protocol, Prefixes prefixes, long draw, Session session) {
-    if (request.model != null || protocol.models.isEmpty()) {
-      return resolve(request.model == null ? protocol.model : request.model, session);
+    if (request.model != null || protocol.models().isEmpty()) {
+      return resolve(request.model == null ? protocol.model() : request.model, session);
     }
     // Warm-up requests try each model at each URL.
     return prefixes.isOfWarmUp()
-        ? WeightedModel.tried(protocol.models, protocol.baseUrls.size(), session.userId())
-        : WeightedModel.drawn(protocol.models, Seed.orOfProcess(protocol.seed), draw);
+        ? WeightedModel.tried(protocol.models(), protocol.baseUrls().size(), session.userId())
+        : WeightedModel.drawn(protocol.models(), Seed.orOfProcess(protocol.seed()), draw);
   }
 
   private static Secrets secrets(

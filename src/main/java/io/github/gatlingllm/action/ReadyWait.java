@@ -48,7 +48,7 @@ final class ReadyWait {
 
   /** Returns once the pages of all its base URLs answer; at once where nothing is to be awaited. */
   void untilUp() {
-    Duration max = protocol.waitReady;
+    Duration max = protocol.waitReady();
     for (MetricsPage page : max == null ? List.<MetricsPage>of() : protocol.readyPages()) {
       for (String why = missing(page); why != null; why = missing(page)) {
         if (!again(page.toString(), why)) {
@@ -89,7 +89,7 @@ final class ReadyWait {
   /** Pauses before the next try, and says so now and then; false if the time is over. */
   boolean again(String what, String why) {
     long now = nanoClock.getAsLong();
-    Duration max = protocol.waitReady;
+    Duration max = protocol.waitReady();
     if (max == null || now + PAUSE_NANOS - startNanos > max.toNanos()) {
       return false;
     }

@@ -60,7 +60,7 @@ final class RequestRecords {
             prepared.body().stream(),
             prepared.body().hasTools()),
         timing,
-        protocol.recordTokens ? events : timeline.events(false),
+        protocol.recordTokens() ? events : timeline.events(false),
         tokens,
         new RequestRecord.Outcome(
             // Known ones need no look for secrets: patterns are slow at every request.
@@ -76,7 +76,7 @@ final class RequestRecords {
             exchange.wasResent(),
             exchange.wasLeftOpen()),
         answer.server(),
-        protocol.recordText ? text(prepared, answer) : null);
+        protocol.recordText() ? text(prepared, answer) : null);
   }
 
   /** The record of a request that could not be built; its model and turn are not resolved. */
@@ -90,7 +90,7 @@ final class RequestRecords {
     long index = components.nextRequest();
     Boolean own = request.stream == null ? null : request.stream.constant();
     boolean streamed =
-        request.api.generates() && (own == null ? components.protocol.streaming : own);
+        request.api.generates() && (own == null ? components.protocol.streaming() : own);
     RequestRecord.Identity identity =
         identity(
             session,

@@ -87,7 +87,7 @@ final class ResponseProcessor {
     if (answer.needsTokenizer() && needsCounts(exchange, sent)) {
       components.counting.countNow(
           answer.generatedBytes(),
-          () -> answer.tokensByTokenizer(components.protocol.tokenizer::count),
+          () -> answer.tokensByTokenizer(components.protocol.tokenizer()::count),
           () -> answer.tokensByEvents(),
           tokens ->
               EventLoops.execute(sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
@@ -170,7 +170,7 @@ final class ResponseProcessor {
   private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.SentRequest sent) {
     TokenCounting.PromptCount prompt = sent.promptCount();
     ReceivedAnswer answer = exchange.answer();
-    ToIntFunction<String> tokenizer = components.protocol.tokenizer::count;
+    ToIntFunction<String> tokenizer = components.protocol.tokenizer()::count;
     RequestRecord.TokenSource source = record.tokens().source();
     boolean ok = record.outcome().ok();
     String error = record.outcome().error();

@@ -181,7 +181,7 @@ final class ServerFacts {
    */
   static ServerFacts ask(LlmProtocol protocol, boolean isProbe) {
     ServerFacts facts = new ServerFacts(protocol);
-    if (protocol.warmUpRequests > 0 && !LlmProtocol.isDryRun()) {
+    if (protocol.warmUpRequests() > 0 && !LlmProtocol.isDryRun()) {
       facts.readAll(isProbe);
     }
     return facts;
@@ -191,14 +191,14 @@ final class ServerFacts {
     List<MetricsPage> asked = new ArrayList<>(protocol.metricsPages());
     // Pages of GPUs and hosts say nothing of the engine.
     List<String> servers =
-        protocol.baseUrls.stream().map(base -> URI.create(base).getAuthority()).toList();
+        protocol.baseUrls().stream().map(base -> URI.create(base).getAuthority()).toList();
     asked.removeIf(page -> !servers.contains(page.uri().getAuthority()));
     List<MetricsPage> ready = protocol.readyPages();
     asked.addAll(ready);
     read(asked);
     String all = String.join("\n", pages.values());
     engine = find(each -> each.sign.matcher(all).find());
-    URI server = URI.create(protocol.baseUrls.get(0).split("\\?", 2)[0]);
+    URI server = URI.create(protocol.baseUrls().get(0).split("\\?", 2)[0]);
     Stream<String> own =
         ENGINES.stream()
             .filter(each -> isProbe || each.equals(engine))
@@ -226,7 +226,7 @@ final class ServerFacts {
 
   /** The protocol with what its server is known to do, unless it says itself. */
   LlmProtocol decided() {
-    boolean isOpen = protocol.eventTokens == null && !Boolean.FALSE.equals(protocol.includeUsage);
+    boolean isOpen = protocol.eventTokens() == null && !Boolean.FALSE.equals(protocol.includeUsage());
     return isOpen && engine != null && COUNTING.contains(engine.name)
         ? protocol.with(same -> same.countsEvents = true)
         : protocol;
@@ -287,10 +287,10 @@ final class ServerFacts {
       String next) {
     RequestRecord.Identity sent = first.identity();
     RequestRecord.Tokens tokens = first.tokens();
-    String model = protocol.models.isEmpty() ? sent.model() : WeightedModel.shares(protocol.models);
-    String source = protocol.notes.get("tokenizer_source");
+    String model = protocol.models().isEmpty() ? sent.model() : WeightedModel.shares(protocol.models());
+    String source = protocol.notes().get("tokenizer_source");
     boolean hasOptions = sent.streamed() && sent.api().matches("chat|completions");
-    Integer limit = protocol.pinning == LlmProtocol.Pinning.NEVER ? null : tokens.maxTokens();
+    Integer limit = protocol.pinning() == LlmProtocol.Pinning.NEVER ? null : tokens.maxTokens();
     boolean isTaken = !rejected.contains(AddedField.PINNING);
     boolean hasMetrics = METRIC.matcher(pages.getOrDefault(METRICS, "")).find();
     String list = pages.keySet().stream().filter(p -> p.endsWith("/models")).findFirst().orElse("");

@@ -57,7 +57,7 @@ final class SimulationPlan {
             components,
             UserSessions.with(
                 UserSessions.fresh("dry run", 0, over -> BoxedUnit.UNIT, eventLoop),
-                protocol.warmUpSession)));
+                protocol.warmUpSession())));
   }
 
   synchronized void scenarioBuilt() {
@@ -103,33 +103,33 @@ final class SimulationPlan {
 
   private long seed() {
     for (LlmProtocol protocol : protocols) {
-      if (protocol.seed != null) {
-        return protocol.seed;
+      if (protocol.seed() != null) {
+        return protocol.seed();
       }
     }
     return Seed.ofProcess().value();
   }
 
   private static void target(Rows rows, LlmProtocol protocol) {
-    List<String> urls = protocol.baseUrls.stream().map(Secrets::redactUrl).toList();
+    List<String> urls = protocol.baseUrls().stream().map(Secrets::redactUrl).toList();
     rows.row("target", protocol.label() + ": " + String.join(", ", urls));
-    rows.row("API key", protocol.apiKey == null ? "none" : "set");
+    rows.row("API key", protocol.apiKey() == null ? "none" : "set");
     rows.warmUp(
-        protocol.warmUpRequests, WeightedModel.tries(protocol.models, protocol.baseUrls.size()));
-    rows.hooks(Hook.texts(protocol.beforeLevel));
-    if (!(protocol.prefix instanceof PromptPrefix.None)) {
-      rows.row("prefix", protocol.prefix.toString());
+        protocol.warmUpRequests(), WeightedModel.tries(protocol.models(), protocol.baseUrls().size()));
+    rows.hooks(Hook.texts(protocol.beforeLevel()));
+    if (!(protocol.prefix() instanceof PromptPrefix.None)) {
+      rows.row("prefix", protocol.prefix().toString());
     }
-    rows.row("tokenizer", protocol.tokenizer.name());
-    rows.slo("", protocol.slo.toString(), protocol.slo);
-    protocol.sloByName.forEach((name, slo) -> rows.slo(name + ": ", slo.toString(), slo));
+    rows.row("tokenizer", protocol.tokenizer().name());
+    rows.slo("", protocol.slo().toString(), protocol.slo());
+    protocol.sloByName().forEach((name, slo) -> rows.slo(name + ": ", slo.toString(), slo));
     rows.limits(
-        protocol.requestTimeout,
-        protocol.idleTimeout,
-        protocol.maxInFlight,
-        protocol.maxRequestsPerMinute,
-        protocol.maxTokensPerMinute,
-        protocol.abandonment);
+        protocol.requestTimeout(),
+        protocol.idleTimeout(),
+        protocol.maxInFlight(),
+        protocol.maxRequestsPerMinute(),
+        protocol.maxTokensPerMinute(),
+        protocol.abandonment());
   }
 
   private static String injected(InjectionPlans injections, String scenario) {
@@ -155,8 +155,8 @@ final class SimulationPlan {
   }
 
   private static String models(LlmRequest request, LlmProtocol protocol, String drawn) {
-    boolean isDrawn = request.model == null && !protocol.models.isEmpty();
-    return isDrawn ? WeightedModel.shares(protocol.models) : drawn;
+    boolean isDrawn = request.model == null && !protocol.models().isEmpty();
+    return isDrawn ? WeightedModel.shares(protocol.models()) : drawn;
   }
 
   /** A request and the lengths of its prompts, as far as they are known without a user. */
@@ -168,7 +168,7 @@ final class SimulationPlan {
       GenerationRequest body = null;
       for (int i = 0; i < SAMPLES; i++) {
         body = components.prepared(request, session).body();
-        tokens.accept(protocol.tokenizer.count(String.join("", body.promptTexts())));
+        tokens.accept(protocol.tokenizer().count(String.join("", body.promptTexts())));
         if (body.maxTokens() != null) {
           limits.accept(body.maxTokens());
         }

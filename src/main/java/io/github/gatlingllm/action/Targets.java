@@ -100,7 +100,7 @@ final class Targets {
     used.add(protocol);
     describeSlos(protocol);
     Set<Assertion> assertions = new LinkedHashSet<>();
-    used.forEach(each -> each.assertions.forEach(one -> assertions.add(one.at(each.label()))));
+    used.forEach(each -> each.assertions().forEach(one -> assertions.add(one.at(each.label()))));
     Map<String, String> config = settings(used);
     rejected.values().stream()
         .flatMap(Set::stream)
@@ -117,7 +117,7 @@ final class Targets {
     if (config.containsKey("uniquePrompts")) {
       config.put("nonceOfRun", Long.toString(Seed.ofRun()));
     }
-    Long own = used.get(0).seed;
+    Long own = used.get(0).seed();
     run.describe(
         info ->
             info.assertions(List.copyOf(assertions))
@@ -130,14 +130,14 @@ final class Targets {
     if (!LlmProtocol.isDryRun()) {
       run.targetUsed(protocol.metricsPages());
     }
-    run.closeAtEnd(protocol.closedAfterRun);
+    run.closeAtEnd(protocol.closedAfterRun());
   }
 
   /** Notes the lengths of a request's outputs where no setting says those of all. */
   synchronized void askFor(LlmProtocol protocol, LlmRequest request) {
     String text = request.maxTokens == null ? null : request.maxTokens.text();
     boolean isSet =
-        protocol.notes.containsKey(Asked.MAX_TOKENS) || protocol.notes.containsKey(Asked.LENGTHS);
+        protocol.notes().containsKey(Asked.MAX_TOKENS) || protocol.notes().containsKey(Asked.LENGTHS);
     if (text != null && !isSet) {
       String name = request.name.constant();
       outputs.put(name == null ? "(a name per user)" : name, text);
@@ -187,7 +187,7 @@ final class Targets {
   /** The lengths of prompts that were asked for; null where they have those of their texts. */
   synchronized @Nullable String promptLengths(LlmProtocol protocol) {
     return Stream.of(Asked.PROMPT_TOKENS, Asked.LENGTHS, "scenario", "mix")
-        .map(name -> protocol.notes.getOrDefault(name, lengths.get(name)))
+        .map(name -> protocol.notes().getOrDefault(name, lengths.get(name)))
         .filter(Objects::nonNull)
         .findFirst()
         .orElse(null);
@@ -196,7 +196,7 @@ final class Targets {
   /** The tokens that the template of a target adds; null where that is not known. */
   synchronized @Nullable Integer template(LlmProtocol protocol, String target) {
     Map<String, String> said = new TreeMap<>(lengths);
-    said.putAll(protocol.notes);
+    said.putAll(protocol.notes());
     Integer template = RunInfo.template(said, target);
     return template == null ? templates.get(target) : template;
   }
@@ -217,7 +217,7 @@ final class Targets {
     return (name.startsWith("llm.") ? name.equals("llm.apiKey") : Secrets.isNamed(name))
         || !Secrets.redactUrl(value).equals(value)
         || used.stream()
-            .map(protocol -> protocol.apiKey == null ? null : protocol.apiKey.constant())
+            .map(protocol -> protocol.apiKey() == null ? null : protocol.apiKey().constant())
             .anyMatch(key -> key != null && value.contains(key.strip()));
   }
 
@@ -245,7 +245,7 @@ final class Targets {
     values.forEach((name, different) -> config.put(name, String.join(",", different)));
     String tokenizer = LlmProtocol.TOKENIZER;
     if (values.getOrDefault(tokenizer, Set.of()).size() > 1) {
-      protocols.forEach(p -> config.put(tokenizer + " " + p.label(), p.tokenizer.name()));
+      protocols.forEach(p -> config.put(tokenizer + " " + p.label(), p.tokenizer().name()));
     }
     return config;
   }
@@ -256,12 +256,12 @@ final class Targets {
     for (LlmProtocol protocol : protocols) {
       TargetFacts facts =
           new TargetFacts(
-              protocol.pinning != LlmProtocol.Pinning.NEVER
+              protocol.pinning() != LlmProtocol.Pinning.NEVER
                   && Collections.disjoint(
                       rejected.getOrDefault(protocol.label(), Set.of()), AddedField.OF_LENGTH),
-              protocol.tokenizer.name(),
-              protocol.gpus,
-              protocol.costPerHour);
+              protocol.tokenizer().name(),
+              protocol.gpus(),
+              protocol.costPerHour());
       targets.merge(protocol.label(), facts, TargetFacts::and);
     }
     return targets;
@@ -274,7 +274,7 @@ final class Targets {
                 FAIL_ON_INVALID.read(
                     System.getProperties(), System.getenv(), ProcessSetting::booleanOf));
     return protocols.stream()
-        .map(protocol -> protocol.report)
+        .map(protocol -> protocol.report())
         .reduce(new ReportOptions(false, true, failOnInvalid), ReportOptions::and);
   }
 
@@ -322,9 +322,9 @@ final class Targets {
   }
 
   private TargetSlo sloOf(LlmProtocol protocol) {
-    Map<String, Slo> named = new TreeMap<>(protocol.sloByName);
+    Map<String, Slo> named = new TreeMap<>(protocol.sloByName());
     named.putAll(ownSlos.getOrDefault(protocol.label(), Map.of()));
-    return TargetSlo.of(protocol.slo, named);
+    return TargetSlo.of(protocol.slo(), named);
   }
 
   /** The protocol that knows whether its servers are asked for the tokens of each event. */
@@ -356,7 +356,7 @@ final class Targets {
   }
 
   @Nullable InFlightGate gate(LlmProtocol protocol) {
-    Integer limit = share("maxInFlight", protocol.maxInFlight);
+    Integer limit = share("maxInFlight", protocol.maxInFlight());
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
   }
 
@@ -373,7 +373,7 @@ final class Targets {
 
   /** A connection is an open file, and so many users need one each. */
   void requireOpenFiles(LlmProtocol protocol, int users, long free) {
-    Integer limit = protocol.shareConnections ? share("maxInFlight", protocol.maxInFlight) : null;
+    Integer limit = protocol.shareConnections() ? share("maxInFlight", protocol.maxInFlight()) : null;
     if ((limit == null ? users : Math.min(users, limit)) > free) {
       run.refuse();
       throw InvalidSimulation.because(
@@ -394,8 +394,8 @@ final class Targets {
 
   /** The limits per minute of all requests to a target, warm-up requests included. */
   @Nullable RateLimiter limiter(LlmProtocol protocol) {
-    Integer requests = share("maxRequestsPerMinute", protocol.maxRequestsPerMinute);
-    Integer tokens = share("maxTokensPerMinute", protocol.maxTokensPerMinute);
+    Integer requests = share("maxRequestsPerMinute", protocol.maxRequestsPerMinute());
+    Integer tokens = share("maxTokensPerMinute", protocol.maxTokensPerMinute());
     return requests == null && tokens == null
         ? null
         : limiters.computeIfAbsent(
@@ -410,8 +410,8 @@ final class Targets {
   PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
     PromptPrefix.Texts texts =
         prefixes.computeIfAbsent(
-            List.of(protocol.prefix, protocol.tokenizer),
-            key -> protocol.prefix.texts(protocol.tokenizer));
+            List.of(protocol.prefix(), protocol.tokenizer()),
+            key -> protocol.prefix().texts(protocol.tokenizer()));
     return new PreparedRequest.Prefixes(
         texts, injector.part(), measured ? prompts : warmUpPrompts, measured ? 0 : WARM_UP_PROMPTS);
   }
@@ -419,7 +419,7 @@ final class Targets {
   /** The TLS contexts of a target that overrides Gatling's configuration, else null. */
   @Nullable SslContexts tls(
       LlmProtocol protocol, boolean http2, GatlingConfiguration configuration) {
-    Boolean verify = protocol.verifyTls;
+    Boolean verify = protocol.verifyTls();
     return verify == null
         ? null
         : tls.computeIfAbsent(

@@ -75,7 +75,7 @@ final class WarmUpRounds {
     core = context.coreComponents();
     http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
     wait = components.parts.targets().readyWait(protocol);
-    tries = WeightedModel.tries(protocol.models, protocol.baseUrls.size());
+    tries = WeightedModel.tries(protocol.models(), protocol.baseUrls().size());
     unrecorded = new LlmComponents(protocol, components.parts, log, log::record);
     sent = warmUpRequest(request, unrecorded);
     isOfLoad = sent.maxTokens != null && sent.maxTokens.equals(request.maxTokens);
@@ -89,14 +89,14 @@ final class WarmUpRounds {
    * all: the last one is measured, in a warm JVM.
    */
   void tryEach() {
-    if (components.protocol.warmUpRequests > tries) {
+    if (components.protocol.warmUpRequests() > tries) {
       isBuilt = send(tries);
     }
   }
 
   /** Sends the other requests, and says what the last tells of the server. */
   void finish() {
-    int rounds = Math.max(components.protocol.warmUpRequests, tries);
+    int rounds = Math.max(components.protocol.warmUpRequests(), tries);
     RequestRecord latest = isBuilt && send(rounds) ? last : null;
     if (latest == null) {
       return;
@@ -139,7 +139,7 @@ final class WarmUpRounds {
           return false;
         }
         if (record == null || !record.outcome().ok()) {
-          boolean isOneOfSeveral = tries > protocol.baseUrls.size();
+          boolean isOneOfSeveral = tries > protocol.baseUrls().size();
           failures.put(url, failure(components.target, url, isOneOfSeveral, record));
         }
         last = record;
@@ -198,7 +198,7 @@ final class WarmUpRounds {
     }
     Integer template = components.parts.targets().template(protocol, components.target);
     // Of prompts of several lengths the load tells, and what counts characters tells nothing.
-    boolean isAsked = lengths.matches("\\d+") && !protocol.tokenizer.name().startsWith("chars");
+    boolean isAsked = lengths.matches("\\d+") && !protocol.tokenizer().name().startsWith("chars");
     if (template == null && isAsked && sent.api.takesMessages()) {
       RequestRecord.Tokens ofShort = shortTokens(sent, userId, components);
       template =
@@ -220,7 +220,7 @@ final class WarmUpRounds {
       PrintableText.print(
           StartCommand.typed(
               "LLM WARNING: %s counts %s prompt tokens where %s were expected by %s; set the model's own tokenizer: llm.tokenizer=server or hf:<owner>/<name>"
-                  .formatted(components.target, server, expected, protocol.tokenizer.name())));
+                  .formatted(components.target, server, expected, protocol.tokenizer().name())));
     }
   }
 
@@ -318,7 +318,7 @@ final class WarmUpRounds {
   private @Nullable RequestRecord sendAndAwait(Action action, long userId, LlmProtocol protocol)
       throws InterruptedException {
     send(action, userId, protocol);
-    return log.await(protocol.requestTimeout.toNanos() + GRACE_NANOS);
+    return log.await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
   }
 
   /** The request without its checks; a short one where it cannot be built for a new user. */
@@ -368,7 +368,7 @@ final class WarmUpRounds {
   private Session session(long userId, EventLoop eventLoop, LlmProtocol protocol) {
     Session fresh = UserSessions.fresh("warm-up", userId, http.onExit(), eventLoop);
     return UserSessions.with(
-        http.onStart().apply(fresh).set(LlmProtocol.WARM_UP_KEY, true), protocol.warmUpSession);
+        http.onStart().apply(fresh).set(LlmProtocol.WARM_UP_KEY, true), protocol.warmUpSession());
   }
 
   private static final class EndOfUser extends SessionHook {

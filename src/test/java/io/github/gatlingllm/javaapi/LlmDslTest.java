@@ -329,20 +329,20 @@ class LlmDslTest {
     ChatRequestBuilder request = ask().header("x-tenant", "a").header("X-B", "1");
     assertThat(request.header("X-Tenant", "c").request.headers).containsOnlyKeys("X-B", "X-Tenant");
     LlmProtocolBuilder protocol = llm.baseUrl(URL).headers(Map.of("AUTHORIZATION", "a"));
-    assertThat(protocol.header("Authorization", "b").protocol().headers)
+    assertThat(protocol.header("Authorization", "b").protocol().headers())
         .containsOnlyKeys("Authorization");
   }
 
   @Test
   void aNullOrEmptyKeyIsNoKey() {
-    assertThat(llm.baseUrl(URL).apiKey((String) null).protocol().apiKey).isNull();
-    assertThat(llm.baseUrl(URL).apiKey("").protocol().apiKey).isNull();
-    assertThat(llm.baseUrl(URL).apiKey("sk-1").protocol().apiKey).isNotNull();
+    assertThat(llm.baseUrl(URL).apiKey((String) null).protocol().apiKey()).isNull();
+    assertThat(llm.baseUrl(URL).apiKey("").protocol().apiKey()).isNull();
+    assertThat(llm.baseUrl(URL).apiKey("sk-1").protocol().apiKey()).isNotNull();
   }
 
   @Test
   void aSlashAtTheEndOfTheUrlIsIgnored() {
-    assertThat(llm.baseUrl(URL + "/").protocol().baseUrls).containsExactly(URL);
+    assertThat(llm.baseUrl(URL + "/").protocol().baseUrls()).containsExactly(URL);
   }
 
   private static Arguments request(Supplier<ActionBuilder> request, String line) {

@@ -325,9 +325,9 @@ final class BenchmarkPlanTest {
         Benchmark.protocol(
                 plan, "vLLM", Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
             .protocol();
-    assertThat(protocol.slo).hasToString("e2e<60s");
-    assertThat(protocol.sloByName).containsOnlyKeys("D");
-    assertThat(protocol.assertions).hasSize(4);
+    assertThat(protocol.slo()).hasToString("e2e<60s");
+    assertThat(protocol.sloByName()).containsOnlyKeys("D");
+    assertThat(protocol.assertions()).hasSize(4);
   }
 
   @Test

@@ -188,23 +188,23 @@ class SettingEffectsTest {
   private static final Map<String, Function<LlmProtocol, Object>> PROTOCOL =
       Map.of(
           "jvmWarmUp=false",
-          protocol -> protocol.warmUpJvm,
+          protocol -> protocol.warmUpJvm(),
           "failOnInvalid=true",
-          protocol -> protocol.report.failOnInvalid(),
+          protocol -> protocol.report().failOnInvalid(),
           "engineVersion=0.11.0",
-          protocol -> protocol.notes,
+          protocol -> protocol.notes(),
           "readingSpeed=7.5",
-          protocol -> protocol.report.readingSpeed(),
+          protocol -> protocol.report().readingSpeed(),
           "metricsUrl=none",
-          protocol -> protocol.metricsUrls,
+          protocol -> protocol.metricsUrls(),
           "eventTokens=server",
-          protocol -> String.valueOf(protocol.eventTokens),
+          protocol -> String.valueOf(protocol.eventTokens()),
           "includeUsage=false",
-          protocol -> String.valueOf(protocol.includeUsage),
+          protocol -> String.valueOf(protocol.includeUsage()),
           "conversationHeader=x-session-id",
-          protocol -> String.valueOf(protocol.conversationHeader),
+          protocol -> String.valueOf(protocol.conversationHeader()),
           "maxTokensField=max_completion_tokens",
-          protocol -> String.valueOf(protocol.maxTokensField));
+          protocol -> String.valueOf(protocol.maxTokensField()));
 
   @Test
   void reachesTheProtocol() {

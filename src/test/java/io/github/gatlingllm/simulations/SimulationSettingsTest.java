@@ -62,16 +62,16 @@ final class SimulationSettingsTest {
   @Test
   void theTargetIsReplacedWhereItIsTheOnlyOne() {
     LlmProtocol other = with("endpoint=b=http://b:9000/v1", "model=large", "apiKey=sk-other");
-    assertThat(other.baseUrls).containsExactly("http://b:9000/v1");
-    assertThat(other.target).isEqualTo("b");
-    assertThat(other.model.constant()).isEqualTo("large");
-    assertThat(other.apiKey.constant()).isEqualTo("sk-other");
-    assertThat(with("endpoint=http://b/v1+http://c/v1").baseUrls)
+    assertThat(other.baseUrls()).containsExactly("http://b:9000/v1");
+    assertThat(other.target()).isEqualTo("b");
+    assertThat(other.model().constant()).isEqualTo("large");
+    assertThat(other.apiKey().constant()).isEqualTo("sk-other");
+    assertThat(with("endpoint=http://b/v1+http://c/v1").baseUrls())
         .containsExactly("http://b/v1", "http://c/v1");
-    assertThat(with("model=large=3,small=1").models)
+    assertThat(with("model=large=3,small=1").models())
         .containsExactly(new WeightedModel("large", 3), new WeightedModel("small", 1));
-    assertThat(other.notes).containsEntry("model", "large").containsEntry("apiKey", "***");
-    assertThat(with("header.X-Tenant=acme").notes).containsEntry("header.X-Tenant", "***");
+    assertThat(other.notes()).containsEntry("model", "large").containsEntry("apiKey", "***");
+    assertThat(with("header.X-Tenant=acme").notes()).containsEntry("header.X-Tenant", "***");
 
     assertThatThrownBy(() -> of("model=large").applyTo(IN_CODE.protocol(), false))
         .isInstanceOf(InvalidSimulation.class)
@@ -86,7 +86,7 @@ final class SimulationSettingsTest {
   @Test
   void metricsPagesBelongToTheTargetByItsNewName() {
     String page = "http://b:9400/metrics";
-    assertThat(with("endpoint=b=http://b:9000/v1", "metricsUrl=b=" + page).metricsUrls)
+    assertThat(with("endpoint=b=http://b:9000/v1", "metricsUrl=b=" + page).metricsUrls())
         .containsExactly(page);
     assertThatThrownBy(() -> with("endpoint=b=http://b:9000/v1", "metricsUrl=a=" + page))
         .isInstanceOf(InvalidSimulation.class)
@@ -98,20 +98,20 @@ final class SimulationSettingsTest {
   void theEnvFileCompletesTheTargetOnly() throws IOException {
     Files.writeString(
         folder.resolve(".env"), "ENDPOINT=http://b:9000/v1\nAPI_KEY=sk-of-file\nMODEL=large\n");
-    assertThat(with().baseUrls).containsExactly("http://a:8000/v1");
-    assertThat(with().model.constant()).isEqualTo("small");
-    assertThat(with().apiKey.constant()).isEqualTo("sk-in-code");
+    assertThat(with().baseUrls()).containsExactly("http://a:8000/v1");
+    assertThat(with().model().constant()).isEqualTo("small");
+    assertThat(with().apiKey().constant()).isEqualTo("sk-in-code");
     LlmProtocol bare = llm.baseUrl("http://a:8000/v1").protocol();
-    assertThat(of().applyTo(bare, true).apiKey.constant()).isEqualTo("sk-of-file");
-    assertThat(of().applyTo(bare, false).apiKey).as("of which of them?").isNull();
+    assertThat(of().applyTo(bare, true).apiKey().constant()).isEqualTo("sk-of-file");
+    assertThat(of().applyTo(bare, false).apiKey()).as("of which of them?").isNull();
   }
 
   @Test
   void aFileOfSettingsRedirectsAndCompletes() throws IOException {
     Path file = Files.writeString(folder.resolve("a.conf"), "model = large, timeout = 7");
     LlmProtocol set = with("config=" + file);
-    assertThat(set.model.constant()).isEqualTo("large");
-    assertThat(set.requestTimeout).hasSeconds(7);
+    assertThat(set.model().constant()).isEqualTo("large");
+    assertThat(set.requestTimeout()).hasSeconds(7);
     Files.writeString(file, "concurrency = 4");
     assertThatThrownBy(() -> of("config=" + file).begin(() -> folder))
         .isInstanceOf(InvalidSimulation.class)
@@ -147,48 +147,48 @@ final class SimulationSettingsTest {
 
   static Stream<Arguments> parts() {
     return Stream.of(
-        part("timeout=7", p -> p.requestTimeout, Duration.ofSeconds(7)),
-        part("idleTimeout=3", p -> p.idleTimeout, Duration.ofSeconds(3)),
-        part("waitReady=5m", p -> p.waitReady, Duration.ofMinutes(5)),
+        part("timeout=7", p -> p.requestTimeout(), Duration.ofSeconds(7)),
+        part("idleTimeout=3", p -> p.idleTimeout(), Duration.ofSeconds(3)),
+        part("waitReady=5m", p -> p.waitReady(), Duration.ofMinutes(5)),
         part(
             "beforeLevel=POST:/reset,GET:http://b/x",
-            p -> p.beforeLevel,
+            p -> p.beforeLevel(),
             List.of(new Hook("POST", "/reset"), new Hook("GET", "http://b/x"))),
-        part("maxInFlight=5", p -> p.maxInFlight, 5),
-        part("abandon=12.5%@2s-5s", p -> String.valueOf(p.abandonment), "12.5%@2s-5s"),
-        part("conversationHeader=x-session-id", p -> p.conversationHeader, "x-session-id"),
-        part("maxTokensField=max_tokens", p -> p.maxTokensField, "max_tokens"),
-        part("maxRequestsPerMinute=60", p -> p.maxRequestsPerMinute, 60),
-        part("maxTokensPerMinute=600", p -> p.maxTokensPerMinute, 600),
-        part("gpus=2", p -> p.gpus, 2.0),
-        part("costPerHour=3.5", p -> p.costPerHour, 3.5),
-        part("readingSpeed=9", p -> p.report.readingSpeed(), 9.0),
-        part("connections=perUser", p -> p.shareConnections, false),
-        part("verifyTls=true", p -> p.verifyTls, true),
-        part("verifyTls=false", p -> p.verifyTls, false),
-        part("jvmWarmUp=false", p -> p.warmUpJvm, false),
-        part("jvmWarmUp=true", p -> p.warmUpJvm, true),
-        part("recordText=true", p -> p.recordText, true),
-        part("recordText=false", p -> p.recordText, false),
-        part("recordTokens=false", p -> p.recordTokens, false),
-        part("recordTokens=true", p -> p.recordTokens, true),
-        part("csv=true", p -> p.report.csv(), true),
-        part("csv=false", p -> p.report.csv(), false),
-        part("failBuild=true", p -> p.report.failBuild(), true),
-        part("failOnInvalid=true", p -> p.report.failOnInvalid(), true),
-        part("tokenizer=chars4", p -> p.tokenizer.name(), "chars4"),
-        part("warmup=3", p -> p.warmUpRequests, 3),
-        part("stream=false", p -> p.streaming, false),
-        part("stream=true", p -> p.streaming, true),
-        part("includeUsage=false", p -> p.includeUsage, false),
-        part("ignoreEos=false", p -> p.pinning, LlmProtocol.Pinning.NEVER),
-        part("body={\"top_k\":4}", p -> p.extraBody, "{\"top_k\":4}"),
-        part("metricsUrl=none", p -> p.metricsUrls, List.of()),
-        part("seed=42", p -> p.seed, 42L),
-        part("uniquePrompts=true seed=42", p -> p.prefix, new PromptPrefix.Unique(42)),
-        part("uniquePrompts=false", p -> p.prefix, PromptPrefix.NONE),
-        part("sharedPrefix=2x16 seed=4", p -> p.prefix, new PromptPrefix.Shared(2, 16, 4)),
-        part("header.X-Tenant=acme", p -> p.headers.keySet(), Set.of("X-Tenant")));
+        part("maxInFlight=5", p -> p.maxInFlight(), 5),
+        part("abandon=12.5%@2s-5s", p -> String.valueOf(p.abandonment()), "12.5%@2s-5s"),
+        part("conversationHeader=x-session-id", p -> p.conversationHeader(), "x-session-id"),
+        part("maxTokensField=max_tokens", p -> p.maxTokensField(), "max_tokens"),
+        part("maxRequestsPerMinute=60", p -> p.maxRequestsPerMinute(), 60),
+        part("maxTokensPerMinute=600", p -> p.maxTokensPerMinute(), 600),
+        part("gpus=2", p -> p.gpus(), 2.0),
+        part("costPerHour=3.5", p -> p.costPerHour(), 3.5),
+        part("readingSpeed=9", p -> p.report().readingSpeed(), 9.0),
+        part("connections=perUser", p -> p.shareConnections(), false),
+        part("verifyTls=true", p -> p.verifyTls(), true),
+        part("verifyTls=false", p -> p.verifyTls(), false),
+        part("jvmWarmUp=false", p -> p.warmUpJvm(), false),
+        part("jvmWarmUp=true", p -> p.warmUpJvm(), true),
+        part("recordText=true", p -> p.recordText(), true),
+        part("recordText=false", p -> p.recordText(), false),
+        part("recordTokens=false", p -> p.recordTokens(), false),
+        part("recordTokens=true", p -> p.recordTokens(), true),
+        part("csv=true", p -> p.report().csv(), true),
+        part("csv=false", p -> p.report().csv(), false),
+        part("failBuild=true", p -> p.report().failBuild(), true),
+        part("failOnInvalid=true", p -> p.report().failOnInvalid(), true),
+        part("tokenizer=chars4", p -> p.tokenizer().name(), "chars4"),
+        part("warmup=3", p -> p.warmUpRequests(), 3),
+        part("stream=false", p -> p.streaming(), false),
+        part("stream=true", p -> p.streaming(), true),
+        part("includeUsage=false", p -> p.includeUsage(), false),
+        part("ignoreEos=false", p -> p.pinning(), LlmProtocol.Pinning.NEVER),
+        part("body={\"top_k\":4}", p -> p.extraBody(), "{\"top_k\":4}"),
+        part("metricsUrl=none", p -> p.metricsUrls(), List.of()),
+        part("seed=42", p -> p.seed(), 42L),
+        part("uniquePrompts=true seed=42", p -> p.prefix(), new PromptPrefix.Unique(42)),
+        part("uniquePrompts=false", p -> p.prefix(), PromptPrefix.NONE),
+        part("sharedPrefix=2x16 seed=4", p -> p.prefix(), new PromptPrefix.Shared(2, 16, 4)),
+        part("header.X-Tenant=acme", p -> p.headers().keySet(), Set.of("X-Tenant")));
   }
 
   private static Arguments part(
@@ -203,7 +203,7 @@ final class SimulationSettingsTest {
     for (LlmProtocolBuilder inCode : List.of(IN_CODE, SAID)) {
       LlmProtocol set = of(settings.split(" ", -1)).applyTo(inCode.protocol(), true);
       assertThat(part.apply(set)).isEqualTo(expected);
-      assertThat(set.notes).containsKey(settings.split("=", 2)[0]);
+      assertThat(set.notes()).containsKey(settings.split("=", 2)[0]);
     }
   }
 
@@ -211,16 +211,16 @@ final class SimulationSettingsTest {
   void objectivesAndGatesCompleteThoseInCode() {
     LlmProtocol judged = IN_CODE.slo(slo().ttft(200)).slo("long", slo().ttft(900)).protocol();
     LlmProtocol stricter = of("sloPercentile=95", "sloRule=requests").applyTo(judged, true);
-    assertThat(stricter.slo.toString()).isEqualTo("ttft<200ms");
-    assertThat(stricter.slo.percentile()).isEqualTo(95);
-    assertThat(stricter.slo.rule()).isEqualTo(Slo.Rule.REQUESTS);
+    assertThat(stricter.slo().toString()).isEqualTo("ttft<200ms");
+    assertThat(stricter.slo().percentile()).isEqualTo(95);
+    assertThat(stricter.slo().rule()).isEqualTo(Slo.Rule.REQUESTS);
 
     LlmProtocol other =
         of("slo=tpot<50ms,short:e2e<1s", "assert=ttft.p99<1s,c=8:errors<1%,ask:goodput>=95%")
             .applyTo(judged, true);
-    assertThat(other.slo.toString()).isEqualTo("tpot<50ms");
-    assertThat(other.sloByName).containsOnlyKeys("long", "short");
-    assertThat(other.assertions)
+    assertThat(other.slo().toString()).isEqualTo("tpot<50ms");
+    assertThat(other.sloByName()).containsOnlyKeys("long", "short");
+    assertThat(other.assertions())
         .extracting(gate -> gate.scope() + " " + gate.name())
         .containsExactly(Scope.GLOBAL + " null", Scope.STAGE + " c=8", Scope.REQUEST + " ask");
 
@@ -250,7 +250,7 @@ final class SimulationSettingsTest {
     environment.put("LLM_CONCURRENCY", "4");
     environment.put("LLM_CONCURENCY", "4");
     of().begin(() -> folder);
-    assertThat(with().notes).doesNotContainKey("concurrency");
+    assertThat(with().notes()).doesNotContainKey("concurrency");
   }
 
   @Test
