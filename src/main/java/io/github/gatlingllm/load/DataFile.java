@@ -1,5 +1,7 @@
 package io.github.gatlingllm.load;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -24,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -187,6 +190,11 @@ public record DataFile(String name, Path path, Path original) {
   /** The SHA-256 of the file as it was found, in hexadecimal digits. */
   public String sha256() {
     return reading(() -> Download.sha256(original));
+  }
+
+  /** The SHA-256 of a text in UTF-8, in hexadecimal digits. */
+  public static String sha256(String text) {
+    return HexFormat.of().formatHex(Download.digest().digest(text.getBytes(UTF_8)));
   }
 
   private interface Reading<T> {

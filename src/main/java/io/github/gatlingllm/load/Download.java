@@ -7,14 +7,13 @@ import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.Authenticator;
-import java.net.HttpURLConnection;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.ByteBuffer;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -22,7 +21,11 @@ import java.nio.file.StandardOpenOption;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HexFormat;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * A file of the web that is downloaded once into a cache folder: {@code https://…}, or {@code
  * hf:<owner>/<name>[@<revision>]/<file>} for a dataset on Hugging Face's {@link Hub}; {@code
  * #sha256=<64 hex digits>} after it pins its content.
- *
- * <p>What has arrived when a connection is cut stays as {@code <file>.part}; with it, {@code
- * <file>.etag} says of which version it is a part.
  */
 final class Download {
 
@@ -43,25 +43,22 @@ final class Download {
   private static final Pattern WEB = Pattern.compile("https?://[^/?#]+/.+");
   private static final Pattern ON_HUB = Pattern.compile("hf:([^/@]+/[^/@]+)(?:@([^/]+))?/([^?]+)");
   private static final Pattern PINNED = Pattern.compile("(.+)#sha256=(\\p{XDigit}{64})");
-  private static final Pattern RANGE = Pattern.compile("bytes (\\d{1,18})-.*");
+  private static final Pattern SHA_256 = Pattern.compile("\"(\\p{XDigit}{64})\"");
 
-  private static final int CONNECT_MILLIS = 4_000; // three tries of TCP
-  private static final int READ_MILLIS = 60_000;
+  private static final Duration CONNECT = Duration.ofSeconds(4); // three tries of TCP
+
+  /** After as long without a byte a download fails; else it has a line of progress. */
+  static final Duration SILENCE = Duration.ofMinutes(1);
+
   private static final int MAX_REDIRECTS = 10;
-
-  /** An answer to a part of a file that no longer exists as it was. */
-  private static final int RANGE_NOT_SATISFIABLE = 416;
-
-  /** Larger files have a line for each tenth. */
-  private static final long QUIET = 16 << 20;
+  private static final int MAX_PORT = 65_535;
 
   private final Hub hub;
   private final URI url;
   private final Path file;
   private final Path part;
-  private final Path etag;
 
-  /** The SHA-256 that the user, else the Hub, says; null if nobody does. */
+  /** The SHA-256 that the user, else the Hub, states; null if neither does. */
   private @Nullable String wanted;
 
   private Download(String location, Path cache, Hub hub) {
@@ -80,16 +77,12 @@ final class Download {
     }
     url = url((onHub.matches() ? address(onHub) : plain).replace(" ", "%20"));
     String name = url.getPath().substring(url.getPath().lastIndexOf('/') + 1);
-    byte[] key = digest().digest(url.toString().getBytes(StandardCharsets.UTF_8));
     file =
         cache
-            .resolve(HexFormat.of().formatHex(key, 0, 6))
+            .resolve(DataFile.sha256(url.toString()).substring(0, 12))
             .resolve(name.isEmpty() ? "data" : name.replaceAll("[^\\w.-]", "_"));
     part = file.resolveSibling(file.getFileName() + ".part");
-    etag = file.resolveSibling(file.getFileName() + ".etag");
   }
-
-  private static final int MAX_PORT = 65_535;
 
   private static URI url(String text) {
     try {
@@ -131,10 +124,14 @@ final class Download {
 
   /** The file in the cache, after it has been downloaded if need be. */
   static Path file(String location, Path cache, Hub hub) throws IOException {
+    return file(location, cache, hub, SILENCE);
+  }
+
+  static Path file(String location, Path cache, Hub hub, Duration silence) throws IOException {
     Download download = new Download(location, cache, hub);
     synchronized (Download.class) { // locks of files are those of a whole JVM
       if (!Files.isRegularFile(download.file)) {
-        download.fetch();
+        download.fetch(silence);
       } else {
         download.check(download.file);
       }
@@ -150,7 +147,7 @@ final class Download {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  private static MessageDigest digest() {
+  static MessageDigest digest() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
@@ -168,8 +165,7 @@ final class Download {
     }
   }
 
-  /** Receives the file; a connection that is cut is followed by another while each brings bytes. */
-  private void fetch() throws IOException {
+  private void fetch(Duration silence) throws IOException {
     try {
       RunFiles.requireWritable(file.getParent());
     } catch (IOException e) {
@@ -178,136 +174,45 @@ final class Download {
               .formatted(file.getParent(), e.getMessage()),
           e);
     }
-    try (FileChannel out =
-        FileChannel.open(part, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      var unused = out.lock(); // until the channel closes
+    try (FileChannel lock =
+        FileChannel.open(
+            file.resolveSibling("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      var unused = lock.lock(); // until the channel closes
       if (Files.isRegularFile(file)) { // another process has been faster
         return;
       }
-      boolean isWhole = false;
-      while (!isWhole) {
-        long before = out.size();
-        try {
-          isWhole = receive(out);
-        } catch (IOException e) {
-          if (out.size() <= before) {
-            throw new IllegalArgumentException(
-                "no more bytes of %s (%s); go online, free the disk, or put the file there: %s"
-                    .formatted(url.getHost(), e, file),
-                e);
-          }
-        }
+      Files.deleteIfExists(part);
+      print("downloading from " + url.getHost());
+      try {
+        receive(silence);
+      } catch (IOException e) {
+        throw new IllegalArgumentException(
+            "cannot be downloaded from %s (%s); go online, free the disk, or put the file there: %s"
+                .formatted(url.getHost(), e, file),
+            e);
       }
       check(part);
       Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-      Files.deleteIfExists(etag);
       print("SHA-256 " + sha256(file) + ", kept as " + file);
     }
   }
 
-  /** Whether the file is whole after one more exchange. */
-  private boolean receive(FileChannel out) throws IOException {
-    String version = Files.exists(etag) ? Files.readString(etag) : "";
-    long has = version.isEmpty() ? 0 : out.size();
-    HttpURLConnection http = open(has, version);
-    try (InputStream in = http.getInputStream()) {
-      Matcher range =
-          RANGE.matcher(
-              http.getResponseCode() == HttpURLConnection.HTTP_PARTIAL
-                  ? String.valueOf(http.getHeaderField("Content-Range"))
-                  : "");
-      long start = range.matches() ? Long.parseLong(range.group(1)) : 0;
-      if (start > has) {
-        throw new IOException("it sent another part");
-      }
-      String now = http.getHeaderField("ETag");
-      Files.writeString(etag, now == null || now.startsWith("W/") ? "" : now);
-      long length = http.getContentLengthLong() < 0 ? -1 : start + http.getContentLengthLong();
-      print(
-          (start == 0 ? "downloading from " : "going on from ")
-              + http.getURL().getHost()
-              + (length < 0 ? "" : ", " + of(start, length)));
-      out.truncate(start).position(start);
-      return copy(in, out, length);
-    } finally {
-      http.disconnect();
-    }
-  }
-
-  private boolean copy(InputStream in, FileChannel out, long length) throws IOException {
-    byte[] bytes = new byte[1 << 16];
-    long tenth = length < QUIET ? Long.MAX_VALUE : length / 10;
-    long next = tenth * (out.position() / tenth + 1);
-    for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
-      out.write(ByteBuffer.wrap(bytes, 0, n));
-      if (out.position() >= next) {
-        print(of(out.position(), length));
-        next += tenth;
-      }
-    }
-    if (out.position() < length) {
-      throw new IOException("the connection was cut");
-    }
-    return true;
-  }
-
-  private static String of(long bytes, long length) {
-    return "%s of %s MB".formatted(bytes >> 20, (length + (1 << 20) - 1) >> 20);
-  }
-
-  private static java.net.Proxy javaProxy(@Nullable URI proxy) {
-    return proxy == null
-        ? java.net.Proxy.NO_PROXY
-        : new java.net.Proxy(
-            java.net.Proxy.Type.HTTP, new InetSocketAddress(proxy.getHost(), proxy.getPort()));
-  }
-
   /** Follows redirects by hand: the Hub's first answer has the SHA-256, its store has the bytes. */
-  private HttpURLConnection open(long from, String version) throws IOException {
+  private void receive(Duration silence) throws IOException {
     URI at = url;
     for (int hop = 0; hop <= MAX_REDIRECTS; hop++) {
-      URI proxy = Proxy.of(at);
-      HttpURLConnection http =
-          (HttpURLConnection)
-              (Proxy.isSet()
-                  ? at.toURL().openConnection(javaProxy(proxy))
-                  : at.toURL().openConnection());
-      Authenticator logIn = Proxy.logIn(proxy);
-      if (logIn != null) {
-        http.setAuthenticator(logIn);
-      }
-      http.setConnectTimeout(CONNECT_MILLIS);
-      http.setReadTimeout(READ_MILLIS);
-      http.setInstanceFollowRedirects(false);
-      http.setRequestProperty("Accept-Encoding", "identity");
-      String login = hub.login(at);
-      if (login != null) {
-        http.setRequestProperty("Authorization", login);
-      }
-      if (from > 0) {
-        http.setRequestProperty("Range", "bytes=" + from + "-");
-        http.setRequestProperty("If-Range", version);
-      }
-      int status = http.getResponseCode();
-      String ofHub = http.getHeaderField("X-Linked-ETag");
-      if (wanted == null && ofHub != null && ofHub.matches("\"\\p{XDigit}{64}\"")) {
-        wanted = ofHub.substring(1, 65);
-      }
-      String next = http.getHeaderField("Location");
-      if (status == RANGE_NOT_SATISFIABLE && from > 0) {
-        Files.deleteIfExists(etag);
-        return open(0, "");
-      } else if (status / 100 == 2) {
-        return http;
+      HttpResponse<?> answer = answer(at, silence);
+      Matcher ofHub = SHA_256.matcher(answer.headers().firstValue("X-Linked-ETag").orElse(""));
+      wanted = wanted == null && ofHub.matches() ? ofHub.group(1) : wanted;
+      int status = answer.statusCode();
+      String next = answer.headers().firstValue("Location").orElse(null);
+      if (status / 100 == 2) {
+        return;
       } else if (status / 100 != 3 || next == null) {
+        String remedy =
+            status == 401 || status == 403 ? hub.remedy(at) + ": " + file : "expected the file";
         throw new IllegalArgumentException(
-            "%s answers %s%s"
-                .formatted(
-                    at.getHost(),
-                    status,
-                    status == 401 || status == 403
-                        ? "; " + hub.remedy(at) + ": " + file
-                        : "; expected the file"));
+            "%s answers %s; %s".formatted(at.getHost(), status, remedy));
       }
       URI to = redirected(at, next);
       if (at.getScheme().equals("https") && !"https".equals(to.getScheme())) {
@@ -317,6 +222,43 @@ final class Download {
       at = to;
     }
     throw new IllegalArgumentException(url.getHost() + " redirects without end");
+  }
+
+  private HttpResponse<?> answer(URI at, Duration silence) throws IOException {
+    HttpClient.Builder client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT);
+    if (Proxy.isSet()) {
+      Proxy.use(client, Proxy.of(at));
+    }
+    HttpRequest.Builder request = HttpRequest.newBuilder(at).header("Accept-Encoding", "identity");
+    String login = hub.login(at);
+    if (login != null) {
+      request.header("Authorization", login);
+    }
+    var answer =
+        client
+            .build()
+            .sendAsync(
+                request.build(),
+                head ->
+                    head.statusCode() / 100 == 2
+                        ? BodySubscribers.ofFile(part)
+                        : BodySubscribers.replacing(part));
+    for (long before = 0; ; ) {
+      try {
+        return answer.get(silence.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        long now = Files.exists(part) ? Files.size(part) : 0;
+        if (now <= before) {
+          answer.cancel(true);
+          throw new IOException("no byte for " + silence.toSeconds() + " s", e);
+        }
+        print((now >> 20) + " MB so far");
+        before = now;
+      } catch (ExecutionException | InterruptedException e) {
+        throw new IOException(String.valueOf(e.getCause()), e);
+      }
+    }
   }
 
   private static URI redirected(URI at, String location) {

@@ -2,8 +2,11 @@ package io.github.gatlingllm.record;
 
 import java.math.BigDecimal;
 import java.net.Authenticator;
+import java.net.InetSocketAddress;
 import java.net.PasswordAuthentication;
+import java.net.ProxySelector;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
@@ -282,8 +285,20 @@ public record ProcessSetting(String property) {
       return bits;
     }
 
+    /** Makes a client use the proxy, with its log-in; none if null. */
+    public static void use(HttpClient.Builder client, @Nullable URI proxy) {
+      Authenticator logIn = logIn(proxy);
+      client.proxy(
+          proxy == null
+              ? HttpClient.Builder.NO_PROXY
+              : ProxySelector.of(new InetSocketAddress(proxy.getHost(), proxy.getPort())));
+      if (logIn != null) {
+        client.authenticator(logIn);
+      }
+    }
+
     /** Answers a proxy that wants its log-in; null where the URL has none. */
-    public static @Nullable Authenticator logIn(@Nullable URI proxy) {
+    static @Nullable Authenticator logIn(@Nullable URI proxy) {
       String user = proxy == null ? null : proxy.getUserInfo();
       if (user == null) {
         return null;

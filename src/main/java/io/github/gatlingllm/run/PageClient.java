@@ -7,10 +7,7 @@ import io.github.gatlingllm.record.ProcessSetting.Proxy;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayOutputStream;
-import java.net.Authenticator;
 import java.net.ConnectException;
-import java.net.InetSocketAddress;
-import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -120,17 +117,10 @@ final class PageClient {
       HttpClient.Builder builder =
           HttpClient.newBuilder()
               .version(version)
-              .proxy(
-                  proxy == null
-                      ? HttpClient.Builder.NO_PROXY
-                      : ProxySelector.of(new InetSocketAddress(proxy.getHost(), proxy.getPort())))
               .followRedirects(HttpClient.Redirect.NEVER)
               .connectTimeout(timeout)
               .executor(Runnable::run); // on the selector thread, which only copies bytes
-      Authenticator logIn = Proxy.logIn(proxy);
-      if (logIn != null) {
-        builder.authenticator(logIn);
-      }
+      Proxy.use(builder, proxy);
       if (!checks) {
         SSLContext context = SSLContext.getInstance("TLS");
         // Like the requests of the load, unless certificates are verified.

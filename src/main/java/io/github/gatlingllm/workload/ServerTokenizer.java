@@ -1,19 +1,16 @@
 package io.github.gatlingllm.workload;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.load.DataFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -231,15 +228,7 @@ final class ServerTokenizer implements Tokenizer.OfServer {
 
   /** A text, or the digest of a long one. */
   private static String key(String text) {
-    if (text.length() <= LONGEST_KEY) {
-      return text;
-    }
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every JVM has it
-    }
+    return text.length() <= LONGEST_KEY ? text : DataFile.sha256(text);
   }
 
   @Override

@@ -2,9 +2,7 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 
-import io.github.gatlingllm.report.CommandLine;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.ScriptedServer.Script;
@@ -12,6 +10,7 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,20 +26,14 @@ final class DownloadTest {
       "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882";
 
   private static final Script CUT =
-      exchange ->
-          exchange.sendHeaders(200, "Content-Length: 10", "ETag: \"1\"").send("0123").reset();
+      exchange -> exchange.sendHeaders(200, "Content-Length: 10").send("0123").reset();
 
   private static final Hub HUB = Hub.of(Map.of());
 
   @TempDir private Path cache;
 
   private static Script whole(String content) {
-    return exchange -> exchange.respond(200, "text/plain", content, "ETag: \"2\"");
-  }
-
-  private static Script rest(String content) {
-    return exchange ->
-        exchange.respond(206, "text/plain", content, "ETag: \"1\"", "Content-Range: bytes 4-9/10");
+    return exchange -> exchange.respond(200, "text/plain", content);
   }
 
   private static Script refusal(int status) {
@@ -52,14 +45,31 @@ final class DownloadTest {
   }
 
   @Test
-  void cutDownloadGoesOnAndIsKept() throws IOException {
-    try (ScriptedServer server = ScriptedServer.start(CUT, rest("456789"), refusal(500))) {
+  void fileIsKept() throws IOException {
+    try (ScriptedServer server = ScriptedServer.start(whole("0123456789"), refusal(500))) {
       assertThat(get(server, "/a.json#sha256=" + SUM)).isEqualTo("0123456789");
       assertThat(get(server, "/a.json")).as("from the cache").isEqualTo("0123456789");
-      assertThat(server.requests()).hasSize(2);
-      Request second = server.requests().get(1);
-      assertThat(second.header("Range")).isEqualTo("bytes=4-");
-      assertThat(second.header("If-Range")).isEqualTo("\"1\"");
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void incompleteFileIsOneLineAndDownloadedAgain() throws IOException {
+    Script silent =
+        exchange -> {
+          long unused = exchange.sendHeaders(200, "Content-Length: 10").awaitClientClose();
+        };
+    try (ScriptedServer server =
+        ScriptedServer.start(CUT, silent, refusal(503), whole("0123456789"))) {
+      String url = server.baseUrl() + "/a.json";
+      assertThatThrownBy(() -> get(server, "/a.json"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching("cannot be downloaded from 127.0.0.1 .*" + cache + "/.*");
+      assertThatThrownBy(() -> Download.file(url, cache, HUB, Duration.ofMillis(100)))
+          .hasMessageContaining("no byte for 0 s");
+      assertThatThrownBy(() -> get(server, "/a.json"))
+          .hasMessageContaining("127.0.0.1 answers 503");
+      assertThat(get(server, "/a.json")).isEqualTo("0123456789");
     }
   }
 
@@ -89,57 +99,14 @@ final class DownloadTest {
   }
 
   @Test
-  void nextStartGoesOnWhereThisOneEnded() throws IOException {
-    try (ScriptedServer server = ScriptedServer.start(CUT, refusal(503), rest("456789"))) {
-      assertThatThrownBy(() -> get(server, "/a.json"))
-          .hasMessageContaining("127.0.0.1 answers 503");
-      assertThat(get(server, "/a.json")).isEqualTo("0123456789");
-      assertThat(server.requests().get(2).header("Range")).isEqualTo("bytes=4-");
-    }
-  }
-
-  @Test
-  void largeFileHasALineForEachTenth() throws IOException {
-    String large = "0".repeat(16 << 20);
-    int cut = 5 << 20;
-    String length = "Content-Length: " + large.length();
-    String range = "Content-Range: bytes " + cut + "-/" + large.length();
+  void fileOfAnotherChecksumIsDeleted() throws IOException {
     try (ScriptedServer server =
-        ScriptedServer.start(
-            first ->
-                first.sendHeaders(200, length, "ETag: 1").send(large.substring(0, cut)).close(),
-            second -> second.respond(206, "text/plain", large.substring(cut), "ETag: 1", range))) {
-      String lines =
-          CommandLine.call(
-                  () -> assertDoesNotThrow(() -> get(server, "/a.json")).equals(large) ? 0 : 1)
-              .output();
-      assertThat(lines.lines().filter(line -> line.endsWith(" of 16 MB")))
-          .extracting(line -> line.replaceFirst(".* (\\d+) of 16 MB", "$1"))
-          .containsExactly("0", "1", "3", "4", "5", "6", "8", "9", "11", "12", "14", "16");
-    }
-  }
-
-  @Test
-  void fileThatHasChangedIsDownloadedAgain() throws IOException {
-    try (ScriptedServer server = ScriptedServer.start(CUT, whole("another"))) {
-      assertThat(get(server, "/a.json")).isEqualTo("another");
-    }
-    try (ScriptedServer server = ScriptedServer.start(CUT, refusal(416), whole("short"))) {
-      assertThat(get(server, "/b.json")).isEqualTo("short");
-      assertThat(server.requests().get(2).header("Range")).isNull();
-    }
-  }
-
-  @Test
-  void resumedFileOfAnotherChecksumIsDeleted() throws IOException {
-    try (ScriptedServer server =
-        ScriptedServer.start(CUT, rest("987654"), whole("0123456789"), refusal(500))) {
+        ScriptedServer.start(whole("0123987654"), whole("0123456789"), refusal(500))) {
       String pinned = "/a.json#sha256=" + SUM;
       assertThatThrownBy(() -> get(server, pinned))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("expected " + SUM.substring(0, 12));
       assertThat(get(server, pinned)).isEqualTo("0123456789");
-      assertThat(server.requests().get(2).header("Range")).isNull();
       assertThatThrownBy(() -> get(server, "/a.json#sha256=" + "0".repeat(64)))
           .as("what is in the cache is checked too")
           .hasMessageContaining("is " + SUM.substring(0, 12));
@@ -157,9 +124,7 @@ final class DownloadTest {
                       "Location: /store/blob",
                       "X-Linked-ETag: \"" + sum + '"',
                       "Content-Length: 0"),
-              CUT,
-              first -> first.sendHeaders(302, "Location: /store/blob", "Content-Length: 0"),
-              rest("456789"))) {
+              whole("0123456789"))) {
         Hub hub = new Hub(server.baseUrl(), null);
         String file = "hf:owner/name@v1/data/a.json";
         if (sum.equals(SUM)) {
@@ -172,8 +137,7 @@ final class DownloadTest {
         }
         assertThat(server.requests())
             .extracting(Request::path)
-            .startsWith("/datasets/owner/name/resolve/v1/data/a.json", "/store/blob")
-            .hasSize(4);
+            .containsExactly("/datasets/owner/name/resolve/v1/data/a.json", "/store/blob");
       }
     }
   }
