@@ -276,11 +276,6 @@ public final class AssertionScope {
     return number(Metric.CACHED_PERCENT);
   }
 
-  /** Percentage of answers whose reader, at the reading speed, waits for a late token. */
-  public AssertionCondition readersStalled() {
-    return number(Metric.READERS_STALLED);
-  }
-
   /** Requests and tokens that met every objective of the SLO. */
   public WithGoodput goodput() {
     return new WithGoodput(requests.and("goodput"));

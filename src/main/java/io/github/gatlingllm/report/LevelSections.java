@@ -89,8 +89,7 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
 
   /** How evenly tokens arrived, by load level; null if no stream has two token events. */
   @Nullable Section jitter() {
-    boolean isLate = summary.figures().reader().stalled() > 0;
-    return section("jitter", isLate ? "jitter for readers" : "jitter");
+    return section("jitter", RowKind.readersWait(summary) ? "jitter for readers" : "jitter");
   }
 
   /** Whether requests of open loops started when planned; null without open load levels. */

@@ -18,6 +18,7 @@ import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.RequestRecord.ServerReport.Timing;
@@ -57,7 +58,7 @@ enum RowKind {
       Figures.class,
       (s, of) ->
           levelsAndAll(of, LevelFigures::figures, s.figures())
-              .filter(row -> s.figures().reader().stalled() > 0)),
+              .filter(row -> readersWait(s))),
   ARRIVALS(ArrivalFigures.class, (s, of) -> levelsAndAll(of, LevelFigures::arrivals, s.arrivals())),
   /** The operating points of targets and scenarios. */
   CURVES(Figures.class, (s, of) -> curves(s).filter(row -> s.grid().isEmpty())),
@@ -153,6 +154,12 @@ enum RowKind {
   }
 
   // ---- sets of requests
+
+  /** Whether a token of the run came later than a reader wanted it. */
+  static boolean readersWait(Summary summary) {
+    Double max = summary.figures().metric(Metric.READER_STALL_MS).max();
+    return max != null && max > 0;
+  }
 
   private static Stream<Row> levels(Summary summary) {
     return summary.byLoad().stream().map(level -> Row.of(summary, level));

@@ -208,7 +208,7 @@ final class SummaryJson {
     "throughput.trials",
     "goodput",
     "jitter.itl_std_ms",
-    "reader",
+    "reader.tokens_per_s",
     "errors",
     "finish_reasons",
     "counts",
@@ -236,6 +236,9 @@ final class SummaryJson {
 
     @JsonProperty("jitter.itl_std_ms")
     Double itlStdMs();
+
+    @JsonProperty("reader.tokens_per_s")
+    double readingSpeed();
   }
 
   /** Only rates have low percentiles. */

@@ -43,7 +43,7 @@ record Tables(Summary summary, String page) {
           "ttft", of -> of.headlineMetric(Metric.TTFT_MS).title(),
           "e2e", of -> of.headlineMetric(Metric.E2E_MS).title(),
           "at", MetricsSection::at,
-          "speed", of -> NumberText.plain(of.figures().reader().tokensPerS()),
+          "speed", of -> NumberText.plain(of.figures().readingSpeed()),
           "arrivals", of -> of.arrivals() == null ? "" : of.arrivals().unit(),
           "share", of -> objective(of, ": %s %% of the requests"),
           "percentile", of -> objective(of, " p%s"));

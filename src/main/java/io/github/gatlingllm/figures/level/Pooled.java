@@ -9,7 +9,6 @@ import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
-import io.github.gatlingllm.figures.metric.Figures.Reader;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
@@ -131,11 +130,7 @@ final class Pooled implements Amount.Sums {
         windowS() == 0 ? null : (Double) windowS(),
         scope.trials(),
         judge == null ? null : goodput(judge, max),
-        new Reader(
-            readingSpeed,
-            cell.count(Amount.READERS),
-            cell.count(Amount.READERS_STALLED),
-            cell.share(Amount.READERS_STALLED, Amount.READERS)),
+        readingSpeed,
         cell.errors.byCount().entrySet().stream()
             .map(e -> new ErrorCount(e.getKey().verdict(), e.getKey().message(), e.getValue()))
             .toList(),

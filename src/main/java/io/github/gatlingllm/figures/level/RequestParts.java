@@ -37,7 +37,6 @@ final class RequestParts implements Amount.Counted {
 
   final TokenStream stream = new TokenStream();
   private final List<Metric> metrics;
-  private final int reader;
   private final double readingSpeed;
 
   /** NaN where the request has no value. */
@@ -62,7 +61,6 @@ final class RequestParts implements Amount.Counted {
   RequestParts(List<Metric> metrics, double readingSpeed) {
     this.metrics = metrics;
     this.readingSpeed = readingSpeed;
-    reader = metrics.indexOf(Metric.READER_STALL_MS);
     values = new double[metrics.size()];
   }
 
@@ -125,11 +123,6 @@ final class RequestParts implements Amount.Counted {
   @Override
   public @Nullable Boolean met() {
     return met;
-  }
-
-  @Override
-  public double readerStallMs() {
-    return reader < 0 ? Double.NaN : values[reader];
   }
 
   @Override

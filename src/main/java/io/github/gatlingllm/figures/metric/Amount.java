@@ -22,10 +22,6 @@ public enum Amount {
   ATTEMPTED(When.REQUEST, r -> r.met() == null ? 0 : 1),
   MET(When.REQUEST, r -> Boolean.TRUE.equals(r.met()) ? 1 : 0),
   COMPLETED(When.END, r -> r.outcome().ok() ? 1 : 0),
-  /** Ok streamed requests. */
-  READERS(When.REQUEST, r -> r.outcome().ok() && !Double.isNaN(r.readerStallMs()) ? 1 : 0),
-  /** Ok streamed requests with a reader stall above 0. */
-  READERS_STALLED(When.REQUEST, r -> r.outcome().ok() && r.readerStallMs() > 0 ? 1 : 0),
   /** Requests that met the SLO. */
   COMPLETED_IN_SLO(When.END, r -> r.isInSlo() ? 1 : 0),
   TOKENS(When.TOKEN, r -> 1),
@@ -85,9 +81,6 @@ public enum Amount {
 
     /** Whether it met every objective; null if it was not judged. */
     @Nullable Boolean met();
-
-    /** NaN where it has none. */
-    double readerStallMs();
 
     int stalls();
 

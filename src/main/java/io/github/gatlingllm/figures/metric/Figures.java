@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     known. Energy and cost are absent for a part of the requests of a load level, and for levels
  *     that share their server with others at the same time
  * @param windowS total length of the measure windows in seconds; overlapping windows count once
+ * @param readingSpeed tokens per second of the reader whose stall is a metric
  * @param server timings that the server reported for ok requests scheduled in a measure window, by
  *     key of {@code ServerReport.Timing}: times in seconds, counts in tokens
  * @param repeats the figures of each repeat, in order of time; empty unless these are all requests
@@ -35,7 +36,7 @@ public record Figures(
     @Nullable Double windowS,
     @Nullable Trials trials,
     @Nullable Goodput goodput,
-    Reader reader,
+    double readingSpeed,
     List<ErrorCount> errors,
     Map<String, Long> finishReasons,
     Counts counts,
@@ -267,10 +268,6 @@ public record Figures(
       @Nullable Double offered,
       @Nullable Double requestsPerS,
       @Nullable Double outputTokensPerS) {}
-
-  /** Readers of streamed ok answers, and those for whom a token arrived later than needed. */
-  public record Reader(
-      double tokensPerS, long requests, long stalled, @Nullable Double stalledShare) {}
 
   /**
    * Planned and actual arrivals in measure windows of open loops.

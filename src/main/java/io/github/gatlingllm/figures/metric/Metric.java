@@ -169,15 +169,6 @@ public enum Metric {
           .better(Better.NEITHER)
           .by(s -> ratio(s.of(Amount.STREAMED_TOKENS), s.of(Amount.EVENTS)))),
 
-  READERS_STALLED(
-      share("Readers who wait", Amount.READERS_STALLED, Amount.READERS)
-          .formula("requests with a reader stall above 0 ÷ streamed ok requests with event times")
-          .words("percentage of readers who wait")
-          .name("readers_stalled.percent")
-          .better(Better.LOWER)
-          .key("reader.stalled_share")
-          .from(f -> percent(f.reader().stalled(), f.reader().requests()))),
-
   CACHED_PERCENT(
       single("From prefix cache", Unit.PERCENT, Better.NEITHER)
           .formula(

@@ -41,7 +41,7 @@ public final class Live {
             null,
             null,
             null,
-            new Figures.Reader(0, 0, 0, null),
+            0,
             List.of(),
             Map.of(),
             new Figures.Counts(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
@@ -82,10 +83,16 @@ class ReaderTest {
             at(1_000).tokens(100, 400, 500).record(),
             at(2_000).tokens(100, 600).record(),
             at(3_000).tokens(100, 2_000).failed(RequestStatus.TRUNCATED, "cut").record());
-    assertThat(figures(RUN, records).reader()).isEqualTo(new Figures.Reader(5, 3, 2, 2 / 3.0));
+    Distribution usual = figures(RUN, records).metric(Metric.READER_STALL_MS);
+    assertThat(usual.count()).isEqualTo(3);
+    assertThat(usual.p50()).isEqualTo(100, within(0.1));
+    assertThat(usual.max()).isEqualTo(300, within(1e-9));
 
     Figures slower = figures(RUN.report(RunInfo.ReportOptions.DEFAULT.readAt(3)), records);
-    assertThat(slower.reader()).isEqualTo(new Figures.Reader(3, 3, 1, 1 / 3.0));
+    assertThat(slower.readingSpeed()).isEqualTo(3);
+    // Only the last token of the third: wanted after 333 ms, it comes after 500.
+    assertThat(slower.metric(Metric.READER_STALL_MS).max()).isEqualTo(500 - 1e3 / 3, within(1e-3));
+    assertThat(slower.metric(Metric.READER_STALL_MS).p50()).isZero();
   }
 
   private static Figures figures(RunInfo run, List<RequestRecord> records) {
