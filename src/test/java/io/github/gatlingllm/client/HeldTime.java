@@ -2,7 +2,6 @@ package io.github.gatlingllm.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -37,10 +36,9 @@ final class HeldTime implements LongSupplier {
     this.client = client;
   }
 
-  Future<?> timer(EventLoop loop, Runnable task, long delayNanos) {
-    Future<?> handle = loop.schedule(task, 1, TimeUnit.DAYS);
+  /** Runs a task of the event loop when the delay has passed by this time. */
+  void hold(Future<?> handle, Runnable task, long delayNanos) {
     due.add(new Timer(now.get() + delayNanos, task, handle));
-    return handle;
   }
 
   void pass(long millis) {

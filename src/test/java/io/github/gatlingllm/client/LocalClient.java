@@ -22,8 +22,7 @@ import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
@@ -33,10 +32,11 @@ import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBeh
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.Proxy;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -79,15 +79,14 @@ final class LocalClient implements AfterEachCallback {
   static final ScriptedServer.Script AFTER_DONE =
       x -> x.startStream().event(A).event(STOP).done().awaitClientClose();
 
-  private final EventLoopGroup group =
-      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private final EventLoop loop = group.next();
+  private final EventLoop loop = new NotingLoop();
   private final DefaultHttpClient http;
   private final ServerConnections server = new ServerConnections("local");
   private long lastAlone;
   private final List<ScriptedServer> servers = new ArrayList<>();
   private final Queue<AtomicInteger> ends = new ConcurrentLinkedQueue<>();
   private final Queue<Future<?>> timers = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable HeldTime held;
 
   LocalClient() {
     try {
@@ -115,7 +114,6 @@ final class LocalClient implements AfterEachCallback {
         "http/1.1");
   }
 
-  /** A POST for a stream, with limits that no test should meet. */
   Call post(String url) {
     return new Call(url);
   }
@@ -280,13 +278,14 @@ final class LocalClient implements AfterEachCallback {
       timeline.admitted(admitted);
       AtomicInteger count = new AtomicInteger();
       ends.add(count);
+      held = call.held;
       exchange =
           new StreamedExchange(
               timeline,
               call.body(),
               new StreamedExchange.ReadOptions(
                   TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis), call.secrets, null),
-              watched(call.held),
+              loop,
               call.nanoClock,
               ended -> {
                 count.incrementAndGet();
@@ -404,26 +403,26 @@ final class LocalClient implements AfterEachCallback {
     }
   }
 
-  /** The event loop, with a note of every timer that an exchange starts. */
-  private EventLoop watched(@Nullable HeldTime held) {
-    return (EventLoop)
-        Proxy.newProxyInstance(
-            LocalClient.class.getClassLoader(),
-            new Class<?>[] {EventLoop.class},
-            (proxy, method, arguments) -> {
-              if (!method.getName().equals("schedule")) {
-                return method.invoke(loop, arguments);
-              }
-              Future<?> timer =
-                  held == null
-                      ? (Future<?>) method.invoke(loop, arguments)
-                      : held.timer(
-                          loop,
-                          (Runnable) arguments[0],
-                          ((TimeUnit) arguments[2]).toNanos((long) arguments[1]));
-              timers.add(timer);
-              return timer;
-            });
+  /** Keeps every timer that an exchange starts, and holds those of an exchange by held time. */
+  private final class NotingLoop extends SingleThreadIoEventLoop {
+    NotingLoop() {
+      super(null, new DefaultThreadFactory("local"), NioIoHandler.newFactory());
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+      if (!task.getClass().getName().matches(".*[.](IdleTimeout|OpenEnd)[$].*")) {
+        return super.schedule(task, delay, unit);
+      }
+      HeldTime time = held;
+      ScheduledFuture<?> timer =
+          time == null ? super.schedule(task, delay, unit) : super.schedule(task, 1, TimeUnit.DAYS);
+      if (time != null) {
+        time.hold(timer, task, unit.toNanos(delay));
+      }
+      timers.add(timer);
+      return timer;
+    }
   }
 
   /** Lets everything that the event loop has still to do happen. */
@@ -443,7 +442,7 @@ final class LocalClient implements AfterEachCallback {
     settle();
     http.close();
     settle();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
     assertThat(ends).as("ends of each exchange").allMatch(count -> count.get() == 1);
     assertThat(timers).as("timers of the exchanges").allMatch(Future::isDone);
   }
