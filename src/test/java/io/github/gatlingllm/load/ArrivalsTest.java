@@ -248,8 +248,8 @@ class ArrivalsTest {
       for (int seed = 0; seed < driven; seed++) {
         Arrivals drawn = new Arrivals.Curve(rate, 60 * SECOND, Gaps.poisson(seed));
         FakeLoad load = driven(rate, seed);
-        assertThat(load.lags).hasSize((int) drawn.countBefore(60 * SECOND));
-        load.lags.forEach(nanos -> lags.add(nanos / 1e6));
+        assertThat(load.lags()).hasSize((int) drawn.countBefore(60 * SECOND));
+        load.lags().forEach(nanos -> lags.add(nanos / 1e6));
         realised += load.measured("curve");
       }
       double realisedBias = realised / planned / driven - 1;

@@ -4,16 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
-import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.testing.VirtualUsers;
+import io.github.gatlingllm.testing.VirtualUsers.User;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntFunction;
@@ -22,42 +20,30 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a plan in virtual time: a clock that jumps from task to task, and users whose iterations
- * have given durations. Times are in milliseconds.
+ * Runs a plan in virtual time with users whose iterations have given durations. Times are in
+ * milliseconds.
  */
-final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel.Listener {
+final class FakeLoad implements RunningLevel.Listener {
   private static final long MILLI = 1_000_000L;
 
-  /** Times since the start: instants may overflow. */
-  private record Task(long offsetNanos, long order, Runnable action) {}
+  /** Far from 0, and such that it overflows on the way. */
+  private static final long ORIGIN = Long.MAX_VALUE - 3_000 * MILLI;
 
-  private final PriorityQueue<Task> tasks =
-      new PriorityQueue<>(
-          Comparator.comparingLong(Task::offsetNanos).thenComparingLong(Task::order));
   private final LongSupplier iterationMillis;
   private final LongPredicate exits;
-  private final PlanDriver driver;
-
-  /** Far from 0, and such that it overflows on the way. */
-  private final long origin = Long.MAX_VALUE - 3_000 * MILLI;
-
-  private long now = origin;
-  private long order;
+  private final LoadPlan plan;
+  private final IntFunction<@Nullable Long> starts;
+  private final VirtualUsers users = new VirtualUsers(ORIGIN, this::iterate);
   private int inFlight;
 
   final List<String> events = new ArrayList<>();
   final List<String> iterations = new ArrayList<>();
-  final List<Long> lags = new ArrayList<>();
   private final List<long[]> spans = new ArrayList<>();
-  int usersStarted;
   int maxInFlight;
-  private int usersPresent;
-  private boolean allUsersStarted;
   private boolean failing;
   private long failures;
   private LoadPlan.FailureLimits limits = LoadPlan.FailureLimits.NONE;
   private @Nullable DoubleUnaryOperator missed;
-  private LongSupplier lateNanos = () -> 0;
   private @Nullable Runnable tooMany;
 
   FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LoadLevel... levels) {
@@ -76,17 +62,8 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
       IntFunction<@Nullable Long> starts) {
     this.iterationMillis = iterationMillis;
     this.exits = exits;
-    this.driver =
-        new PlanDriver(
-            plan.source(),
-            () -> now,
-            this,
-            this,
-            this,
-            index -> {
-              Long start = starts.apply(index);
-              return start == null ? null : (Long) (origin + start);
-            });
+    this.plan = plan;
+    this.starts = starts;
   }
 
   FakeLoad failing() {
@@ -102,7 +79,7 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
 
   /** The same, but every arrival starts so many nanoseconds late. */
   FakeLoad late(LongSupplier nanos) {
-    lateNanos = nanos;
+    users.late(nanos);
     return this;
   }
 
@@ -112,14 +89,19 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
 
   /** To its end, at which all users have started and ended. */
   FakeLoad run() {
-    driver.begin();
-    for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-      now = origin + task.offsetNanos();
-      task.action().run();
-    }
-    assertThat(allUsersStarted).isTrue();
-    assertThat(usersPresent).isZero();
+    users.begin(plan, this, starts);
+    users.run();
+    assertThat(users.hasAllStarted()).isTrue();
+    assertThat(users.present()).isZero();
     return this;
+  }
+
+  int usersStarted() {
+    return users.started();
+  }
+
+  List<Long> lags() {
+    return users.lags();
   }
 
   /** What all iterations took of a window, in milliseconds since the start. */
@@ -131,47 +113,11 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
   }
 
   long nowMillis() {
-    return (now - origin) / MILLI;
+    return (users.now() - ORIGIN) / MILLI;
   }
 
   private String time(long nanoTime) {
-    return String.valueOf((nanoTime - origin) / MILLI);
-  }
-
-  @Override
-  public void at(long nanoTime, Runnable task) {
-    tasks.add(new Task(Math.max(now - origin, nanoTime - origin), order++, task));
-  }
-
-  @Override
-  public void start() {
-    usersStarted++;
-    usersPresent++;
-    at(now, () -> new User().stand());
-  }
-
-  @Override
-  public void start(Arrival arrival) {
-    usersStarted++;
-    usersPresent++;
-    at(
-        arrival.plannedNanos() + lateNanos.getAsLong(),
-        () -> {
-          arrival.started(now);
-          lags.add(arrival.startLagNanos());
-          User user = new User();
-          RunningLevel level = Objects.requireNonNull(arrival.level());
-          if (driver.begins(arrival)) {
-            user.iterate(level);
-          } else {
-            var unused = driver.next(user, level);
-          }
-        });
-  }
-
-  @Override
-  public void allStarted() {
-    allUsersStarted = true;
+    return String.valueOf((nanoTime - ORIGIN) / MILLI);
   }
 
   @Override
@@ -186,7 +132,7 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
 
   @Override
   public void settled(RunningLevel level, String text) {
-    events.add(time(now) + " " + level + ": " + text);
+    events.add(time(users.now()) + " " + level + ": " + text);
   }
 
   @Override
@@ -234,7 +180,7 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
   @Override
   public void awaitResult(RunningLevel level, Consumer<LevelResult> goOn) {
     LevelResult result = resultSoFar(level);
-    at(now, () -> goOn.accept(result));
+    users.at(users.now(), () -> goOn.accept(result));
   }
 
   @Override
@@ -254,60 +200,33 @@ final class FakeLoad implements PlanDriver.Users, PlanDriver.Timer, RunningLevel
             + time(level.measureEndNanos()));
   }
 
-  private final class User implements LoopingUser {
-    private @Nullable RunningLevel level;
-    private @Nullable RunningLevel answeredIn;
-
-    private void stand() {
-      RunningLevel next = driver.next(this, level);
-      if (next != null) {
-        iterate(next);
-      }
-    }
-
-    private void iterate(RunningLevel next) {
-      level = next;
-      iterations.add(time(now) + " " + next + " " + next.phaseAt(now).key());
-      int number = iterations.size();
-      boolean measured = next.requestStarted(now);
-      boolean first = next != answeredIn;
-      inFlight++;
-      maxInFlight = Math.max(maxInFlight, inFlight);
-      long millis = iterationMillis.getAsLong();
-      long start = (now - origin) / MILLI;
-      spans.add(new long[] {start, start + millis});
-      at(
-          now + millis * MILLI,
-          () -> {
-            answeredIn = next;
-            next.requestEnded(measured, millis * MILLI, first);
-            next.requestRecorded();
-            ended(next, number);
-          });
-    }
-
-    private void ended(RunningLevel of, int number) {
-      inFlight--;
-      failures++;
-      if (failing && tooMany != null && failures - 1 == Math.min(limits.max(), limits.inARow())) {
-        tooMany.run();
-      }
-      if (exits.test(number)) {
-        usersPresent--;
-        driver.userExited(of);
-      } else {
-        stand();
-      }
-    }
-
-    @Override
-    public void resume(RunningLevel next) {
-      at(now, () -> iterate(next));
-    }
-
-    @Override
-    public void end() {
-      at(now, () -> usersPresent--);
-    }
+  private void iterate(RunningLevel level, User user) {
+    long now = users.now();
+    iterations.add(time(now) + " " + level + " " + level.phaseAt(now).key());
+    int number = iterations.size();
+    boolean measured = level.requestStarted(now);
+    boolean first = user.isNew();
+    inFlight++;
+    maxInFlight = Math.max(maxInFlight, inFlight);
+    long millis = iterationMillis.getAsLong();
+    spans.add(new long[] {nowMillis(), nowMillis() + millis});
+    users.at(
+        now + millis * MILLI,
+        () -> {
+          level.requestEnded(measured, millis * MILLI, first);
+          level.requestRecorded();
+          inFlight--;
+          failures++;
+          if (failing
+              && tooMany != null
+              && failures - 1 == Math.min(limits.max(), limits.inARow())) {
+            tooMany.run();
+          }
+          if (exits.test(number)) {
+            user.exit();
+          } else {
+            user.next();
+          }
+        });
   }
 }

@@ -235,7 +235,7 @@ class InjectorPartTest {
         .contains("10000 r=100 started", "10000 r=100 measure");
     assertThat(load.maxInFlight).isEqualTo(1);
     assertThat(load.iterations).hasSize(5);
-    assertThat(load.lags).containsOnly(0L);
+    assertThat(load.lags()).containsOnly(0L);
   }
 
   @Test

@@ -50,7 +50,7 @@ class PlanDriverTest {
                 closed(3, seconds(0, 0, 1, 5)))
             .run();
 
-    assertThat(load.usersStarted).isEqualTo(3);
+    assertThat(load.usersStarted()).isEqualTo(3);
     assertThat(load.iterations).hasSize(2 + 1 + 3);
   }
 
@@ -60,7 +60,7 @@ class PlanDriverTest {
     FakeLoad load = failing(350, 0, constant(10, seconds(0, 0, 60, 5))).run();
 
     assertThat(load.iterations).hasSize(4);
-    assertThat(load.usersStarted).as("users for a second to come were there").isGreaterThan(8);
+    assertThat(load.usersStarted()).as("users for a second to come were there").isGreaterThan(8);
     assertThat(load.events)
         .last()
         .isEqualTo("stopped early during r=10: 4 requests failed, more than 0");
@@ -248,7 +248,7 @@ class PlanDriverTest {
     if (iterations != null) {
       assertThat(byPhase(load.iterations)).isEqualTo(iterations);
     }
-    assertThat(load.lags).allMatch(lag -> lag == 0);
+    assertThat(load.lags()).allMatch(lag -> lag == 0);
   }
 
   /** What happened in a level one after the other is a line that begins with its label. */
@@ -302,7 +302,7 @@ class PlanDriverTest {
     assertThat(load.iterations)
         .extracting(line -> line.substring(0, line.indexOf(' ')))
         .isEqualTo(planned);
-    assertThat(load.lags).hasSameSizeAs(planned).containsOnly(0L);
+    assertThat(load.lags()).hasSameSizeAs(planned).containsOnly(0L);
   }
 
   /** Iterations of any length follow each other without a gap. */
@@ -316,7 +316,7 @@ class PlanDriverTest {
 
     assertThat(load.maxInFlight).isEqualTo(32);
     assertThat(load.millisInFlight(2_000, 8_000)).isEqualTo(32 * 6_000L);
-    assertThat(load.usersStarted)
+    assertThat(load.usersStarted())
         .as("those who left are replaced once")
         .isLessThanOrEqualTo(32 + load.iterations.size() / 2);
   }

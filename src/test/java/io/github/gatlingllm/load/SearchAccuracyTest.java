@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -48,6 +49,7 @@ class SearchAccuracyTest {
    * to 5 % in 10 of 100 cases with a bad luck of 0.5 %, and less than half of it in 50.
    */
   @Test
+  @Tag("nightly")
   void findsTheLimit() throws IOException {
     new SimulatedTable(getClass())
         .hasRows(
@@ -103,6 +105,7 @@ class SearchAccuracyTest {
    * the capacity of the slots, and an overload of a ninth is the smallest that can be detected.
    */
   @Test
+  @Tag("nightly")
   void growingQueueEndsTheSearch() {
     for (int seed = 0; seed < 20; seed++) {
       double rate = Objects.requireNonNull(new Search(seed, 0, 60).run().holdsAt());

@@ -6,13 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.PlanDriver;
-import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
@@ -23,6 +20,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.run.RunView.LevelView;
+import io.github.gatlingllm.testing.VirtualUsers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,19 +46,15 @@ class LevelLogTest {
 
   private static final long NEVER = 1_000_000;
 
-  private record Task(long nanoTime, Runnable action) {}
-
   @TempDir private Path folder;
 
   private final RunClock clock = new RunClock(1_000_000, 0);
-  private final List<Task> tasks = new CopyOnWriteArrayList<>();
   private final List<String> events = new CopyOnWriteArrayList<>();
   private volatile RunView view = RunView.OPENED;
   private final List<RunningLevel> begun = new ArrayList<>();
   private Run run;
   private RunLevels levels;
-  private PlanDriver driver;
-  private volatile long now;
+  private VirtualUsers users = VirtualUsers.nobody(0);
 
   static Run open(Path folder, RunClock clock, RunObserver... observers) throws IOException {
     return new Run(
@@ -117,81 +111,37 @@ class LevelLogTest {
     return tenths;
   }
 
-  /** Users whose iterations are a request of so many nanoseconds. */
-  private final class LoopingUsers implements Users, PlanDriver.LoopingUser {
-    private final long nanos;
-
-    private LoopingUsers(long nanos) {
-      this.nanos = nanos;
-    }
-
-    @Override
-    public void start() {
-      tasks.add(new Task(now, () -> goOn(null)));
-    }
-
-    @Override
-    public void start(Arrival arrival) {}
-
-    @Override
-    public void allStarted() {
-      events.add("over");
-    }
-
-    private void goOn(@Nullable RunningLevel before) {
-      RunningLevel level = driver.next(this, before);
-      if (level != null) {
-        resume(level);
-      }
-    }
-
-    @Override
-    public void resume(RunningLevel level) {
-      begun.add(level);
-      var unused = level.requestStarted(now);
-      level.requestAdmitted(now);
-      tasks.add(
-          new Task(
-              now + nanos,
+  /** Users whose iterations are a request of these nanoseconds. */
+  private VirtualUsers requestsOf(long nanos) {
+    return new VirtualUsers(
+        0,
+        (level, user) -> {
+          long start = users.now();
+          begun.add(level);
+          var unused = level.requestStarted(start);
+          level.requestAdmitted(start);
+          users.at(
+              start + nanos,
               () -> {
-                level.requestClosed(now);
+                level.requestClosed(users.now());
                 level.requestRecorded();
-                goOn(level);
-              }));
-    }
-
-    @Override
-    public void end() {}
+                user.next();
+              });
+        });
   }
 
-  /** Levels whose users never come, so that each ends with its measure phase. */
-  static final Users NOBODY =
-      new Users() {
-        @Override
-        public void start() {}
-
-        @Override
-        public void start(Arrival arrival) {}
-
-        @Override
-        public void allStarted() {}
-      };
-
-  private void begin(LoadPlan plan, Users users) {
-    driver =
-        new PlanDriver(
-            plan.source(),
-            () -> now,
-            (nanoTime, action) -> tasks.add(new Task(nanoTime, action)),
-            users,
-            levels.listener(
-                LevelRecord.TARGET,
-                LevelRecord.SCENARIO,
-                plan,
-                level -> events.add("cancel " + level.label()),
-                LevelHooks.NONE),
-            level -> null);
-    driver.begin();
+  private void begin(LoadPlan plan, VirtualUsers by) {
+    users = by;
+    users.whenAllStarted(() -> events.add("over"));
+    users.begin(
+        plan,
+        levels.listener(
+            LevelRecord.TARGET,
+            LevelRecord.SCENARIO,
+            plan,
+            level -> events.add("cancel " + level.label()),
+            LevelHooks.NONE),
+        level -> null);
   }
 
   private static LoadPlan.Sweep closed(Phases... phases) {
@@ -202,34 +152,22 @@ class LevelLogTest {
     return new LoadPlan.Sweep(levels);
   }
 
-  private void goTo(long nanoTime) {
-    now = nanoTime;
-    for (int i = 0; i < tasks.size(); i++) {
-      Task task = tasks.get(i);
-      if (task.nanoTime() <= now) {
-        tasks.remove(i);
-        task.action().run();
-        i = -1;
-      }
-    }
-  }
-
   @Test
   void progressOfATimedPlanIsItsShareOfTime() {
-    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
+    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), VirtualUsers.nobody(0));
     assertThat(levels.progress(10)).isEqualTo(new Progress("c=1", Phase.FILL, 0.05, 190L));
     assertThat(levels.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, 0.25, 150L));
-    goTo(40);
-    goTo(100);
+    users.runTo(40);
+    users.runTo(100);
     assertThat(levels.progress(150)).isEqualTo(new Progress("c=2", Phase.MEASURE, 0.75, 50L));
-    goTo(200);
+    users.runTo(200);
     assertThat(levels.progress(200)).isNull();
   }
 
   @Test
   void recordsPhasesInEpochTimeWithTheLastOneOpen() {
-    begin(closed(new Phases(20, 0, 60, 30, null)), NOBODY);
-    goTo(20);
+    begin(closed(new Phases(20, 0, 60, 30, null)), VirtualUsers.nobody(0));
+    users.runTo(20);
     assertThat(levels.all())
         .containsExactly(
             new LevelInfo(
@@ -246,17 +184,17 @@ class LevelLogTest {
 
   @Test
   void reportsTheEdgesOfMeasureWindows() {
-    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
-    goTo(20);
+    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), VirtualUsers.nobody(0));
+    users.runTo(20);
     awaitObservers();
     assertThat(view.edges()).as("it fills and settles, and the start is known").containsOnly(40L);
-    goTo(40);
+    users.runTo(40);
     awaitObservers();
     assertThat(view.edges()).as("the end is known").contains(100L).containsOnly(40L, 100L);
-    goTo(100);
+    users.runTo(100);
     awaitObservers();
     assertThat(view.edges()).as("drained at once").contains(200L).containsOnly(40L, 100L, 200L);
-    goTo(200);
+    users.runTo(200);
     awaitObservers();
     assertThat(view.edges()).containsOnly(40L, 100L, 200L);
   }
@@ -264,7 +202,7 @@ class LevelLogTest {
   /** An open level of which nobody comes. */
   private void beginFivePerSecond(long nanos) {
     Phases phases = new Phases(0, 0, nanos, 1, null);
-    begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), NOBODY);
+    begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), VirtualUsers.nobody(0));
   }
 
   @Test
@@ -281,9 +219,9 @@ class LevelLogTest {
   @Test
   void writesThePlannedArrivalsWhenALevelEnds() throws IOException {
     beginFivePerSecond(1_000_000_000);
-    goTo(1_020_000_000);
-    goTo(1_020_000_001);
-    assertThat(events).containsExactly("cancel r=5");
+    users.runTo(1_020_000_000);
+    users.runTo(1_020_000_001);
+    assertThat(events).containsExactly("cancel r=5", "over");
     assertThat(writtenTenths()).containsExactly(0, 2, 4, 6, 8);
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(5L);
   }
@@ -301,11 +239,11 @@ class LevelLogTest {
   @Test
   void settlingIsNotPlannedTime() {
     Phases phases = new Phases(null, null, 10_000_000_000L, true, 0, null);
-    begin(closed(phases, phases), NOBODY);
-    goTo(9_000_000_000L);
-    assertThat(levels.progress(now))
+    begin(closed(phases, phases), VirtualUsers.nobody(0));
+    users.runTo(9_000_000_000L);
+    assertThat(levels.progress(users.now()))
         .isEqualTo(new Progress("c=1", Phase.STABILIZE, 0.0, 20_000_000_000L));
-    goTo(10_000_000_000L);
+    users.runTo(10_000_000_000L);
     awaitObservers();
     assertThat(view.lines())
         .singleElement()
@@ -320,11 +258,11 @@ class LevelLogTest {
     Phases phases = new Phases(0, 10_000, 50_000, 1, null);
     LoadLevel open = new LoadLevel.Open(1e6, Arrivals.constant(1e6), phases);
     LoadLevel byTime = new LoadLevel.Closed(2, new Phases(0, 0, 100, 30, null));
-    begin(new LoadPlan.Sweep(List.of(open, byTime)), NOBODY);
+    begin(new LoadPlan.Sweep(List.of(open, byTime)), VirtualUsers.nobody(0));
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly((Long) null);
-    goTo(20_010_000);
-    goTo(20_060_000);
-    goTo(20_060_001);
+    users.runTo(20_010_000);
+    users.runTo(20_060_000);
+    users.runTo(20_060_001);
     levels.arrivals().close(Duration.ofMinutes(1));
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(50L, null);
     assertThat(LevelInfo.planned(levels.all())).as("one level does not say").isNull();
@@ -337,10 +275,8 @@ class LevelLogTest {
             List.of(
                 new LoadLevel.Closed(1, new Phases(0, 0, 0, 30, 5)),
                 new LoadLevel.Batch(4, 3, 30))),
-        new LoopingUsers(3));
-    for (int time = 0; time < 100; time++) {
-      goTo(time);
-    }
+        requestsOf(3));
+    users.runTo(100);
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(5L, 12L);
     assertThat(LevelInfo.planned(levels.all())).isEqualTo(17);
   }
@@ -348,10 +284,8 @@ class LevelLogTest {
   /** A user whose requests of 3 ns follow each other without a break. */
   @Test
   void recordsRequestsInFlight() {
-    begin(closed(new Phases(0, 0, 60, 30, null)), new LoopingUsers(3));
-    for (int time = 0; time <= 60; time++) {
-      goTo(time);
-    }
+    begin(closed(new Phases(0, 0, 60, 30, null)), requestsOf(3));
+    users.runTo(60);
     assertThat(levels.all())
         .extracting(LevelInfo::inFlight)
         .containsExactly(new LevelInfo.InFlight(1, 1));
@@ -359,11 +293,11 @@ class LevelLogTest {
 
   @Test
   void cancelsRequestsThatOutlastTheDrainTime() {
-    begin(closed(new Phases(0, 0, 60, 30, null)), new LoopingUsers(NEVER));
-    goTo(0);
-    goTo(60);
+    begin(closed(new Phases(0, 0, 60, 30, null)), requestsOf(NEVER));
+    users.runTo(0);
+    users.runTo(60);
     assertThat(events).isEmpty();
-    goTo(90);
+    users.runTo(90);
     assertThat(events).containsExactly("cancel c=1", "over");
   }
 
@@ -371,10 +305,10 @@ class LevelLogTest {
     Phases phases = new Phases(0, 0, 60, 30, null);
     begin(
         closed(phases, phases).stopWhen(List.of(StopRule.errorsAbove(50))),
-        new LoopingUsers(NEVER));
-    goTo(0);
-    goTo(60);
-    goTo(90);
+        requestsOf(NEVER));
+    users.runTo(0);
+    users.runTo(60);
+    users.runTo(90);
   }
 
   private void record(Recorded record) {

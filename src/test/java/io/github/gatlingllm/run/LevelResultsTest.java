@@ -9,7 +9,6 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
-import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -18,6 +17,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run.RunClock;
+import io.github.gatlingllm.testing.VirtualUsers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,19 +38,16 @@ class LevelResultsTest {
 
   /** A level that starts at 0, or an open one 20 ms later. */
   LevelInfo.Key begin(LoadLevel level) {
-    new PlanDriver(
-            new LoadPlan.Sweep(List.of(level)).source(),
-            () -> 0,
-            (nanoTime, task) -> {},
-            LevelLogTest.NOBODY,
+    VirtualUsers.nobody(0)
+        .begin(
+            new LoadPlan.Sweep(List.of(level)),
             new RunningLevel.Listener() {
               @Override
               public void levelStarted(RunningLevel running, long nanoTime) {
                 started.add(running);
               }
             },
-            running -> null)
-        .begin();
+            running -> null);
     RunningLevel running = started.get(started.size() - 1);
     TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of(), Map.of());
     LevelInfo.Key key =

@@ -3,12 +3,9 @@ package io.github.gatlingllm.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.level.Recorded;
-import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.PlanDriver;
-import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
@@ -17,17 +14,14 @@ import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run.RunClock;
+import io.github.gatlingllm.testing.VirtualUsers;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,16 +40,10 @@ class PlanWithoutObserversTest {
   /** Records after which time waits until they are counted. */
   private static final int BATCH = 50;
 
-  private record Task(long nanoTime, Runnable action) {}
-
   @TempDir private Path folder;
-  private final PriorityBlockingQueue<Task> tasks =
-      new PriorityBlockingQueue<>(16, Comparator.comparingLong(Task::nanoTime));
+  private final VirtualUsers users = new VirtualUsers(0, this::request);
   private Run run;
-  private PlanDriver driver;
   private Function<RunningLevel, Recorded> server = level -> answer(0);
-  private volatile long now;
-  private volatile boolean isOver;
   private int uncounted;
 
   @BeforeEach
@@ -69,61 +57,9 @@ class PlanWithoutObserversTest {
     run.ending().complete();
   }
 
-  private final class Users implements PlanDriver.Users {
-
-    @Override
-    public void start() {
-      at(now, () -> new User().standUp());
-    }
-
-    @Override
-    public void start(Arrival arrival) {
-      RunningLevel level = Objects.requireNonNull(arrival.level());
-      at(
-          arrival.plannedNanos(),
-          () -> {
-            if (driver.begins(arrival)) {
-              request(level, arrival.plannedNanos());
-            }
-            var unused = driver.next(new User(), level);
-          });
-    }
-
-    @Override
-    public void allStarted() {
-      isOver = true;
-    }
-  }
-
-  /** One of a closed loop, whose requests follow each other by a second. */
-  private final class User implements LoopingUser {
-
-    void standUp() {
-      goOn(null);
-    }
-
-    private void goOn(@Nullable RunningLevel before) {
-      RunningLevel level = driver.next(this, before);
-      if (level != null) {
-        resume(level);
-      }
-    }
-
-    @Override
-    public void resume(RunningLevel level) {
-      at(
-          now + SECOND,
-          () -> {
-            request(level, now);
-            goOn(level);
-          });
-    }
-
-    @Override
-    public void end() {}
-  }
-
-  private void request(RunningLevel level, long scheduled) {
+  /** A request that takes no time; in a closed loop the next follows after a second. */
+  private void request(RunningLevel level, VirtualUsers.User user) {
+    long scheduled = users.now();
     boolean isMeasured = level.requestStarted(scheduled);
     level.requestEnded(isMeasured, 1, true);
     run.record(
@@ -135,6 +71,7 @@ class PlanWithoutObserversTest {
             .record());
     level.requestRecorded();
     uncounted++;
+    users.at(level.level() instanceof LoadLevel.Closed ? scheduled + SECOND : scheduled, user::next);
   }
 
   /** An answer whose first token comes after that time. */
@@ -146,25 +83,18 @@ class PlanWithoutObserversTest {
     return answer(0).failed(RequestStatus.TIMEOUT, null);
   }
 
-  private void at(long nanoTime, Runnable action) {
-    tasks.add(new Task(nanoTime, action));
-  }
-
   private List<Conclusion> conclusions(LoadPlan plan) throws InterruptedException {
     RunningLevel.Listener listener =
         run.listener(LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}, LevelHooks.NONE);
-    driver =
-        new PlanDriver(plan.source(), () -> now, this::at, new Users(), listener, level -> null);
-    driver.begin();
-    while (!isOver) {
-      Task task = tasks.poll();
-      if (task == null) {
+    users.begin(plan, listener, level -> null);
+    while (!users.hasAllStarted()) {
+      Long due = users.due();
+      if (due == null) {
         LockSupport.parkNanos(1_000_000);
-        continue;
+      } else {
+        awaitCounted(due);
+        users.step();
       }
-      awaitCounted(task.nanoTime());
-      now = Math.max(now, task.nanoTime());
-      task.action().run();
     }
     return run.info().outcome().conclusions();
   }

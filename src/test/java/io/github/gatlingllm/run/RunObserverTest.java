@@ -6,29 +6,28 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Run.RunClock;
 import io.github.gatlingllm.run.RunView.Stage;
 import io.github.gatlingllm.storage.S3Location;
+import io.github.gatlingllm.testing.VirtualUsers;
 import java.io.IOException;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -37,15 +36,22 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** No observer is needed by a run, and none can harm it. */
+/** No observer is needed by a run and its rules, and none can harm it. */
 @Timeout(120)
 class RunObserverTest {
 
+  /** Of two levels; a rule ends the sweep before the third. */
   private static final int RECORDS = 20;
-  private static final int ALL = 6;
+
+  private enum Event {
+    START,
+    RECORDS,
+    TICK,
+    STOP
+  }
 
   private enum Fault {
     THROWS,
@@ -67,40 +73,30 @@ class RunObserverTest {
         observers);
   }
 
-  private record Task(long nanoTime, Runnable action) {}
-
-  /** A run of two levels whose plan is driven in fake time; nobody comes, and records fall in. */
+  /** In virtual time: all requests of the second of three levels fail, which ends the sweep. */
   private void run(Run run) throws IOException {
     run.targetUsed(List.of());
     run.loadAhead();
     run.userStarted();
-    PriorityQueue<Task> tasks =
-        new PriorityQueue<>((one, other) -> Long.compare(one.nanoTime(), other.nanoTime()));
-    long[] now = {System.nanoTime()};
     LoadPlan plan =
         new LoadPlan.Sweep(
-            Stream.of(1, 2)
-                .<LoadLevel>map(
-                    users -> new LoadLevel.Closed(users, new Phases(10, 10, 100, 10, null)))
-                .toList());
-    new PlanDriver(
-            plan.source(),
-            () -> now[0],
-            (nanoTime, action) -> tasks.add(new Task(nanoTime, action)),
-            LevelLogTest.NOBODY,
-            run.levels()
-                .listener(
-                    LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}, LevelHooks.NONE),
-            level -> null)
-        .begin();
-    for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-      now[0] = task.nanoTime();
-      task.action().run();
-    }
-    for (int i = 0; i < RECORDS; i++) {
-      var unused = run.nextRequest();
-      run.started();
-      run.record(LevelRecord.ok(i % 2 == 0 ? "c=1" : "c=2").record());
+                Stream.of(1, 2, 3)
+                    .<LoadLevel>map(
+                        users -> new LoadLevel.Closed(users, Phases.DEFAULT.withRequests(10)))
+                    .toList())
+            .stopWhen(List.of(StopRule.errorsAbove(50)));
+    VirtualUsers users = new VirtualUsers(System.nanoTime(), (level, user) -> request(run, level, user));
+    users.begin(
+        plan,
+        run.levels()
+            .listener(LevelRecord.TARGET, LevelRecord.SCENARIO, plan, level -> {}, LevelHooks.NONE),
+        level -> null);
+    while (!users.hasAllStarted()) {
+      if (users.due() == null) {
+        LockSupport.parkNanos(1_000_000);
+      } else {
+        users.step();
+      }
     }
     run.observers().secondPassed();
     run.message("LLM: a line");
@@ -111,76 +107,128 @@ class RunObserverTest {
     run.observers().close();
   }
 
+  private static void request(Run run, RunningLevel level, VirtualUsers.User user) {
+    var unused = run.nextRequest();
+    run.started();
+    boolean measured = level.requestStarted(level.measureStartNanos());
+    level.requestEnded(measured, 1, user.isNew());
+    boolean fails = level.label().equals("c=2");
+    run.record((fails ? LevelRecord.failed("c=2") : LevelRecord.ok(level.label())).record());
+    level.requestRecorded();
+    user.next();
+  }
+
   private void assertWhole(Run run) throws IOException {
     RunInfo info = RunInfo.read(run.files().info()).orElseThrow();
     assertThat(info.state()).isEqualTo(RunInfo.State.COMPLETE);
     assertThat(info.outcome().started()).isEqualTo(RECORDS);
     assertThat(info.outcome().dropped()).isZero();
+    assertThat(info.outcome().conclusions())
+        .extracting(Conclusion::topic)
+        .containsExactly("stopped early");
     assertThat(info.stages()).extracting(LevelInfo::label).containsExactly("c=1", "c=2");
     List<RequestRecord> read = new ArrayList<>();
     RecordFile.read(run.files().requests(), read::add);
     assertThat(read).hasSize(RECORDS);
   }
 
-  /** With all, and without each. */
+  static Stream<Class<?>> observers() {
+    return Stream.of(
+        RunConsole.class,
+        GeneratorLog.class,
+        ServerWatch.class,
+        LiveView.class,
+        GenAiMeters.class,
+        UploadObserver.class);
+  }
+
+  /** The upload is never there, as it has no server. */
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2, 3, 4, 5, ALL})
-  void aRunIsWholeWithoutAnyObserver(int without) throws IOException {
+  @MethodSource("observers")
+  void aRunAndItsRulesNeedNoObserver(Class<?> missing) throws IOException {
     Run run =
         open(
             opened -> {
               List<RunObserver> all =
-                  new ArrayList<>(
-                      new Observers(
-                              Observers.Address.parse("0"),
-                              "http://127.0.0.1:1/v1/metrics",
-                              new S3Location("nowhere", "here"))
-                          .of(opened, List.of()));
-              assertThat(all).hasSize(ALL);
-              if (without < ALL) {
-                all.remove(without).stop(RunView.OPENED);
+                  new Observers(
+                          Observers.Address.parse("0"),
+                          "http://127.0.0.1:1/v1/metrics",
+                          new S3Location("nowhere", "here"))
+                      .of(opened, List.of());
+              assertThat(all)
+                  .<Class<?>>extracting(Object::getClass)
+                  .containsExactlyElementsOf(observers().toList());
+              List<RunObserver> rest = new ArrayList<>();
+              for (RunObserver each : all) {
+                if (missing.isInstance(each)) {
+                  each.stop(RunView.OPENED);
+                } else if (!(each instanceof UploadObserver)) {
+                  rest.add(each);
+                }
               }
-              all.removeIf(observer -> observer instanceof UploadObserver);
-              return all;
+              return rest;
             });
     run(run);
     assertWhole(run);
     assertThat(complaints).isEmpty();
   }
 
-  static Stream<Method> events() {
-    return Arrays.stream(RunObserver.class.getMethods())
-        .filter(method -> method.getReturnType() == void.class);
-  }
-
   static Stream<Arguments> faults() {
-    return events()
-        .flatMap(
-            method ->
-                Arrays.stream(Fault.values()).map(fault -> Arguments.of(method.getName(), fault)));
+    return Stream.of(Event.values())
+        .flatMap(event -> Stream.of(Fault.values()).map(fault -> Arguments.of(event, fault)));
   }
 
   /** An observer that does nothing but, at one event, harm. */
-  private RunObserver broken(String event, Fault fault, Runnable happens) {
-    InvocationHandler handler =
-        (proxy, method, arguments) -> {
-          if (method.getName().equals(event)) {
-            happens.run();
-            if (fault == Fault.THROWS) {
-              throw new IllegalStateException("broken");
-            }
-            testIsOver.await();
-          }
-          return switch (method.getName()) {
-            case "name" -> "broken";
-            case "patience" -> Duration.ofMillis(50);
-            case "isOutputLost", "equals" -> false;
-            default -> null;
-          };
-        };
-    return (RunObserver)
-        Proxy.newProxyInstance(
-            RunObserver.class.getClassLoader(), new Class<?>[] {RunObserver.class}, handler);
+  private final class Broken implements RunObserver {
+    private final Event harm;
+    private final Fault fault;
+    private final CountDownLatch happens;
+
+    Broken(Event harm, Fault fault, CountDownLatch happens) {
+      this.harm = harm;
+      this.fault = fault;
+      this.happens = happens;
+    }
+
+    private void at(Event event) {
+      if (event == harm) {
+        happens.countDown();
+        if (fault == Fault.THROWS) {
+          throw new IllegalStateException("broken");
+        }
+        assertThatCode(testIsOver::await).doesNotThrowAnyException();
+      }
+    }
+
+    @Override
+    public String name() {
+      return "broken";
+    }
+
+    @Override
+    public Duration patience() {
+      return Duration.ofMillis(50);
+    }
+
+    @Override
+    public void start(RunView view) {
+      at(Event.START);
+    }
+
+    @Override
+    public void records(List<RequestRecord> batch) {
+      at(Event.RECORDS);
+    }
+
+    @Override
+    public void tick(RunView view) {
+      at(Event.TICK);
+    }
+
+    @Override
+    public void stop(RunView view) {
+      at(Event.STOP);
+    }
   }
 
   private static final class Hearing implements RunObserver {
@@ -206,10 +254,10 @@ class RunObserverTest {
   /** Longer than its patience, whichever event it is in: the run ends, with one line. */
   @ParameterizedTest
   @MethodSource("faults")
-  void aBrokenObserverCostsOneLine(String event, Fault fault) throws Exception {
+  void aBrokenObserverCostsOneLine(Event event, Fault fault) throws Exception {
     CountDownLatch broke = new CountDownLatch(1);
     Hearing other = new Hearing();
-    Run run = open(opened -> List.of(broken(event, fault, broke::countDown), other));
+    Run run = open(opened -> List.of(new Broken(event, fault, broke), other));
     run(run);
     assertThat(broke.await(60, TimeUnit.SECONDS)).as("the event came").isTrue();
     assertWhole(run);
@@ -225,7 +273,7 @@ class RunObserverTest {
   void blockedObserverIsReportedDuringTheRun() throws Exception {
     CountDownLatch broke = new CountDownLatch(1);
     ObserverQueues queues = new ObserverQueues(complaints::add);
-    queues.attach(List.of(broken("tick", Fault.BLOCKS, broke::countDown)));
+    queues.attach(List.of(new Broken(Event.TICK, Fault.BLOCKS, broke)));
     queues.change(view -> view.message("a"));
     broke.await();
     for (int second = 0; second < 3; second++) {
@@ -248,7 +296,7 @@ class RunObserverTest {
               complained.countDown();
               assertThatCode(testIsOver::await).doesNotThrowAnyException();
             });
-    queues.attach(List.of(broken("tick", Fault.BLOCKS, broke::countDown)));
+    queues.attach(List.of(new Broken(Event.TICK, Fault.BLOCKS, broke)));
     queues.change(view -> view.message("a"));
     broke.await();
     Thread worker =
@@ -268,12 +316,14 @@ class RunObserverTest {
 
   /** Twice as many records as fit come while it is in the event. */
   @ParameterizedTest
-  @ValueSource(strings = {"records", "tick"})
-  void fullQueueLosesTheEventsOfItsObserverOnly(String event) throws Exception {
+  @EnumSource(
+      value = Event.class,
+      names = {"RECORDS", "TICK"})
+  void fullQueueLosesTheEventsOfItsObserverOnly(Event event) throws Exception {
     CountDownLatch broke = new CountDownLatch(1);
     Hearing other = new Hearing();
     ObserverQueues queues = new ObserverQueues(complaints::add);
-    queues.attach(List.of(broken(event, Fault.BLOCKS, broke::countDown), other));
+    queues.attach(List.of(new Broken(event, Fault.BLOCKS, broke), other));
     RequestRecord record = LevelRecord.ok("c=1").record();
     queues.requestEnded(record);
     queues.change(view -> view.message("a"));
