@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One HTTP/1.1 request as it came over the wire, body included.
  *
+ * @param head request line and headers as they came, a line each
  * @param headers by name, case-insensitive; the values of a repeated header joined by {@code ", "}
  * @param body decoded as UTF-8
  * @param connectionNumber which accepted connection, from 0
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record Request(
     String method,
     String path,
+    String head,
     Map<String, String> headers,
     String body,
     int connectionNumber,
@@ -43,12 +45,14 @@ public record Request(
     if (parts.length != 3) {
       throw new IOException("not an HTTP/1.1 request line: " + requestLine);
     }
+    StringBuilder head = new StringBuilder(requestLine).append('\n');
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     for (String line = wholeLine(in); !line.isEmpty(); line = wholeLine(in)) {
       int colon = line.indexOf(':');
       if (colon < 0) {
         throw new IOException("not a header: " + line);
       }
+      head.append(line).append('\n');
       headers.merge(
           line.substring(0, colon), line.substring(colon + 1).strip(), (a, b) -> a + ", " + b);
     }
@@ -56,6 +60,7 @@ public record Request(
     return new Request(
         parts[0],
         parts[1],
+        head.toString(),
         Collections.unmodifiableMap(headers),
         new String(body, StandardCharsets.UTF_8),
         connectionNumber,
