@@ -18,10 +18,12 @@ import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What readers do with Python: the snippets for notebooks run, and the pages make a site. */
+@Tag("nightly")
 class PagesIT {
 
   private static final Path PROJECT = Path.of("").toAbsolutePath();

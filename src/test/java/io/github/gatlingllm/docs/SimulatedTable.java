@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * A table of error rates in {@code docs/metrics.md} that a test measures by simulation. With {@code
- * -Dgatlingllm.docs.write=true} the test takes many runs and writes the table; without, it takes
- * few, with the same seeds, and holds them to the same bounds.
+ * -Dgatlingllm.docs.write=true} the test, which has the tag nightly, takes many runs and writes the
+ * table; without, it takes few, with the same seeds, and holds them to the same bounds.
  *
  * @param test the class that stands before and after the table in the page
  */

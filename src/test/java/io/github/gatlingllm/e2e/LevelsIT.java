@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LevelsIT {
@@ -223,6 +224,7 @@ class LevelsIT {
    * requests are too few to decide 90 %, so levels of one second are extended.
    */
   @Test
+  @Tag("nightly")
   void searchEndsBetweenTheLastGoodAndTheFirstBadRate() throws Exception {
     try (ScriptedServer server =
             ScriptedServer.start(

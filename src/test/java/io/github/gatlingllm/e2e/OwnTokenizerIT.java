@@ -75,7 +75,6 @@ class OwnTokenizerIT {
     return GatlingRun.benchmark(server.baseUrl())
         .set("llm.datasetCache", folder)
         .llm("concurrency=2 requests=12 seed=5 failOnInvalid=false " + settings)
-        .reports()
         .succeed();
   }
 

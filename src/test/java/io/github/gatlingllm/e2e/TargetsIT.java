@@ -144,7 +144,7 @@ class TargetsIT {
         scenario("Chat").exec(llm("ask").chat().user("hi").maxTokens(8));
 
     private final ClosedLoop load =
-        closedLoop(1, 2, 4).fill(0).stabilize(0).measure(1).disableCooldown();
+        closedLoop(1, 2, 4).fill(0).stabilize(0).measure(ofMillis(400)).disableCooldown();
 
     private static final LlmProtocolBuilder COMMON =
         llm.baseUrl(System.getProperty("slow")).slo(slo().ttft(60_000).percentile(90));

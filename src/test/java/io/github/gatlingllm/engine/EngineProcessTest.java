@@ -16,8 +16,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class EngineProcessTest {
 
@@ -54,18 +52,13 @@ class EngineProcessTest {
         id, received, received, first, instants, 1, 0, instants.length, 9_000, false);
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void theProcessEndsWhenStoppedAndWithItsParent(boolean stopped) throws Exception {
+  @Test
+  void theProcessEndsWithItsParent() throws Exception {
     EngineProcess engine = EngineProcess.start();
     try {
       assertThat(engine.baseUrl()).matches("http://127\\.0\\.0\\.1:\\d+/v1");
-      if (stopped) {
-        assertThat(engine.stop(nanos -> nanos, STOP_PATIENCE)).isEmpty();
-      } else {
-        engine.process().getOutputStream().close();
-        assertThat(engine.process().getInputStream().readAllBytes()).isEmpty();
-      }
+      engine.process().getOutputStream().close();
+      assertThat(engine.process().getInputStream().readAllBytes()).isEmpty();
       assertThat(engine.process().waitFor(20, SECONDS)).isTrue();
     } finally {
       engine.process().destroyForcibly();

@@ -28,6 +28,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,6 +59,7 @@ class GrafanaBoardIT {
   }
 
   @Test
+  @Tag("nightly")
   void everyQueryReturnsASeries() throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().reject(503, 0.2).start();
         GatlingRun run =

@@ -73,7 +73,7 @@ class LiveServerTest {
   @Test
   void visitorIsServedBesideHalfOpenConnections() throws IOException, InterruptedException {
     Process process =
-        new ProcessBuilder(JavaCommand.of(List.of(), HalfOpenConnections.class))
+        new ProcessBuilder(JavaCommand.of(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), HalfOpenConnections.class))
             .inheritIO()
             .start();
     try {

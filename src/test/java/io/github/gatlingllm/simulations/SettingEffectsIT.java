@@ -195,7 +195,7 @@ class SettingEffectsIT {
               assertThat(Files.readString(run.files().page())).contains("id=\"grid\"");
             }),
         new Row(
-            "slo=ttft<1s,tpot<1s sloPercentile=50 sloRule=requests stopWhen=slo<60% concurrency=1,2"
+            "slo=ttft<500ms,tpot<500ms sloPercentile=50 sloRule=requests stopWhen=slo<60% concurrency=1,2"
                 + " requests=4 ignoreEos=false",
             SettingEffectsIT::missOneOfTwoObjectives,
             (run, asked) -> {
@@ -375,11 +375,11 @@ class SettingEffectsIT {
   private static void missOneOfTwoObjectives(Exchange exchange)
       throws IOException, InterruptedException {
     boolean isFirstLate = COUNT.getAndIncrement() % 2 == 0;
-    long late = Duration.ofMillis(1_200).toNanos();
+    long late = Duration.ofMillis(700).toNanos();
     exchange.startStream();
     (isFirstLate ? exchange.at(late) : exchange).event(ChatChunks.content("a"));
     exchange
-        .at(late + Duration.ofMillis(isFirstLate ? 400 : 0).toNanos())
+        .at(late + Duration.ofMillis(isFirstLate ? 100 : 0).toNanos())
         .event(ChatChunks.content("b"))
         .event(ChatChunks.finish("stop"))
         .event(ChatChunks.usage(5, 2))

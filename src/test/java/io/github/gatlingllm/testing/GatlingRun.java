@@ -96,6 +96,16 @@ public final class GatlingRun implements AutoCloseable {
     return of(Benchmark.class).set("llm.endpoint", serverUrl + "/v1");
   }
 
+  /** Options of a JVM with {@link #classPath()} that halve the time of its start. */
+  public static List<String> fastStart() throws IOException, InterruptedException {
+    Files.createDirectories(FOLDER);
+    return SharedClasses.options(FOLDER, Setup::typicalRun);
+  }
+
+  public static String classPath() {
+    return SharedClasses.classPath();
+  }
+
   /** Short runs end before the optimising compiler pays. */
   private static final List<String> JVM =
       Stream.concat(Stream.of(JvmOptions.NO_OPTIMISING_COMPILER), JvmOptions.OF_RUNS.stream())
@@ -185,8 +195,7 @@ public final class GatlingRun implements AutoCloseable {
 
     /** Starts it; the caller closes it. */
     public GatlingRun start() throws IOException, InterruptedException {
-      Files.createDirectories(FOLDER);
-      return start(SharedClasses.options(FOLDER, Setup::typicalRun));
+      return start(fastStart());
     }
 
     private static void typicalRun(String jvmOption) throws IOException, InterruptedException {

@@ -69,7 +69,7 @@ final class SharedClasses {
     }
     return Files.size(archive) == 0
         ? List.of()
-        : List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off");
+        : List.of("-XX:SharedArchiveFile=" + archive.toAbsolutePath(), "-Xlog:cds=off");
   }
 
   /** Hash of the jars and their times, to which the JVM binds an archive. */

@@ -14,9 +14,11 @@ import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs of a queue at 90 % utilisation, with a correlation time of 24 s in runs of 300 s. */
+@Tag("nightly")
 class NearSaturationTest {
 
   private static final double SECONDS = 300;

@@ -31,12 +31,10 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>{@code embedded-engine.jsonl.gz} is a minute of real traffic, c=8 against the embedded engine
  * on a machine that was busy with other work, reduced to the keys that figures need.
  */
+@Tag("nightly")
 class RunComparisonIT {
 
-  /** Pairs of each build; profile nightly has {@link #MANY}. */
-  private static final int FEW = 3;
-
-  private static final int MANY = 20;
+  private static final int PAIRS = 20;
   private static final long SECOND = 1_000_000_000L;
 
   /** Length of resampled pieces, longer than the correlation time of the machine. */
@@ -61,20 +59,10 @@ class RunComparisonIT {
 
   @Test
   void resampledRunsDifferOnlyWhereChanged() throws IOException {
-    resampled(FEW);
-  }
-
-  @Test
-  @Tag("nightly")
-  void manyResampledRunsDifferOnlyWhereChanged() throws IOException {
-    resampled(MANY);
-  }
-
-  private static void resampled(int pairs) throws IOException {
     TreeMap<String, Integer> wrong = new TreeMap<>();
     int calledChanged = 0;
     int found = 0;
-    for (int pair = 0; pair < pairs; pair++) {
+    for (int pair = 0; pair < PAIRS; pair++) {
       ComparedRun base = drawn(2L * pair, 1);
       Comparison same = Comparison.of(base, drawn(2L * pair + 1, 1), 1);
       Comparison slower = Comparison.of(base, drawn(2L * pair + 1, 1.2), 1);
@@ -82,8 +70,8 @@ class RunComparisonIT {
       clear(same, "").forEach(figure -> wrong.merge(figure, 1, Integer::sum));
       found += clear(slower, "ttft.").isEmpty() ? 0 : 1;
     }
-    assertThat(calledChanged).as("called changed: %s", wrong).isLessThanOrEqualTo(pairs / 20);
-    assertThat(found).as("TTFT + 20 %% found").isGreaterThanOrEqualTo(pairs * 9 / 10);
+    assertThat(calledChanged).as("called changed: %s", wrong).isLessThanOrEqualTo(PAIRS / 20);
+    assertThat(found).as("TTFT + 20 %% found").isGreaterThanOrEqualTo(PAIRS * 9 / 10);
   }
 
   private static List<String> clear(Comparison comparison, String prefix) {

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class SliceSampleTest {
@@ -51,6 +52,7 @@ class SliceSampleTest {
 
   /** The largest of four estimates is somewhat too large, the more so where few values are left. */
   @Test
+  @Tag("nightly")
   void errorsAreThoseOfManySamples() {
     Map<String, Moments> values = new LinkedHashMap<>();
     Map<String, Moments> errors = new LinkedHashMap<>();

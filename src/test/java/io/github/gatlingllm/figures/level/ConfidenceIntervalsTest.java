@@ -29,6 +29,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ConfidenceIntervalsTest {
@@ -93,6 +94,7 @@ class ConfidenceIntervalsTest {
    * and more.
    */
   @Test
+  @Tag("nightly")
   void coverTheTrueValuesOfABusyQueue() throws IOException {
     List<List<String>> rows = new ArrayList<>();
     Coverage all = new Coverage();

@@ -26,6 +26,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -262,6 +263,7 @@ class SteadyStateTest {
   /** Queues in steady state since long, at 0.9 with a memory of 24 s. */
   @ParameterizedTest
   @CsvSource({"0.5, 60", "0.8, 60", "0.9, 60", "0.9, 150", "0.9, 400"})
+  @Tag("nightly")
   void steadyQueuesAreNotCalledUnsteady(double utilisation, double seconds) {
     int alarms = 0;
     for (int seed = 0; seed < RUNS; seed++) {
@@ -272,6 +274,7 @@ class SteadyStateTest {
 
   /** The load grows from half of what is possible to 1.25 times that. */
   @Test
+  @Tag("nightly")
   void queuesThatGrow() {
     int found = 0;
     for (int seed = 0; seed < RUNS; seed++) {
@@ -284,6 +287,7 @@ class SteadyStateTest {
   /** First tokens come a second late in the first 6 s of 60. */
   @ParameterizedTest
   @CsvSource({"0.5, 0.95", "0.8, 0.8"})
+  @Tag("nightly")
   void transientsAtTheStart(double utilisation, double min) {
     int found = 0;
     int right = 0;

@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How often sentences of the verdict are wrong, in simulated sweeps. */
+@Tag("nightly")
 class VerdictRatesTest {
 
   private static final Slo SLO = Slo.parse("ttft<200ms");

