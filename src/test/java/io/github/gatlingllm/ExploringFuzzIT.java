@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,9 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
  * longer.
  */
 class ExploringFuzzIT {
-
-  /** Limit for a run that hangs. */
-  private static final int MAX_SECONDS = 300;
 
   private static final int INPUTS = 3_000;
 
@@ -49,7 +45,6 @@ class ExploringFuzzIT {
   }
 
   private String explore(Path inputs) throws IOException, InterruptedException {
-    Path output = folder.resolve("output.txt");
     List<String> command =
         JavaCommand.of(
             List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
@@ -62,16 +57,6 @@ class ExploringFuzzIT {
             "-seed=1",
             "-runs=" + INPUTS,
             inputs.toString());
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try {
-      assertThat(process.waitFor(MAX_SECONDS, TimeUnit.SECONDS)).isTrue();
-    } finally {
-      process.destroyForcibly();
-    }
-    return Files.readString(output);
+    return JavaCommand.run(new ProcessBuilder(command)).output();
   }
 }

@@ -205,7 +205,8 @@ final class LlmComponents implements ProtocolComponents {
 
   /** When the user of the request of that number leaves, in nanoseconds; null if it stays. */
   @Nullable Long leavesAfter(LlmRequest request, long index) {
-    Abandonment leaving = request.abandonment == null ? protocol.abandonment() : request.abandonment;
+    Abandonment leaving =
+        request.abandonment == null ? protocol.abandonment() : request.abandonment;
     return leaving == null || !isLoad()
         ? null
         : leaving.afterNanos(Seed.orOfProcess(protocol.seed()), index);

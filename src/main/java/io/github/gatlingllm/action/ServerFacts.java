@@ -226,7 +226,8 @@ final class ServerFacts {
 
   /** The protocol with what its server is known to do, unless it says itself. */
   LlmProtocol decided() {
-    boolean isOpen = protocol.eventTokens() == null && !Boolean.FALSE.equals(protocol.includeUsage());
+    boolean isOpen =
+        protocol.eventTokens() == null && !Boolean.FALSE.equals(protocol.includeUsage());
     return isOpen && engine != null && COUNTING.contains(engine.name)
         ? protocol.with(same -> same.countsEvents = true)
         : protocol;
@@ -287,7 +288,8 @@ final class ServerFacts {
       String next) {
     RequestRecord.Identity sent = first.identity();
     RequestRecord.Tokens tokens = first.tokens();
-    String model = protocol.models().isEmpty() ? sent.model() : WeightedModel.shares(protocol.models());
+    String model =
+        protocol.models().isEmpty() ? sent.model() : WeightedModel.shares(protocol.models());
     String source = protocol.notes().get("tokenizer_source");
     boolean hasOptions = sent.streamed() && sent.api().matches("chat|completions");
     Integer limit = protocol.pinning() == LlmProtocol.Pinning.NEVER ? null : tokens.maxTokens();

@@ -115,7 +115,8 @@ final class SimulationPlan {
     rows.row("target", protocol.label() + ": " + String.join(", ", urls));
     rows.row("API key", protocol.apiKey() == null ? "none" : "set");
     rows.warmUp(
-        protocol.warmUpRequests(), WeightedModel.tries(protocol.models(), protocol.baseUrls().size()));
+        protocol.warmUpRequests(),
+        WeightedModel.tries(protocol.models(), protocol.baseUrls().size()));
     rows.hooks(Hook.texts(protocol.beforeLevel()));
     if (!(protocol.prefix() instanceof PromptPrefix.None)) {
       rows.row("prefix", protocol.prefix().toString());

@@ -137,7 +137,8 @@ final class Targets {
   synchronized void askFor(LlmProtocol protocol, LlmRequest request) {
     String text = request.maxTokens == null ? null : request.maxTokens.text();
     boolean isSet =
-        protocol.notes().containsKey(Asked.MAX_TOKENS) || protocol.notes().containsKey(Asked.LENGTHS);
+        protocol.notes().containsKey(Asked.MAX_TOKENS)
+            || protocol.notes().containsKey(Asked.LENGTHS);
     if (text != null && !isSet) {
       String name = request.name.constant();
       outputs.put(name == null ? "(a name per user)" : name, text);
@@ -373,7 +374,8 @@ final class Targets {
 
   /** A connection is an open file, and so many users need one each. */
   void requireOpenFiles(LlmProtocol protocol, int users, long free) {
-    Integer limit = protocol.shareConnections() ? share("maxInFlight", protocol.maxInFlight()) : null;
+    Integer limit =
+        protocol.shareConnections() ? share("maxInFlight", protocol.maxInFlight()) : null;
     if ((limit == null ? users : Math.min(users, limit)) > free) {
       run.refuse();
       throw InvalidSimulation.because(

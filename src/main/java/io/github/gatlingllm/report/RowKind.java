@@ -57,8 +57,7 @@ enum RowKind {
   READERS(
       Figures.class,
       (s, of) ->
-          levelsAndAll(of, LevelFigures::figures, s.figures())
-              .filter(row -> readersWait(s))),
+          levelsAndAll(of, LevelFigures::figures, s.figures()).filter(row -> readersWait(s))),
   ARRIVALS(ArrivalFigures.class, (s, of) -> levelsAndAll(of, LevelFigures::arrivals, s.arrivals())),
   /** The operating points of targets and scenarios. */
   CURVES(Figures.class, (s, of) -> curves(s).filter(row -> s.grid().isEmpty())),

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.docs;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
@@ -149,9 +148,7 @@ class CiRecipesTest {
 
   private String syntaxError(String shell) throws IOException, InterruptedException {
     Path script = Files.writeString(folder.resolve("block.sh"), shell);
-    Process bash =
-        new ProcessBuilder("bash", "-n", script.toString()).redirectErrorStream(true).start();
-    String said = new String(bash.getInputStream().readAllBytes(), UTF_8);
-    return bash.waitFor() == 0 ? "" : said + "exit";
+    JavaCommand.Ended bash = JavaCommand.run(new ProcessBuilder("bash", "-n", script.toString()));
+    return bash.code() == 0 ? "" : bash.output() + "exit";
   }
 }

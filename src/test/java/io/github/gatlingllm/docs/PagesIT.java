@@ -1,18 +1,17 @@
 package io.github.gatlingllm.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.JavaCommand;
+import io.github.gatlingllm.testing.JavaCommand.Ended;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
@@ -31,14 +30,11 @@ class PagesIT {
 
   @TempDir static Path dir;
 
-  private record Ended(int code, String output) {}
-
   @BeforeAll
   static void install() throws Exception {
-    require(run(PROJECT, "python3", "-m", "venv", dir + "/venv").code == 0, "no python3-venv");
-    Ended installed =
-        python("-m", "pip", "install", "-q", "--no-input", "--retries", "1", "-r", packages());
-    require(installed.code == 0, "no index of packages: " + installed.output);
+    run(PROJECT, "python3", "-m", "venv", dir + "/venv").require("no python3-venv: ");
+    python("-m", "pip", "install", "-q", "--no-input", "--retries", "1", "-r", packages())
+        .require("no index of packages: ");
   }
 
   /** Those that the page installs, and those of the site. */
@@ -59,7 +55,7 @@ class PagesIT {
     command.addAll(List.of(options.split(" ", -1)));
     command.addAll(List.of("--results", results.toString()));
     Ended measured = run(PROJECT, command.toArray(String[]::new));
-    assertThat(measured.code).as(measured.output).isZero();
+    assertThat(measured.code()).as(measured.output()).isZero();
     Path run;
     try (Stream<Path> all = Files.list(results)) {
       run = all.findFirst().orElseThrow();
@@ -70,17 +66,17 @@ class PagesIT {
 
     Path program = Files.writeString(dir.resolve("notebook.py"), snippets("python"));
     Ended ended = run(run, python(), program.toString());
-    assertThat(ended.code).as(ended.output).isZero();
-    assertThat(ended.output).as("pandas").containsPattern("c=2 +" + requests + "\\.0 ");
-    assertThat(ended.output).as("DuckDB").containsPattern("c=2 +│ +" + requests + " │");
+    assertThat(ended.code()).as(ended.output()).isZero();
+    assertThat(ended.output()).as("pandas").containsPattern("c=2 +" + requests + "\\.0 ");
+    assertThat(ended.output()).as("DuckDB").containsPattern("c=2 +│ +" + requests + " │");
     assertThat(run.resolve("ttft.png")).isNotEmptyFile();
 
-    require(run(PROJECT, "jq", "--version").code == 0, "no jq");
+    run(PROJECT, "jq", "--version").require("no jq: ");
     String jq = snippets("bash").lines().filter(line -> !line.startsWith("pip ")).collect(joined());
     Ended counted = run(run, "bash", "-e", "-o", "pipefail", "-c", jq);
-    assertThat(counted.code).as(counted.output).isZero();
-    assertThat(counted.output).containsPattern(requests + " c=2\tcomplete");
-    assertThat(counted.output).contains("\"ttft_s\": 0.");
+    assertThat(counted.code()).as(counted.output()).isZero();
+    assertThat(counted.output()).containsPattern(requests + " c=2\tcomplete");
+    assertThat(counted.output()).contains("\"ttft_s\": 0.");
   }
 
   @Test
@@ -88,7 +84,7 @@ class PagesIT {
     Path site = dir.resolve("site");
     Ended built = python("-m", "mkdocs", "build", "--strict", "--site-dir", site.toString());
 
-    assertThat(built.code).as(built.output).isZero();
+    assertThat(built.code()).as(built.output()).isZero();
     assertThat(site.resolve("index.html")).content().contains("gatling-llm");
     assertThat(site.resolve("llms.txt")).hasSameTextualContentAs(Path.of("docs/llms.txt"));
     assertThat(site.resolve("search/search_index.json")).content().contains("goodput");
@@ -120,28 +116,8 @@ class PagesIT {
   }
 
   private static Ended run(Path work, String... command) throws IOException, InterruptedException {
-    Path output = Files.createTempFile(dir, "output", ".txt");
     ProcessBuilder builder = new ProcessBuilder(command).directory(work.toFile());
     GatlingRun.removeForeign(builder.environment());
-    Process process;
-    try {
-      process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
-    } catch (IOException e) {
-      return new Ended(127, e.toString());
-    }
-    try {
-      assertThat(process.waitFor(5, TimeUnit.MINUTES)).as(String.join(" ", command)).isTrue();
-      return new Ended(process.exitValue(), Files.readString(output));
-    } finally {
-      process.destroyForcibly();
-    }
-  }
-
-  /** Continuous integration skips nothing. */
-  private static void require(boolean condition, String why) {
-    if (Boolean.getBoolean("tests.skipNone")) {
-      assertThat(condition).as(why).isTrue();
-    }
-    assumeTrue(condition, why);
+    return JavaCommand.run(builder);
   }
 }

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.JavaCommand.Ended;
 import io.github.gatlingllm.testing.MavenProject;
-import io.github.gatlingllm.testing.MavenProject.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,7 +62,7 @@ class UserProjectIT {
 
   @Test
   void verifyRunsAllSimulationsAndFailsOnAMissedAssertion() throws Exception {
-    Outcome outcome =
+    Ended outcome =
         project.maven(
             "verify",
             "-Dgatling.runMultipleSimulations=true",
@@ -72,7 +72,7 @@ class UserProjectIT {
             "-Dmodel=embedded",
             "-Dseconds=1");
 
-    assertThat(outcome.exitCode()).as(outcome.output()).isEqualTo(1);
+    assertThat(outcome.code()).as(outcome.output()).isEqualTo(1);
     assertThat(outcome.lines())
         .filteredOn(line -> line.matches("Simulation \\S+ started\\.\\.\\."))
         .as("the user's, and no other")
@@ -96,7 +96,7 @@ class UserProjectIT {
 
   @Test
   void olderGatlingAndToleratedMiss() throws Exception {
-    Outcome outcome =
+    Ended outcome =
         project.maven(
             "gatling:test",
             "-Dgatling.simulationClass=GateSimulation",
@@ -104,7 +104,7 @@ class UserProjectIT {
             "-Dgatling.failOnError=false",
             "-DbaseUrl=" + engine.baseUrl());
 
-    assertThat(outcome.exitCode()).as(outcome.output()).isZero();
+    assertThat(outcome.code()).as(outcome.output()).isZero();
     assertThat(outcome.output())
         .containsSubsequence(MISS, "failOnError was set to false", "BUILD SUCCESS")
         .contains("LLM report generated");
@@ -113,8 +113,8 @@ class UserProjectIT {
     Matcher advice = Pattern.compile("<code>(mvn .*?)</code>").matcher(Files.readString(page));
     assertThat(advice.find()).isTrue();
     String command = HtmlEscape.unescapeHtml(advice.group(1));
-    Outcome advised = project.run(Map.of(), List.of("sh", "-c", command + " -Dllm.dryRun=true"));
-    assertThat(advised.exitCode()).as(advised.output()).isZero();
+    Ended advised = project.run(Map.of(), List.of("sh", "-c", command + " -Dllm.dryRun=true"));
+    assertThat(advised.code()).as(advised.output()).isZero();
     assertThat(advised.output()).contains("SLO            ttft<200ms,tpot<50ms; ", "Dry run: ");
   }
 
@@ -126,7 +126,7 @@ class UserProjectIT {
   void benchmarkEnterprisePackageAndOwnMain() throws Exception {
     Path java = newestJava();
     Path classPath = folder.resolve("class-path.txt");
-    Outcome benchmark =
+    Ended benchmark =
         project.maven(
             Map.of("JAVA_HOME", java.toString()),
             "test-compile",
@@ -138,11 +138,11 @@ class UserProjectIT {
             "-Dgatling.simulationClass=" + Benchmark.class.getName(),
             "-Dllm.dryRun=true");
 
-    assertThat(benchmark.exitCode()).as(benchmark.output()).isZero();
+    assertThat(benchmark.code()).as(benchmark.output()).isZero();
     assertThat(benchmark.output()).contains("Dry run: nothing was sent");
     assertThat(packagedSimulations()).contains("FirstSimulation").doesNotContain("Benchmark");
 
-    Outcome main =
+    Ended main =
         project.run(
             Map.of(),
             List.of(
@@ -159,7 +159,7 @@ class UserProjectIT {
                 "-rf",
                 "own-results"));
 
-    assertThat(main.exitCode()).as(main.output()).isZero();
+    assertThat(main.code()).as(main.output()).isZero();
     assertThat(summary("own-results", "journeysimulation").at("/counts/ok").asInt()).isEqualTo(4);
     assertThat(
             Files.readString(

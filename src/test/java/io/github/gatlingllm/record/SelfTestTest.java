@@ -1,6 +1,5 @@
 package io.github.gatlingllm.record;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -157,12 +156,9 @@ class SelfTestTest {
   /** In a JVM of its own, as a directive stays. */
   @Test
   void onOneProcessorOnlyC1Compiles() throws Exception {
-    Process small =
-        new ProcessBuilder(
-                JavaCommand.of(List.of("-XX:ActiveProcessorCount=1"), SmallMachine.class))
-            .redirectErrorStream(true)
-            .start();
-    assertThat(new String(small.getInputStream().readAllBytes(), UTF_8))
+    List<String> command =
+        JavaCommand.of(List.of("-XX:ActiveProcessorCount=1"), SmallMachine.class);
+    assertThat(JavaCommand.output(new ProcessBuilder(command)))
         .contains(JvmOptions.NO_OPTIMISING_COMPILER)
         .contains("-Dio.netty.eventLoopThreads=1, " + JvmOptions.NO_OPTIMISING_COMPILER);
   }

@@ -154,7 +154,9 @@ class LevelLogTest {
 
   @Test
   void progressOfATimedPlanIsItsShareOfTime() {
-    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), VirtualUsers.nobody(0));
+    begin(
+        closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)),
+        VirtualUsers.nobody(0));
     assertThat(levels.progress(10)).isEqualTo(new Progress("c=1", Phase.FILL, 0.05, 190L));
     assertThat(levels.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, 0.25, 150L));
     users.runTo(40);
@@ -184,7 +186,9 @@ class LevelLogTest {
 
   @Test
   void reportsTheEdgesOfMeasureWindows() {
-    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), VirtualUsers.nobody(0));
+    begin(
+        closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)),
+        VirtualUsers.nobody(0));
     users.runTo(20);
     awaitObservers();
     assertThat(view.edges()).as("it fills and settles, and the start is known").containsOnly(40L);
@@ -202,7 +206,9 @@ class LevelLogTest {
   /** An open level of which nobody comes. */
   private void beginFivePerSecond(long nanos) {
     Phases phases = new Phases(0, 0, nanos, 1, null);
-    begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), VirtualUsers.nobody(0));
+    begin(
+        new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))),
+        VirtualUsers.nobody(0));
   }
 
   @Test
@@ -303,9 +309,7 @@ class LevelLogTest {
 
   private void beginLevelsThatDependOnEachOther() {
     Phases phases = new Phases(0, 0, 60, 30, null);
-    begin(
-        closed(phases, phases).stopWhen(List.of(StopRule.errorsAbove(50))),
-        requestsOf(NEVER));
+    begin(closed(phases, phases).stopWhen(List.of(StopRule.errorsAbove(50))), requestsOf(NEVER));
     users.runTo(0);
     users.runTo(60);
     users.runTo(90);

@@ -71,7 +71,8 @@ class PlanWithoutObserversTest {
             .record());
     level.requestRecorded();
     uncounted++;
-    users.at(level.level() instanceof LoadLevel.Closed ? scheduled + SECOND : scheduled, user::next);
+    users.at(
+        level.level() instanceof LoadLevel.Closed ? scheduled + SECOND : scheduled, user::next);
   }
 
   /** An answer whose first token comes after that time. */

@@ -85,7 +85,8 @@ class RunObserverTest {
                         users -> new LoadLevel.Closed(users, Phases.DEFAULT.withRequests(10)))
                     .toList())
             .stopWhen(List.of(StopRule.errorsAbove(50)));
-    VirtualUsers users = new VirtualUsers(System.nanoTime(), (level, user) -> request(run, level, user));
+    VirtualUsers users =
+        new VirtualUsers(System.nanoTime(), (level, user) -> request(run, level, user));
     users.begin(
         plan,
         run.levels()

@@ -2,6 +2,7 @@ package io.github.gatlingllm.testing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
@@ -48,12 +49,51 @@ public final class JavaCommand {
     return command;
   }
 
+  /** A program that has ended, and what it printed. */
+  public record Ended(int code, String output) {
+
+    public List<String> lines() {
+      return output.lines().toList();
+    }
+
+    /** Continuous integration has all programs; elsewhere a test without one is skipped. */
+    public void require(String why) {
+      JavaCommand.require(code == 0, why + output);
+    }
+  }
+
+  /** Skips the test unless that holds; continuous integration skips nothing. */
+  public static void require(boolean condition, String why) {
+    if (Boolean.getBoolean("tests.skipNone")) {
+      assertThat(condition).as(why).isTrue();
+    }
+    assumeTrue(condition, why);
+  }
+
+  /** Runs a program to its end, for five minutes at most; 127 if it is not installed. */
+  public static Ended run(ProcessBuilder command) throws IOException, InterruptedException {
+    Path output = Files.createTempFile("output", ".txt");
+    Process process;
+    try {
+      process = command.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    } catch (IOException e) {
+      return new Ended(127, e.toString());
+    }
+    try {
+      assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("%s", output).isTrue();
+      return new Ended(process.exitValue(), new String(Files.readAllBytes(output), UTF_8));
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+      Files.delete(output);
+    }
+  }
+
   /** What a command prints, which succeeds. */
   public static String output(ProcessBuilder command) throws IOException, InterruptedException {
-    Process process = command.redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
-    return said;
+    Ended ended = run(command);
+    assertThat(ended.code).as(ended.output).isZero();
+    return ended.output;
   }
 
   /**
@@ -62,7 +102,6 @@ public final class JavaCommand {
    */
   public static List<String> runFromJar(Class<?> main, Path folder)
       throws IOException, InterruptedException {
-    Path output = folder.resolve("output.txt");
     List<String> options =
         List.of(
             "-XX:TieredStopAtLevel=1",
@@ -74,14 +113,8 @@ public final class JavaCommand {
             "-Dhttps.proxyPort=1");
     List<String> command = of(options, main, folder);
     command.set(command.indexOf("-cp") + 1, MavenProject.jar() + ":" + classPath());
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    ProcessBuilder builder = new ProcessBuilder(command);
     GatlingRun.removeForeign(builder.environment());
-    Process java = builder.redirectOutput(output.toFile()).start();
-    try {
-      assertThat(java.waitFor(300, TimeUnit.SECONDS)).as("ended; %s", output).isTrue();
-    } finally {
-      java.destroyForcibly();
-    }
-    return Files.readAllLines(output);
+    return run(builder).lines();
   }
 }

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.testing;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.testing.JavaCommand.Ended;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -25,8 +24,6 @@ import java.util.stream.Stream;
  * local repository. Maven runs offline, with the artifacts of our own build.
  */
 public final class MavenProject {
-
-  private static final int MAX_SECONDS = 300;
 
   /** Compiler output needs no bytecode verification: half a second of CPU per run. */
   private static final String UNVERIFIED =
@@ -137,23 +134,11 @@ public final class MavenProject {
     return folder;
   }
 
-  /**
-   * Exit code and output of Maven.
-   *
-   * @param lines without colours
-   */
-  public record Outcome(int exitCode, List<String> lines) {
-
-    public String output() {
-      return String.join("\n", lines);
-    }
-  }
-
-  public Outcome maven(String... arguments) throws IOException, InterruptedException {
+  public Ended maven(String... arguments) throws IOException, InterruptedException {
     return maven(Map.of(), arguments);
   }
 
-  public Outcome maven(Map<String, String> variables, String... arguments)
+  public Ended maven(Map<String, String> variables, String... arguments)
       throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
@@ -171,24 +156,15 @@ public final class MavenProject {
     return run(environment, command);
   }
 
-  public Outcome run(Map<String, String> variables, List<String> command)
+  public Ended run(Map<String, String> variables, List<String> command)
       throws IOException, InterruptedException {
-    Path output = Files.createTempFile(folder, "output-", ".txt");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     GatlingRun.removeForeign(builder.environment());
     // A busy machine makes a run invalid; what tests look at does not depend on that.
     builder.environment().put("LLM_FAIL_ON_INVALID", "false");
     builder.environment().put("LLM_JVM_WARM_UP", "false");
     builder.environment().putAll(variables);
-    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
-    try {
-      assertThat(process.waitFor(MAX_SECONDS, TimeUnit.SECONDS)).as("ended; %s", output).isTrue();
-    } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
-    }
-    return new Outcome(
-        process.exitValue(), new String(Files.readAllBytes(output), UTF_8).lines().toList());
+    return JavaCommand.run(builder);
   }
 
   /** Maven on the path, else the wrapper that started this build. */

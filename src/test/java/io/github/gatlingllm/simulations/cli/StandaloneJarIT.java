@@ -1,13 +1,13 @@
 package io.github.gatlingllm.simulations.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.github.gatlingllm.testing.JavaCommand.output;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.testing.JavaCommand;
+import io.github.gatlingllm.testing.JavaCommand.Ended;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,17 +33,13 @@ class StandaloneJarIT {
             .start();
     try (BufferedReader lines = engine.inputReader()) {
       String baseUrl = Objects.requireNonNull(lines.readLine());
-      Path output = dir.resolve("output");
-      int exitCode =
-          ended(
+      String measured =
+          output(
               java(
                   "--model tiny --concurrency 2 --requests 6 --max-tokens=4 --jvmWarmUp=false"
                       + " --fail-on-invalid=false --assert ok=6 --results out --endpoint "
-                      + baseUrl),
-              output);
-
-      assertThat(exitCode).as(Files.readString(output)).isZero();
-      assertThat(output).content(UTF_8).contains("Validity", "llm.html");
+                      + baseUrl));
+      assertThat(measured).contains("Validity", "llm.html");
       Path run;
       try (Stream<Path> runs = Files.list(dir.resolve("out"))) {
         run = runs.toList().get(0);
@@ -59,12 +55,12 @@ class StandaloneJarIT {
       again
           .environment()
           .merge("PATH", Path.of(JavaCommand.JAVA).getParent() + ":", (p, j) -> j + p);
-      assertThat(ended(again.directory(dir.toFile()), output)).isZero();
-      assertThat(output).content(UTF_8).contains("ok=6", "Dry run: nothing was sent");
+      assertThat(output(again.directory(dir.toFile())))
+          .contains("ok=6", "Dry run: nothing was sent");
       Files.delete(run.resolve("llm.html"));
-      assertThat(ended(java("--maxTokns 4"), output)).isEqualTo(1);
-      assertThat(output)
-          .content(UTF_8)
+      Ended mistake = JavaCommand.run(java("--maxTokns 4"));
+      assertThat(mistake.code()).isEqualTo(1);
+      assertThat(mistake.output())
           .contains("did you mean --max-tokens?")
           .doesNotContain("\tat ", "Exception");
       Path kept;
@@ -75,9 +71,8 @@ class StandaloneJarIT {
       }
       assertThat(kept.toFile().setWritable(true)).isTrue();
       Files.writeString(kept, "not what a JVM has made");
-      assertThat(ended(java("--dry-run"), output)).isZero();
-      assertThat(output).content(UTF_8).startsWith("target ").doesNotContain("[cds]", "[aot]");
-      assertThat(ended(java("render " + run), output)).isZero();
+      assertThat(output(java("--dry-run"))).startsWith("target ").doesNotContain("[cds]", "[aot]");
+      var unused = output(java("render " + run));
       assertThat(run.resolve("llm.html")).exists();
     } finally {
       engine.destroy();
@@ -92,16 +87,5 @@ class StandaloneJarIT {
         List.of("-XX:TieredStopAtLevel=1", "-Duser.home=" + dir, "-jar", JAR.toString()));
     command.addAll(List.of(arguments.split(" ", -1)));
     return new ProcessBuilder(command).directory(dir.toFile());
-  }
-
-  private static int ended(ProcessBuilder builder, Path output)
-      throws IOException, InterruptedException {
-    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
-    try {
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    } finally {
-      process.destroy();
-    }
-    return process.exitValue();
   }
 }
