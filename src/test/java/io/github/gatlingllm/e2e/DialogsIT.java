@@ -3,19 +3,29 @@ package io.github.gatlingllm.e2e;
 import static io.gatling.javaapi.core.CoreDsl.*;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Request;
+import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -168,6 +178,60 @@ class DialogsIT {
         .filter(heard -> ids.contains(heard.request().header("X-Request-Id")))
         .map(Parrot.Heard::contents)
         .toList();
+  }
+
+  @Test
+  void dialogsKeepTheirModelAndTheirReplica() throws Exception {
+    String answer = ChatChunks.withUsage(ChatChunks.whole("Hi"), 5, 1);
+    try (ScriptedServer a =
+            ScriptedServer.start(
+                e -> e.respond(200, "application/json", answer, "X-Inference-Pod: pod-a"));
+        ScriptedServer b = ScriptedServer.start(e -> e.respond(200, "application/json", answer))) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", a.baseUrl() + "/v1+" + b.baseUrl() + "/v1")
+              .llm(
+                  "model=base=1,lora:8b=1,lora-b=1 conversationHeader=x-session-id scenario=D"
+                      + " turns=2 stream=false ignoreEos=false concurrency=2 requests=60")
+              .succeed();
+      Set<String> dialogs = new HashSet<>();
+      List<String> models = new ArrayList<>();
+      for (ScriptedServer server : List.of(a, b)) {
+        List<Request> asked = server.requests();
+        assertThat(asked.stream().limit(3).map(DialogsIT::model))
+            .as("each model is tried at each URL")
+            .containsExactly("base", "lora:8b", "lora-b");
+        for (int turn = 3; turn < asked.size(); turn++) {
+          models.add(model(asked.get(turn)));
+          String dialog = asked.get(turn).header("x-session-id");
+          boolean isSecond = turn % 2 == 0;
+          assertThat(dialogs.add(dialog)).isEqualTo(!isSecond);
+          if (isSecond) {
+            assertThat(dialog).isEqualTo(asked.get(turn - 1).header("x-session-id"));
+            assertThat(model(asked.get(turn))).isEqualTo(model(asked.get(turn - 1)));
+          }
+        }
+      }
+      assertThat(run.summary().at("/by/model")).hasSize(3);
+      for (JsonNode model : run.summary().at("/by/model")) {
+        assertThat(model.at("/counts/started").asInt())
+            .isEqualTo(Collections.frequency(models, model.path("name").asText()));
+      }
+      assertThat(run.summary().at("/by/replica"))
+          .extracting(of -> of.path("name").asText(), of -> of.at("/counts/started").asInt())
+          .containsExactlyInAnyOrder(
+              tuple("pod-a", a.requests().size() - 3),
+              tuple("127.0.0.1:" + b.port(), b.requests().size() - 3));
+      assertThat(run.output()).contains("---- Models ----", "> lora:8b ", "---- Replicas ----");
+    }
+  }
+
+  private static String model(Request request) {
+    try {
+      return new ObjectMapper().readTree(request.body()).path("model").asText();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   public static final class DialogsSimulation extends Simulation {

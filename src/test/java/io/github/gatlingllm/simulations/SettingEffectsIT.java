@@ -12,10 +12,10 @@ import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.OneJvm;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -129,18 +129,13 @@ class SettingEffectsIT {
   }
 
   /** A run with some settings, what its server answers, and what shows that each is in force. */
-  private record Row(String settings, ScriptedServer.Script script, Check check) {
-    @Override
-    public String toString() {
-      return settings;
-    }
-  }
+  private record Row(String settings, ScriptedServer.Script script, Check check) {}
 
   private interface Check {
     void of(GatlingRun run, List<JsonNode> asked) throws IOException;
   }
 
-  static Stream<Row> rows() throws IOException {
+  private static Stream<Row> rows() throws IOException {
     return Stream.of(
         new Row(
             "prompts=src/test/resources/datasets/prompts.txt tokenizer=chars4 lengths=balanced"
@@ -287,73 +282,43 @@ class SettingEffectsIT {
             }));
   }
 
-  @ParameterizedTest
-  @MethodSource("rows")
-  void settingsAreInForce(Row row) throws Exception {
-    try (ScriptedServer server = ScriptedServer.start(row.script)) {
-      GatlingRun run =
+  private record Result(Row row, GatlingRun run, List<JsonNode> asked) {
+    @Override
+    public String toString() {
+      return row.settings;
+    }
+  }
+
+  /** The runs of all rows, in one JVM. */
+  static Stream<Result> results() throws Exception {
+    List<Row> rows = rows().toList();
+    List<ScriptedServer> servers = new ArrayList<>();
+    List<GatlingRun.Setup> setups = new ArrayList<>();
+    for (Row row : rows) {
+      ScriptedServer server = ScriptedServer.start(row.script);
+      servers.add(server);
+      setups.add(
           GatlingRun.benchmark(server.baseUrl())
-              .llm("model=llama " + row.settings.replace("$server", server.baseUrl()))
-              .succeed();
+              .llm("model=llama " + row.settings.replace("$server", server.baseUrl())));
+    }
+    List<GatlingRun> runs = OneJvm.of(setups);
+    List<Result> results = new ArrayList<>();
+    for (Row row : rows) {
+      ScriptedServer server = servers.get(results.size());
       List<JsonNode> asked = new ArrayList<>();
       for (Request request : server.requests()) {
         asked.add(JSON.readTree(request.body()));
       }
-      row.check.of(run, asked);
+      server.close();
+      results.add(new Result(row, runs.get(results.size()), asked));
     }
+    return results.stream();
   }
 
-  @Test
-  void dialogsKeepTheirModelAndTheirReplica() throws Exception {
-    try (ScriptedServer a =
-            ScriptedServer.start(
-                e -> e.respond(200, "application/json", ANSWER, "X-Inference-Pod: pod-a"));
-        ScriptedServer b = ScriptedServer.start(e -> e.respond(200, "application/json", ANSWER))) {
-      GatlingRun run =
-          GatlingRun.of(Benchmark.class)
-              .set("llm.endpoint", a.baseUrl() + "/v1+" + b.baseUrl() + "/v1")
-              .llm(
-                  "model=base=1,lora:8b=1,lora-b=1 conversationHeader=x-session-id scenario=D"
-                      + " turns=2 stream=false ignoreEos=false concurrency=2 requests=60")
-              .succeed();
-      Set<String> dialogs = new HashSet<>();
-      List<String> models = new ArrayList<>();
-      for (ScriptedServer server : List.of(a, b)) {
-        List<Request> asked = server.requests();
-        assertThat(asked.stream().limit(3).map(SettingEffectsIT::model))
-            .as("each model is tried at each URL")
-            .containsExactly("base", "lora:8b", "lora-b");
-        for (int turn = 3; turn < asked.size(); turn++) {
-          models.add(model(asked.get(turn)));
-          String dialog = asked.get(turn).header("x-session-id");
-          boolean isSecond = turn % 2 == 0;
-          assertThat(dialogs.add(dialog)).isEqualTo(!isSecond);
-          if (isSecond) {
-            assertThat(dialog).isEqualTo(asked.get(turn - 1).header("x-session-id"));
-            assertThat(model(asked.get(turn))).isEqualTo(model(asked.get(turn - 1)));
-          }
-        }
-      }
-      assertThat(run.summary().at("/by/model")).hasSize(3);
-      for (JsonNode model : run.summary().at("/by/model")) {
-        assertThat(model.at("/counts/started").asInt())
-            .isEqualTo(Collections.frequency(models, model.path("name").asText()));
-      }
-      assertThat(run.summary().at("/by/replica"))
-          .extracting(of -> of.path("name").asText(), of -> of.at("/counts/started").asInt())
-          .containsExactlyInAnyOrder(
-              tuple("pod-a", a.requests().size() - 3),
-              tuple("127.0.0.1:" + b.port(), b.requests().size() - 3));
-      assertThat(run.output()).contains("---- Models ----", "> lora:8b ", "---- Replicas ----");
-    }
-  }
-
-  private static String model(Request request) {
-    try {
-      return JSON.readTree(request.body()).path("model").asText();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  @ParameterizedTest
+  @MethodSource("results")
+  void settingsAreInForce(Result of) throws Exception {
+    of.row.check.of(of.run, of.asked);
   }
 
   private static void refuseAddedFields(Exchange exchange) throws IOException {

@@ -71,7 +71,7 @@ public final class GatlingRun implements AutoCloseable {
     environment.keySet().removeIf(name -> FOREIGN.contains(name) || name.startsWith("LLM_"));
   }
 
-  private GatlingRun(Path results, Path output, Process process) {
+  GatlingRun(Path results, Path output, Process process) {
     this.results = results;
     this.output = output;
     this.process = process;
@@ -96,6 +96,11 @@ public final class GatlingRun implements AutoCloseable {
     return of(Benchmark.class).set("llm.endpoint", serverUrl + "/v1");
   }
 
+  static Path resultsOf(Class<? extends Simulation> simulation) throws IOException {
+    return Files.createTempDirectory(
+        Files.createDirectories(FOLDER), simulation.getSimpleName() + "-");
+  }
+
   /** Options of a JVM with {@link #classPath()} that halve the time of its start. */
   public static List<String> fastStart() throws IOException, InterruptedException {
     Files.createDirectories(FOLDER);
@@ -112,8 +117,8 @@ public final class GatlingRun implements AutoCloseable {
           .toList();
 
   public static final class Setup {
-    private final Class<? extends Simulation> simulation;
-    private final Map<String, String> properties =
+    final Class<? extends Simulation> simulation;
+    final Map<String, String> properties =
         new TreeMap<>(Map.of("llm.jvmWarmUp", "false", "llm.failOnInvalid", "false"));
     private boolean hasReports;
     private List<String> launcher = List.of();
@@ -207,7 +212,7 @@ public final class GatlingRun implements AutoCloseable {
     }
 
     private GatlingRun start(List<String> moreJvmOptions) throws IOException {
-      Path results = Files.createTempDirectory(FOLDER, simulation.getSimpleName() + "-");
+      Path results = resultsOf(simulation);
       Path output = results.resolve("output.txt");
       ProcessBuilder builder =
           new ProcessBuilder(command(results, moreJvmOptions))
@@ -217,7 +222,8 @@ public final class GatlingRun implements AutoCloseable {
       return new GatlingRun(results, output, builder.start());
     }
 
-    private List<String> command(Path results, List<String> moreJvmOptions) {
+    /** Java with its options and class path. */
+    List<String> java(Path home, List<String> moreJvmOptions) {
       List<String> command = new ArrayList<>(launcher);
       command.add(JavaCommand.JAVA);
       command.addAll(jvmOptions);
@@ -230,7 +236,7 @@ public final class GatlingRun implements AutoCloseable {
               "-Dfile.encoding=UTF-8",
               "-Dstdout.encoding=UTF-8",
               // The self-test of who runs the tests would be quoted.
-              "-Duser.home=" + results.toAbsolutePath(),
+              "-Duser.home=" + home.toAbsolutePath(),
               "-DDJL_CACHE_DIR=" + System.getProperty("DJL_CACHE_DIR", ""),
               "-Dgatling.http.warmUpUrl=",
               "-Dgatling.data.enableAnalytics=false",
@@ -242,7 +248,12 @@ public final class GatlingRun implements AutoCloseable {
               // Gatling asks for its newest version over HTTPS.
               "-Dhttps.proxyHost=127.0.0.1",
               "-Dhttps.proxyPort=1",
-              "-Djava.util.prefs.userRoot=" + results.toAbsolutePath()));
+              "-Djava.util.prefs.userRoot=" + home.toAbsolutePath()));
+      return command;
+    }
+
+    private List<String> command(Path results, List<String> moreJvmOptions) {
+      List<String> command = java(results, moreJvmOptions);
       properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
       List<String> forGatling =
           new ArrayList<>(List.of("-s", simulation.getName(), "-rf", results.toString()));
