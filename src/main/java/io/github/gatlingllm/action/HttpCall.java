@@ -192,11 +192,10 @@ final class HttpCall {
     if (protocol.apiKey() != null || request.apiKey != null) {
       all.put("Authorization", (prepared, requestId, session) -> "Bearer " + prepared.apiKey());
     }
-    if (request.api == Api.MESSAGES) {
-      all.put("anthropic-version", (prepared, requestId, session) -> "2023-06-01");
-      if (all.containsKey("Authorization")) {
-        all.put("x-api-key", (prepared, requestId, session) -> String.valueOf(prepared.apiKey()));
-      }
+    request.api.headers().forEach((name, value) -> all.put(name, (prepared, id, session) -> value));
+    String keyHeader = request.api.keyHeader();
+    if (keyHeader != null && all.containsKey("Authorization")) {
+      all.put(keyHeader, (prepared, requestId, session) -> String.valueOf(prepared.apiKey()));
     }
     for (Map<String, Dynamic<String>> some : List.of(protocol.headers(), request.headers)) {
       some.forEach(

@@ -124,11 +124,11 @@ public final class LlmRequest extends Draft<LlmRequest> {
 
   /** Refuses what only the protocol, or the rest of the simulation, shows to be a mistake. */
   public void validateIn(LlmProtocol protocol) {
-    if (api == Api.MESSAGES
+    if (api.requiresLimit()
         && maxTokens == null
         && extraBody == null
         && protocol.extraBody() == null) {
-      throw mistake("messages() needs maxTokens; set it: .maxTokens(256)");
+      throw mistake(api.key() + "() needs maxTokens; set it: .maxTokens(256)");
     }
     for (MessagePart part : messages) {
       String key =

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -291,7 +292,7 @@ final class ServerFacts {
     String model =
         protocol.models().isEmpty() ? sent.model() : WeightedModel.shares(protocol.models());
     String source = protocol.notes().get("tokenizer_source");
-    boolean hasOptions = sent.streamed() && sent.api().matches("chat|completions");
+    boolean hasOptions = sent.streamed() && Api.of(sent.api()).hasStreamOptions();
     Integer limit = protocol.pinning() == LlmProtocol.Pinning.NEVER ? null : tokens.maxTokens();
     boolean isTaken = !rejected.contains(AddedField.PINNING);
     boolean hasMetrics = METRIC.matcher(pages.getOrDefault(METRICS, "")).find();

@@ -43,15 +43,17 @@ final class WarmUpRemedy {
   }
 
   private static String remedy(String url, int http, String cause) {
+    Api api = Api.ofPath(url);
     return switch (http) {
       case 400, 413, 422 -> "Change what it names: the model, a length, a field of the request";
       case 401, 403 -> "Set the API key: LLM_API_KEY in the environment or in .env, or apiKey";
       case 404 ->
           NAMES_MODEL.matcher(cause).find()
               ? "Check the name of the model"
-              : url.endsWith("/v1" + Api.EMBEDDINGS.path())
-                  ? "This server or model may have no embeddings; check the name of the model too"
-                  : "Check the path (most servers expect …/v1) and the name of the model";
+              : api == null || api.generates() || !url.endsWith("/v1" + api.path())
+                  ? "Check the path (most servers expect …/v1) and the name of the model"
+                  : "This server or model may have no %s; check the name of the model too"
+                      .formatted(api.key());
       case 405 -> "Check the path: requests are posted to it";
       default ->
           http >= 500

@@ -5,25 +5,27 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The APIs that a request can be sent to: four that generate text, and one that embeds it. */
-public enum Api {
-  /** OpenAI chat completions: messages in, a message out. */
-  CHAT("/chat/completions", null),
-  /** OpenAI completions: a prompt in, its continuation out. */
-  COMPLETIONS("/completions", null),
-  /** OpenAI responses: items in, items out, streamed as typed events. */
-  RESPONSES("/responses", "response.completed"),
-  /** Anthropic messages: messages in, content blocks out, streamed as typed events. */
-  MESSAGES("/messages", "message_stop"),
-  /** OpenAI embeddings: texts in, one vector for each out; never streamed. */
-  EMBEDDINGS("/embeddings", null);
+/**
+ * One API: where its requests are posted and what they say, and how its answers are read.
+ * Stateless. A new one is a subclass, its row in {@link #ALL}, its rows in the embedded engine's
+ * {@code answers.txt} and its method in the DSL.
+ */
+@SuppressWarnings("ClassInitializationDeadlock") // subclasses are only created here
+public abstract class Api {
+
+  public static final Api CHAT = new ChatApi();
+  public static final Api COMPLETIONS = new CompletionsApi();
+  public static final Api RESPONSES = new ResponsesApi();
+  public static final Api MESSAGES = new MessagesApi();
+  public static final Api EMBEDDINGS = new EmbeddingsApi();
+
+  public static final List<Api> ALL = List.of(CHAT, COMPLETIONS, RESPONSES, MESSAGES, EMBEDDINGS);
 
   public static final String MAX_TOKENS = "max_tokens";
 
@@ -36,15 +38,19 @@ public enum Api {
   public static final List<String> MAX_TOKENS_FIELDS =
       List.of("auto", MAX_TOKENS, MAX_COMPLETION_TOKENS, NO_MAX_TOKENS);
 
-  private static final List<Api> ALL = List.of(values());
-
-  private final String key = name().toLowerCase(Locale.ROOT);
+  private final String key;
   private final String path;
-  private final @Nullable String terminalEvent;
+  private final String inputField;
 
-  Api(String path, @Nullable String terminalEvent) {
+  Api(String key, String path, String inputField) {
+    this.key = key;
     this.path = path;
-    this.terminalEvent = terminalEvent;
+    this.inputField = inputField;
+  }
+
+  /** The API of that key, which is one of those below. */
+  public static Api of(String key) {
+    return ALL.stream().filter(api -> api.key.equals(key)).findFirst().orElseThrow();
   }
 
   /** The API whose {@link #path} the given path ends with; null for none. */
@@ -58,28 +64,164 @@ public enum Api {
   }
 
   /** The name used in settings and files: {@code chat}, {@code completions}, … */
-  public String key() {
+  public final String key() {
     return key;
   }
 
   /** Path below a base URL that ends in {@code /v1}. */
-  public String path() {
+  public final String path() {
     return path;
   }
 
-  /** Type of the event that ends a complete stream; null for APIs without typed events. */
-  public @Nullable String terminalEvent() {
-    return terminalEvent;
+  /** What its requests are called where a ready-made load has one kind of them. */
+  public String requestName() {
+    return key;
   }
 
   /** Whether a request carries a list of messages, and so can hold dialogs, images and tools. */
   public boolean takesMessages() {
-    return this == CHAT || terminalEvent != null;
+    return false;
   }
 
-  /** Whether answers are generated token by token. */
+  /** Whether answers are generated token by token; else each has a result for each input. */
   public boolean generates() {
-    return this != EMBEDDINGS;
+    return true;
+  }
+
+  /** Type of the event that ends a complete stream; null for APIs without typed events. */
+  public @Nullable String terminalEvent() {
+    return null;
+  }
+
+  /** Whether a stream takes options, by which usage is asked for. */
+  public final boolean hasStreamOptions() {
+    return generates() && terminalEvent() == null;
+  }
+
+  /** Whether a request without a limit on output tokens is rejected. */
+  public boolean requiresLimit() {
+    return false;
+  }
+
+  /** Whether servers pin the length of an answer on request. */
+  public boolean pinsLength() {
+    return true;
+  }
+
+  /** Whether the limit on output tokens has one of several names. */
+  boolean renamesLimit() {
+    return false;
+  }
+
+  /** Headers of its own. */
+  public Map<String, String> headers() {
+    return Map.of();
+  }
+
+  /** The header that has the API key, too; null for none. */
+  public @Nullable String keyHeader() {
+    return null;
+  }
+
+  /** Whose format it is, a value of {@code gen_ai.provider.name}. */
+  public String provider() {
+    return "openai";
+  }
+
+  /** A value of {@code gen_ai.operation.name}. */
+  public String operation() {
+    return takesMessages() ? "chat" : key;
+  }
+
+  /** Adds the input, which here are messages; the prompt is the last one. */
+  void addInput(ObjectNode body, GenerationRequest.Builder from) {
+    ArrayNode all = body.putArray("messages").addAll(from.messages);
+    if (from.prompt != null) {
+      all.addObject().put("role", "user").put("content", from.prompt);
+    }
+    if (!from.prefix.isEmpty() && all.path(0) instanceof ObjectNode first) {
+      all.set(0, prefixed(first, from.prefix));
+    }
+  }
+
+  private static ObjectNode prefixed(ObjectNode message, String prefix) {
+    ObjectNode longer = message.deepCopy();
+    if (longer.path("content") instanceof ArrayNode parts) {
+      parts.insertObject(0).put("type", "text").put("text", prefix);
+    } else {
+      longer.set("content", JsonText.of(prefix, message.path("content").asText("")));
+    }
+    return longer;
+  }
+
+  /** Changes the fields of a chat completion into its own. */
+  void translate(ObjectNode body) {}
+
+  /** Refuses a request that lacks what it needs. */
+  void check(ObjectNode body) {
+    JsonNode input = body.path(inputField);
+    if (!input.isTextual() && input.isEmpty()) {
+      throw new IllegalArgumentException(
+          "%s request has no %s; set %s".formatted(key, inputField, inputRemedy()));
+    }
+  }
+
+  String inputRemedy() {
+    return takesMessages() ? "a prompt or messages" : "a prompt";
+  }
+
+  /** What the model is asked, as it is recorded. */
+  JsonNode input(ObjectNode body) {
+    return body.path(inputField);
+  }
+
+  /** Adds the texts that the model reads, without images and tools. */
+  void addTexts(ObjectNode body, List<JsonNode> texts) {
+    addTexts(body.path("prompt"), texts);
+    addTexts(body.path("system"), texts);
+    for (JsonNode message : input(body)) {
+      addTexts(message.path("content"), texts);
+    }
+  }
+
+  static void addTexts(JsonNode content, List<JsonNode> all) {
+    if (content.isTextual()) {
+      all.add(content);
+      return;
+    }
+    for (JsonNode part : content) {
+      JsonNode text = part.isTextual() ? part : part.path("text");
+      if (text.isTextual()) {
+        all.add(text);
+      }
+    }
+  }
+
+  /** Number of inputs that the answer has a result for each of; 0 if it generates. */
+  int inputs(ObjectNode body) {
+    return 0;
+  }
+
+  /** Number of results that a complete answer has. */
+  int results(ObjectNode body) {
+    return inputs(body);
+  }
+
+  /** What they are, for an error. */
+  String resultName() {
+    return "a result for each input";
+  }
+
+  /** Reads the events, or the body, of one answer. */
+  ChunkParser parser(ChunkListener listener) {
+    return terminalEvent() == null
+        ? new CompletionParser(listener)
+        : new TypedEventParser(listener);
+  }
+
+  @Override
+  public final String toString() {
+    return key;
   }
 
   /**
@@ -161,7 +303,7 @@ public enum Api {
 
       /** Whether APIs take it back: they reject arguments that are cut off. */
       boolean isComplete() {
-        return !name.isBlank() && RequestTranslation.isObject(arguments);
+        return !name.isBlank() && MessagesApi.parsed(arguments).isObject();
       }
     }
   }
@@ -255,15 +397,15 @@ public enum Api {
 
     private boolean isIn(GenerationRequest request) {
       return switch (this) {
-        case LIMIT_NAME -> request.api() == CHAT && request.has(MAX_TOKENS);
-        case LIMIT -> request.api() != MESSAGES && request.maxTokens() != null;
+        case LIMIT_NAME -> request.api().renamesLimit() && request.has(MAX_TOKENS);
+        case LIMIT -> !request.api().requiresLimit() && request.maxTokens() != null;
         default -> names.stream().anyMatch(request::has);
       };
     }
 
-    /** Takes it out of a request; Anthropic's API requires a limit. */
+    /** Takes it out of a request, except for a limit that the API requires. */
     void leaveOut(Api api, ObjectNode body) {
-      if ((this == LIMIT && api == MESSAGES) || (this == LIMIT_NAME && api != CHAT)) {
+      if ((this == LIMIT && api.requiresLimit()) || (this == LIMIT_NAME && !api.renamesLimit())) {
         return;
       }
       if (this == LIMIT_NAME) {

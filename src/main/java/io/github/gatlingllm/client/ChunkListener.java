@@ -3,6 +3,11 @@ package io.github.gatlingllm.client;
 /** Receives the content of events; each event, or whole body, ends with one {@link #eventEnd()}. */
 interface ChunkListener {
 
+  /** An event begins; false for one after the end of the answer, which is not read. */
+  default boolean eventBegin(byte[] buffer, int offset, int length) {
+    return true;
+  }
+
   void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
 
   /** The tool call of the next {@link #delta} with a name or arguments. */
@@ -31,7 +36,8 @@ interface ChunkListener {
   /** {@code [DONE]}, or the terminal event of a stream of typed events. */
   void done();
 
-  default void embeddings(int count) {}
+  /** The result of the input with that index. */
+  default void result(int input) {}
 
   /** The data is not a JSON object. Anything found before the error has been reported. */
   void malformed(String why);

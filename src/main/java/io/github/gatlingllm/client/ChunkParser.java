@@ -121,17 +121,14 @@ abstract class ChunkParser implements SseDecoder.Listener {
     this.endsWithDone = endsWithDone;
   }
 
-  static ChunkParser of(Api api, ChunkListener listener) {
-    return api.terminalEvent() == null
-        ? new CompletionParser(listener)
-        : new TypedEventParser(listener);
-  }
-
   abstract void document() throws IOException;
 
   /** Parses one event; of its type only {@code error} counts, as the data repeats it. */
   @Override
   public final void event(@Nullable String type, byte[] bytes, int offset, int length) {
+    if (!listener.eventBegin(bytes, offset, length)) {
+      return;
+    }
     if ("error".equals(type)) {
       if (isBlank(bytes, offset, length)) {
         listener.error(NO_MESSAGE);

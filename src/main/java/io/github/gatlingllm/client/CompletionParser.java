@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads chunks and bodies of chat, {@code completions} and {@code embeddings}. */
-final class CompletionParser extends ChunkParser {
+/** Reads chunks and bodies of chat and {@code completions}, and what others have in common. */
+class CompletionParser extends ChunkParser {
 
   /** Servers' names of timings, by the object and the field that hold them. */
   private static final Map<String, Map<String, String>> TIMINGS =
@@ -48,24 +48,14 @@ final class CompletionParser extends ChunkParser {
         case "usage" -> usage();
         case "timings", "metrics" -> timings(field);
         case "x_groq" -> groq();
-        case "data" -> embeddings();
         case "error", "message", "detail" -> noteError();
-        default -> {}
+        default -> results(field);
       }
     }
   }
 
-  private void embeddings() throws IOException {
-    int vectors = 0;
-    for (boolean more = firstElement(); more; more = nextElement()) {
-      for (String field = firstField(); field != null; field = nextField()) {
-        vectors += field.equals("embedding") ? 1 : 0;
-      }
-    }
-    if (vectors > 0) {
-      listener().embeddings(vectors);
-    }
-  }
+  /** A list in which an API that does not generate has its results. */
+  void results(String field) throws IOException {}
 
   private void groq() throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {

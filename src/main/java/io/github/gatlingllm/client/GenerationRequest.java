@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Body of one POST to {@code /v1/chat/completions}, or to the path of another {@link Api}, into
- * which {@link RequestTranslation} translates it.
+ * Body of one POST to {@code /v1/chat/completions}, or to the path of another {@link Api}, which
+ * translates it.
  *
  * <pre>{@code
  * GenerationRequest.of(Api.CHAT).model("m").message(Message.user("hi")).maxTokens(128).build()
@@ -70,11 +70,14 @@ public final class GenerationRequest {
     return maxTokens;
   }
 
-  /** Number of texts to embed, 1 for the token ids of one; 0 for an API that generates text. */
+  /** Number of inputs that each have a result; 0 for an API that generates text. */
   public int inputs() {
-    JsonNode input = body.path("input");
-    boolean isList = input.isArray() && !input.path(0).isNumber();
-    return api.generates() ? 0 : isList ? input.size() : 1;
+    return api.inputs(body);
+  }
+
+  /** Number of results that a complete answer has; 0 for an API that generates text. */
+  int results() {
+    return api.results(body);
   }
 
   /** Whether a field of that name is sent, also within the options of a stream. */
@@ -110,18 +113,14 @@ public final class GenerationRequest {
 
   /** The messages, or input items, as JSON; null when none are sent. */
   public @Nullable String messagesJson() {
-    JsonNode messages = messages();
+    JsonNode messages = api.input(body);
     return messages.isMissingNode() ? null : messages.toString();
-  }
-
-  private JsonNode messages() {
-    return body.path(api == Api.RESPONSES ? "input" : "messages");
   }
 
   /** The prompt, or a JSON array of texts to embed; null when neither is sent. */
   public @Nullable String prompt() {
-    JsonNode prompt = body.path(api.generates() ? "prompt" : "input");
-    return prompt.isArray() ? prompt.toString() : prompt.textValue();
+    JsonNode prompt = api.takesMessages() ? body.path("prompt") : api.input(body);
+    return prompt.isContainerNode() ? prompt.toString() : prompt.textValue();
   }
 
   /** The text in front of the prompt, with which the first prompt text begins; empty for none. */
@@ -155,20 +154,13 @@ public final class GenerationRequest {
 
   private List<JsonNode> promptNodes() {
     List<JsonNode> texts = new ArrayList<>(2);
-    collect(body.path("prompt"), texts);
-    collect(body.path("system"), texts);
-    if (!api.generates()) {
-      collect(body.path("input"), texts);
-    }
-    for (JsonNode message : messages()) {
-      collect(message.path("content"), texts);
-    }
+    api.addTexts(body, texts);
     return texts;
   }
 
   /** Whether {@link #promptTexts} is the whole input: there are no images, sounds or files. */
   public boolean isTextOnly() {
-    for (JsonNode message : messages()) {
+    for (JsonNode message : api.input(body)) {
       for (JsonNode part : message.path("content")) {
         if (!part.path("text").isTextual()) {
           return false;
@@ -176,19 +168,6 @@ public final class GenerationRequest {
       }
     }
     return true;
-  }
-
-  private static void collect(JsonNode content, List<JsonNode> all) {
-    if (content.isTextual()) {
-      all.add(content);
-      return;
-    }
-    for (JsonNode part : content) {
-      JsonNode text = part.isTextual() ? part : part.path("text");
-      if (text.isTextual()) {
-        all.add(text);
-      }
-    }
   }
 
   /** Builds a request; null leaves a field out. Raw JSON is checked when set. Not thread-safe. */
@@ -199,10 +178,10 @@ public final class GenerationRequest {
 
     private final Api api;
     private final ObjectNode body = JsonNodeFactory.instance.objectNode();
-    private final ArrayNode messages = JsonNodeFactory.instance.arrayNode();
-    private @Nullable String prompt;
-    private List<String> inputs = List.of();
-    private String prefix = "";
+    final ArrayNode messages = JsonNodeFactory.instance.arrayNode();
+    @Nullable String prompt;
+    List<String> inputs = List.of();
+    String prefix = "";
     private boolean stream = true;
     private boolean includeUsage = true;
     private boolean eventTokens;
@@ -341,33 +320,29 @@ public final class GenerationRequest {
 
     public GenerationRequest build() {
       ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
-      addInput(whole);
+      api.addInput(whole, this);
       if (api.generates()) {
         addOutputOptions(whole);
       }
-      if (api == Api.RESPONSES) {
-        RequestTranslation.toResponses(whole);
-      } else if (api == Api.MESSAGES) {
-        RequestTranslation.toMessages(whole);
-      }
+      api.translate(whole);
       leftOut.forEach(field -> field.leaveOut(api, whole));
       whole.setAll(extra);
       whole.properties().removeIf(f -> f.getValue().isNull() && extra.has(f.getKey()));
-      checkRequired(whole);
+      api.check(whole);
       return new GenerationRequest(api, whole, prefix, extra);
     }
 
     private void addOutputOptions(ObjectNode whole) {
       whole.put("stream", stream);
-      if (stream && includeUsage && api.terminalEvent() == null) {
+      if (stream && includeUsage && api.hasStreamOptions()) {
         ObjectNode options = whole.putObject("stream_options").put("include_usage", true);
         if (eventTokens) {
           options.put("continuous_usage_stats", true);
         }
       }
-      boolean isLimited = api == Api.MESSAGES || !maxTokensField.equals(Api.NO_MAX_TOKENS);
+      boolean isLimited = api.requiresLimit() || !maxTokensField.equals(Api.NO_MAX_TOKENS);
       if (maxTokens != null && isLimited) {
-        whole.put(api == Api.CHAT ? maxTokensField : Api.MAX_TOKENS, maxTokens);
+        whole.put(api.renamesLimit() ? maxTokensField : Api.MAX_TOKENS, maxTokens);
       }
       if (ignoreEos && isLimited) {
         whole.put("ignore_eos", true);
@@ -375,60 +350,6 @@ public final class GenerationRequest {
           whole.put("min_tokens", maxTokens);
         }
       }
-    }
-
-    private void checkRequired(ObjectNode whole) {
-      if (api == Api.MESSAGES && !whole.path("max_tokens").isInt()) {
-        throw new IllegalArgumentException(
-            "messages request has no maxTokens, which that API requires; set maxTokens");
-      }
-      String needed =
-          switch (api) {
-            case CHAT, MESSAGES -> "messages";
-            case COMPLETIONS -> "prompt";
-            case RESPONSES, EMBEDDINGS -> "input";
-          };
-      JsonNode input = whole.path(needed);
-      if (!input.isTextual() && input.isEmpty()) {
-        String remedy = api == Api.EMBEDDINGS ? "an input" : "a prompt";
-        throw new IllegalArgumentException(
-            "%s request has no %s; set %s"
-                .formatted(
-                    api.key(), needed, remedy + (api.takesMessages() ? " or messages" : "")));
-      }
-    }
-
-    private void addInput(ObjectNode whole) {
-      if (api == Api.COMPLETIONS) {
-        whole.set("prompt", prompt == null ? null : JsonText.of(prefix, prompt));
-        return;
-      }
-      if (api == Api.EMBEDDINGS) {
-        if (prompt != null) {
-          whole.set("input", JsonText.of(prefix, prompt));
-        } else {
-          ArrayNode texts = whole.putArray("input");
-          inputs.forEach(text -> texts.add(prefix + text));
-        }
-        return;
-      }
-      ArrayNode all = whole.putArray("messages").addAll(messages);
-      if (prompt != null) {
-        all.addObject().put("role", "user").put("content", prompt);
-      }
-      if (!prefix.isEmpty() && all.path(0) instanceof ObjectNode first) {
-        all.set(0, prefixed(first));
-      }
-    }
-
-    private ObjectNode prefixed(ObjectNode message) {
-      ObjectNode longer = message.deepCopy();
-      if (longer.path("content") instanceof ArrayNode parts) {
-        parts.insertObject(0).put("type", "text").put("text", prefix);
-      } else {
-        longer.set("content", JsonText.of(prefix, message.path("content").asText("")));
-      }
-      return longer;
     }
 
     private static <T extends JsonNode> T parsed(String what, String text, Class<T> kind) {

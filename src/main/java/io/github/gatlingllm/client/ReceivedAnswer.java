@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.Timeline;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -33,9 +34,7 @@ public final class ReceivedAnswer {
   private final GenerationRequest request;
   private final AnswerMemory memory = new AnswerMemory();
   private final ContentCollector content = new ContentCollector();
-  private final ChunkParser parser;
   private final @Nullable String terminalEvent;
-  private final SseDecoder decoder = new SseDecoder(this::event, memory);
 
   private final GeneratedChoices choices;
   private long now;
@@ -49,7 +48,7 @@ public final class ReceivedAnswer {
   private long settledAt;
 
   private boolean settled;
-  private int embeddings;
+  private @Nullable BitSet results;
   private @Nullable String error;
   private @Nullable String malformed;
 
@@ -59,7 +58,6 @@ public final class ReceivedAnswer {
   public ReceivedAnswer(Timeline timeline, GenerationRequest request) {
     this.timeline = timeline;
     this.request = request;
-    this.parser = ChunkParser.of(request.api(), content);
     this.terminalEvent = request.api().terminalEvent();
     this.choices = new GeneratedChoices(request.n(), memory);
   }
@@ -68,26 +66,19 @@ public final class ReceivedAnswer {
     return request;
   }
 
-  void stream(long instant, byte[] bytes, int offset, int length) {
+  /** What its parser pushes into it. */
+  ChunkListener listener() {
+    return content;
+  }
+
+  /** Events that are pushed next came with a read at this instant. */
+  void stream(long instant) {
     now = instant;
     streaming = true;
-    decoder.feed(bytes, offset, length);
   }
 
-  /** The stream has ended; a last event without its blank line keeps the timestamp of its bytes. */
-  void endOfStream() {
-    try {
-      decoder.endOfStream();
-      readIgnored();
-      counts.end(timeline.count());
-    } catch (TooLarge tooLarge) {
-      content.malformed(tooLarge.getMessage());
-    }
-  }
-
-  /** A server that does not send events may have sent an error, or a completion. */
-  private void readIgnored() {
-    byte[] json = decoder.ignoredJson();
+  /** The stream has ended, at whose end there may be JSON without an event around it. */
+  void endOfStream(ChunkParser parser, byte[] json) {
     if (json.length > 0 && error == null) {
       boolean streams = events > 0;
       streaming = false;
@@ -97,11 +88,12 @@ public final class ReceivedAnswer {
         timeline.body(now);
       }
     }
+    counts.end(timeline.count());
   }
 
   public void body(byte[] bytes, int length) {
     try {
-      parser.body(bytes, 0, length);
+      request.api().parser(content).body(bytes, 0, length);
     } catch (TooLarge tooLarge) {
       content.malformed(tooLarge.getMessage());
     }
@@ -148,22 +140,18 @@ public final class ReceivedAnswer {
     return settledAt;
   }
 
-  /** Whether a document without an event around it has come as a whole. */
-  boolean hasBareJson() {
-    return decoder.hasIgnored() && decoder.ignoredJson().length > 0;
-  }
-
-  /** What the server sent beside events; null for nothing. */
-  @Nullable String ignored() {
-    return decoder.ignored();
-  }
-
   @Nullable String terminalEvent() {
     return terminalEvent;
   }
 
-  int embeddings() {
-    return embeddings;
+  /** Whether there is one result for each input that has one, and none for another. */
+  boolean hasAllResults() {
+    return results() == request.results()
+        && (results == null || results.length() <= request.inputs());
+  }
+
+  int results() {
+    return results == null ? 0 : results.cardinality();
   }
 
   boolean hasTokens() {
@@ -291,21 +279,6 @@ public final class ReceivedAnswer {
     return timings;
   }
 
-  private void event(@Nullable String type, byte[] buffer, int offset, int length) {
-    timeline.event(now);
-    if (done) {
-      // Some gateways append [DONE] to streams of typed events.
-      if (terminalEvent == null || !ChunkParser.isDone(buffer, offset, length)) {
-        timeline.late();
-      }
-      return;
-    }
-    if (++events > MAX_EVENTS) {
-      throw new TooLarge("stream of more than " + MAX_EVENTS + " events");
-    }
-    parser.event(type, buffer, offset, length);
-  }
-
   private final class ContentCollector implements ChunkListener {
 
     // State of the current event.
@@ -313,6 +286,19 @@ public final class ReceivedAnswer {
     private boolean output;
     private int usageInEvent = UNKNOWN;
     private boolean finishInEvent;
+
+    @Override
+    public boolean eventBegin(byte[] buffer, int offset, int length) {
+      timeline.event(now);
+      // Some gateways append [DONE] to streams of typed events.
+      if (done && (terminalEvent == null || !ChunkParser.isDone(buffer, offset, length))) {
+        timeline.late();
+      }
+      if (!done && ++events > MAX_EVENTS) {
+        throw new TooLarge("stream of more than " + MAX_EVENTS + " events");
+      }
+      return !done;
+    }
 
     @Override
     public void delta(int index, Channel channel, byte[] buffer, int offset, int length) {
@@ -405,8 +391,9 @@ public final class ReceivedAnswer {
     }
 
     @Override
-    public void embeddings(int count) {
-      embeddings = count;
+    public void result(int input) {
+      results = results == null ? new BitSet() : results;
+      results.set(Math.min(Math.max(input, 0), MAX_EVENTS));
     }
 
     @Override

@@ -73,11 +73,22 @@ sealed interface ResponseBody {
   }
 
   /** An event stream with status 2xx. */
-  record Stream(ReceivedAnswer answer) implements ResponseBody {
+  final class Stream implements ResponseBody {
+
+    private final ReceivedAnswer answer;
+    private final ChunkParser parser;
+    private final SseDecoder decoder;
+
+    Stream(ReceivedAnswer answer) {
+      this.answer = answer;
+      parser = answer.request().api().parser(answer.listener());
+      decoder = new SseDecoder(parser, answer.memory());
+    }
 
     @Override
     public void bytes(long now, byte[] bytes, int offset, int length) {
-      answer.stream(now, bytes, offset, length);
+      answer.stream(now);
+      decoder.feed(bytes, offset, length);
     }
 
     @Override
@@ -89,7 +100,12 @@ sealed interface ResponseBody {
     public Answered answered() {
       return answer.hasLastMark()
           ? Answered.ENDED
-          : answer.isFinished() || answer.hasBareJson() ? Answered.SETTLED : Answered.NOT_YET;
+          : answer.isFinished() || hasBareJson() ? Answered.SETTLED : Answered.NOT_YET;
+    }
+
+    /** Whether a document without an event around it has come as a whole. */
+    private boolean hasBareJson() {
+      return decoder.hasIgnored() && decoder.ignoredJson().length > 0;
     }
 
     @Override
@@ -99,7 +115,7 @@ sealed interface ResponseBody {
 
     @Override
     public Ending end(long now, boolean cut) {
-      answer.endOfStream();
+      endOfStream();
       if (answer.error() != null) {
         return reported(answer);
       }
@@ -121,9 +137,19 @@ sealed interface ResponseBody {
           : quoting(RequestStatus.EMPTY, "stream ended well but held no token");
     }
 
+    /** A last event without its blank line keeps the timestamp of its bytes. */
+    void endOfStream() {
+      try {
+        decoder.endOfStream();
+        answer.endOfStream(parser, decoder.ignoredJson());
+      } catch (TooLarge tooLarge) {
+        answer.listener().malformed(tooLarge.getMessage());
+      }
+    }
+
     /** What a server sends beside events often says why there are none. */
     private Ending quoting(RequestStatus status, String error) {
-      String ignored = answer.ignored();
+      String ignored = decoder.ignored();
       return new Ending(
           status, ignored == null ? error : error + "; beside events it sent: " + ignored);
     }
@@ -196,14 +222,14 @@ sealed interface ResponseBody {
       if (answer.malformed() != null) {
         return new Ending(RequestStatus.INVALID_RESPONSE, unexpected(answer.malformed()));
       }
-      int inputs = answer.request().inputs();
-      if (inputs > 0) {
-        int embeddings = answer.embeddings();
-        return embeddings == inputs
+      GenerationRequest request = answer.request();
+      if (!request.api().generates()) {
+        return answer.hasAllResults()
             ? new Ending(RequestStatus.COMPLETE, null)
             : new Ending(
                 RequestStatus.INVALID_RESPONSE,
-                "expected an embedding for each input (" + inputs + "), got " + embeddings);
+                "expected %s (%d), got %d"
+                    .formatted(request.api().resultName(), request.results(), answer.results()));
       }
       if (answer.hasTokens()) {
         return new Ending(RequestStatus.COMPLETE, null);

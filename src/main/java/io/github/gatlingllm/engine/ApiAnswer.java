@@ -98,10 +98,15 @@ final class ApiAnswer {
         model);
   }
 
-  ApiAnswer(
-      ChannelHandlerContext context, EmbeddingRequest request, String requestId, String model) {
-    this(context, Api.EMBEDDINGS, false, false, request.prompts().size(), requestId, model);
-    values.put("data", request.data().toString());
+  ApiAnswer(ChannelHandlerContext context, InputsRequest request, String requestId, String model) {
+    this(context, request.api(), false, false, request.prompts().size(), requestId, model);
+    List<String> results = new ArrayList<>();
+    for (int input = 0; input < request.prompts().size(); input++) {
+      put("index", input);
+      values.put("vector", request.vector(input));
+      results.add(filled(forms("result", null).get(0), null));
+    }
+    values.put("results", String.join(",", results));
   }
 
   private static Map<String, List<String[]>> table() {

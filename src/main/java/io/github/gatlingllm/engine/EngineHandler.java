@@ -116,8 +116,8 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       sequences = completions(request);
       writer = new ApiAnswer(context, request, requestId, model);
     } else {
-      EmbeddingRequest request = EmbeddingRequest.parse(body, MAPPER);
-      sequences = embeddings(request);
+      InputsRequest request = InputsRequest.parse(api, body, MAPPER);
+      sequences = inputs(request);
       writer = new ApiAnswer(context, request, requestId, model);
     }
     current =
@@ -144,11 +144,11 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         .toList();
   }
 
-  private List<ServerExchange.SequenceSpec> embeddings(EmbeddingRequest request) throws Refusal {
+  private List<ServerExchange.SequenceSpec> inputs(InputsRequest request) throws Refusal {
     List<ServerExchange.SequenceSpec> sequences = new ArrayList<>();
     for (Prompt prompt : request.prompts()) {
       check(request.model(), prompt.tokens(), 1);
-      GeneratedAnswer answer = GeneratedAnswer.ofEmbedding();
+      GeneratedAnswer answer = GeneratedAnswer.ofInput();
       sequences.add(new ServerExchange.SequenceSpec(prompt, null, answer, false));
     }
     return sequences;

@@ -65,8 +65,8 @@ record GeneratedAnswer(
         seed, reasoning, Math.min(limit, ownLength), finishReason, toolCall, pieces);
   }
 
-  /** The answer to a text to embed: one token without text, for one prefill. */
-  static GeneratedAnswer ofEmbedding() {
+  /** The answer to an input that has a result: one token without text, for one prefill. */
+  static GeneratedAnswer ofInput() {
     return new GeneratedAnswer(0, 0, 1, "stop", false, List.of(""));
   }
 

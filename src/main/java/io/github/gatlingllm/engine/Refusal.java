@@ -2,7 +2,9 @@ package io.github.gatlingllm.engine;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.client.Api;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A request is rejected with an error response, in the form of OpenAI. */
@@ -51,9 +53,12 @@ final class Refusal extends Exception {
 
   static Refusal unknownPath(String path) {
     String message =
-        ("Unknown path '%s'; expected /v1/chat/completions, /v1/completions, /v1/responses,"
-                + " /v1/messages, /v1/embeddings or /v1/models")
-            .formatted(path);
+        "Unknown path '%s'; expected %s/v1/models"
+            .formatted(
+                path,
+                Api.ALL.stream()
+                    .map(api -> "/v1" + api.path() + ", ")
+                    .collect(Collectors.joining()));
     return new Refusal(404, null, "unknown_url", Map.of(), message);
   }
 

@@ -41,7 +41,7 @@ final class ServerExchange {
             .toList();
   }
 
-  /** One choice, or a text to embed, which is a single token without text. */
+  /** One choice, or an input that has a result, which is a single token without text. */
   @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
   record SequenceSpec(
       Prompt prompt, long @Nullable [] blocks, GeneratedAnswer answer, boolean generated) {

@@ -20,12 +20,17 @@ public final class Llm {
 
   /** A chat completion: {@code POST …/chat/completions}. */
   public ChatStep chat() {
-    return new ChatStep(new LlmRequest(name, Api.CHAT));
+    return withMessages(Api.CHAT);
+  }
+
+  /** For internal use only: a request to an API that takes messages. */
+  public ChatStep withMessages(Api api) {
+    return new ChatStep(new LlmRequest(name, api));
   }
 
   /** OpenAI's Responses API, which streams typed events: {@code POST …/responses}. */
   public ChatStep responses() {
-    return new ChatStep(new LlmRequest(name, Api.RESPONSES));
+    return withMessages(Api.RESPONSES);
   }
 
   /**
@@ -34,7 +39,7 @@ public final class Llm {
    * header sets it.
    */
   public ChatStep messages() {
-    return new ChatStep(new LlmRequest(name, Api.MESSAGES));
+    return withMessages(Api.MESSAGES);
   }
 
   /** A text completion: {@code POST …/completions}. */

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -220,10 +221,11 @@ final class GenAiMeters implements RunObserver {
   private static Tags tags(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     URI endpoint = URI.create(id.endpoint());
+    Api api = Api.of(id.api());
     Tags tags =
         Tags.of(
-            "gen_ai.operation.name", operation(id.api()),
-            "gen_ai.provider.name", provider(id.api()),
+            "gen_ai.operation.name", api.operation(),
+            "gen_ai.provider.name", api.provider(),
             "gen_ai.request.model", id.model() == null ? "" : id.model(),
             "server.address", endpoint.getHost() == null ? "" : endpoint.getHost(),
             "server.port", Integer.toString(port(endpoint)),
@@ -236,19 +238,6 @@ final class GenAiMeters implements RunObserver {
   private static int port(URI endpoint) {
     int port = endpoint.getPort();
     return port >= 0 ? port : "https".equals(endpoint.getScheme()) ? 443 : 80;
-  }
-
-  /** The provider whose API format is used, as the conventions define it for compatible servers. */
-  private static String provider(String api) {
-    return api.equals("messages") ? "anthropic" : "openai";
-  }
-
-  private static String operation(String api) {
-    return switch (api) {
-      case "completions" -> "text_completion";
-      case "embeddings" -> "embeddings";
-      default -> "chat";
-    };
   }
 
   private Operation operation(Tags tags) {

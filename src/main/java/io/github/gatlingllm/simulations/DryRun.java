@@ -4,7 +4,6 @@ import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
-import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadLevel;
@@ -242,8 +241,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     }
     if (plan.api().generates()) {
       boolean asked = plan.get(Setting.IGNORE_EOS);
-      // vLLM, among others, takes no notice of it in messages.
-      boolean exact = asked && plan.api() != Api.MESSAGES;
+      boolean exact = asked && plan.api().pinsLength();
       String lengths = plan.outputs().stream().map(Object::toString).collect(joining(", "));
       row(
           "output",
@@ -251,7 +249,11 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
               + (exact ? lengths : "at most " + lengths.replace("exactly ", ""))
               + (exact
                   ? " (ignore_eos, min_tokens)"
-                  : asked ? " (exactly that if the server takes ignore_eos with messages)" : ""));
+                  : asked
+                      ? " (exactly that if the server takes ignore_eos with "
+                          + plan.api().key()
+                          + ")"
+                      : ""));
       List<String> sampling = new ArrayList<>();
       addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
       addNumber(sampling, "top_p", plan.get(Setting.TOP_P));

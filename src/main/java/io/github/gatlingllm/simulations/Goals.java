@@ -180,7 +180,7 @@ final class Goals {
       }
       if (requests.isEmpty()) {
         Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))
-            .forEach(each -> requests.add(WorkloadScenarios.requestName(each)));
+            .forEach(each -> requests.add(each.requestName()));
       }
       return new Names(
           settings,

@@ -46,8 +46,8 @@ final class Setting {
 
   private static final Form<Optional<Api>> API_FORM =
       Form.choice(
-          Stream.concat(Stream.of("auto"), Stream.of(Api.values()).map(Api::key)).toList(),
-          Stream.concat(Stream.of(Optional.<Api>empty()), Stream.of(Api.values()).map(Optional::of))
+          Stream.concat(Stream.of("auto"), Api.ALL.stream().map(Api::key)).toList(),
+          Stream.concat(Stream.of(Optional.<Api>empty()), Api.ALL.stream().map(Optional::of))
               .toList());
 
   private static final Form<Double> POSITIVE =

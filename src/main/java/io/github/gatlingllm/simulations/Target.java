@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +26,8 @@ record Target(
     @Nullable String apiKey) {
 
   private static final String EXPECTED =
-      "expected http(s)://host[:port]/v1, or the same with /chat/completions, /completions,"
-          + " /responses, /messages or /embeddings";
+      "expected http(s)://host[:port]/v1, or the same with "
+          + Api.ALL.stream().map(Api::path).collect(Collectors.joining(", "));
 
   /** Candidates for the labels of targets, the shortest first. */
   private static final List<Function<Target, @Nullable String>> NAMES =

@@ -145,7 +145,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   private String name(Session session, LongFunction<String> drawn) {
     LengthDistribution.Draw draw = session.get(LengthDistribution.Draw.KEY);
     Long index = draw == null ? null : draw.index();
-    return index == null ? requestName(api) : drawn.apply(index);
+    return index == null ? api.requestName() : drawn.apply(index);
   }
 
   private ChatRequestBuilder withImages(ChatStep chat, Function<Session, String> prompt) {
@@ -216,20 +216,12 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
         : workload.completion(this::withParameters);
   }
 
-  static String requestName(Api api) {
-    return api == Api.COMPLETIONS ? "completion" : api.key();
-  }
-
   private Llm request() {
-    return llm(requestName(api));
+    return llm(api.requestName());
   }
 
   private ChatStep messages(Llm request) {
-    return switch (api) {
-      case RESPONSES -> request.responses();
-      case MESSAGES -> request.messages();
-      case CHAT, COMPLETIONS, EMBEDDINGS -> request.chat();
-    };
+    return request.withMessages(api);
   }
 
   private ActionBuilder promptRequest(

@@ -165,7 +165,7 @@ class ChunkParserTest {
   /** Three times: what a parser learned must not change what it pushes. */
   private static void assertPushes(String json, String... pushes) {
     Pushes heard = new Pushes();
-    ChunkParser parser = ChunkParser.of(Api.CHAT, heard);
+    ChunkParser parser = Api.CHAT.parser(heard);
     for (int i = 0; i < 3; i++) {
       Pushes.event(parser, null, json);
       assertThat(heard.take()).containsExactlyElementsOf(withEnd(List.of(pushes)));
@@ -207,7 +207,7 @@ class ChunkParserTest {
       chunks.addAll(List.of(plain, near));
     }
     Pushes kept = new Pushes();
-    ChunkParser parser = ChunkParser.of(Api.CHAT, kept);
+    ChunkParser parser = Api.CHAT.parser(kept);
     for (String chunk : chunks) {
       Pushes.event(parser, null, chunk);
       assertThat(kept.take()).as(chunk).isEqualTo(Pushes.ofData(chunk));
@@ -267,7 +267,7 @@ class ChunkParserTest {
   @Test
   void errorEvents() {
     Pushes pushes = new Pushes();
-    ChunkParser parser = ChunkParser.of(Api.CHAT, pushes);
+    ChunkParser parser = Api.CHAT.parser(pushes);
     for (String data :
         List.of(
             "", "boom", "{\"error\":{\"message\":\"m\"}}", "{\"message\":\"n\"}", "{\"x\":1}")) {

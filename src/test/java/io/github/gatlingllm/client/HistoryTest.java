@@ -33,8 +33,9 @@ class HistoryTest {
       stream.append("data: ").append(event.strip()).append("\n\n");
     }
     byte[] bytes = stream.toString().getBytes(UTF_8);
-    answer.stream(1, bytes, 0, bytes.length);
-    answer.endOfStream();
+    ResponseBody.Stream body = new ResponseBody.Stream(answer);
+    body.bytes(1, bytes, 0, bytes.length);
+    body.endOfStream();
     return answer;
   }
 
@@ -62,28 +63,29 @@ class HistoryTest {
       quoteCharacter = '"',
       textBlock =
           """
-          CHAT | {'choices':[{'delta':{'content':'Hi'},'finish_reason':'stop'}]} \
+          chat | {'choices':[{'delta':{'content':'Hi'},'finish_reason':'stop'}]} \
           | user assistant user assistant user assistant user | 0
-          CHAT | {'choices':[{'delta':{'reasoning_content':'hm'},'finish_reason':'length'}]} | user | 0
-          CHAT | {'choices':[{'delta':{'content':' \\n '},'finish_reason':'stop'}]} | user | 0
-          CHAT | {'choices':[{'delta':{'refusal':'No.'},'finish_reason':'stop'}]} \
+          chat | {'choices':[{'delta':{'reasoning_content':'hm'},'finish_reason':'length'}]} | user | 0
+          chat | {'choices':[{'delta':{'content':' \\n '},'finish_reason':'stop'}]} | user | 0
+          chat | {'choices':[{'delta':{'refusal':'No.'},'finish_reason':'stop'}]} \
           | user assistant user assistant user assistant user | 0
-          MESSAGES | {'type':'content_block_delta','index':0,'delta':{'type':'thinking_delta',\
+          messages | {'type':'content_block_delta','index':0,'delta':{'type':'thinking_delta',\
           'thinking':'hm'}} ;; {'type':'message_delta','delta':{'stop_reason':'max_tokens'}} ;; \
           {'type':'message_stop'} | user | 0
-          RESPONSES | {'type':'response.reasoning_text.delta','output_index':0,'delta':'hm'} ;; \
+          responses | {'type':'response.reasoning_text.delta','output_index':0,'delta':'hm'} ;; \
           {'type':'response.incomplete','response':{'status':'incomplete','output':[]}} | user | 0
-          CHAT | {'choices':[{'delta':{'tool_calls':[{'index':0,'id':'c','function':{'name':'f',\
+          chat | {'choices':[{'delta':{'tool_calls':[{'index':0,'id':'c','function':{'name':'f',\
           'arguments':'{\\'q\\':\\'un'}}]},'finish_reason':'length'}]} | user | 0
-          CHAT | {'choices':[{'delta':{'content':'Wait','tool_calls':[{'index':0,'id':'c',\
+          chat | {'choices':[{'delta':{'content':'Wait','tool_calls':[{'index':0,'id':'c',\
           'function':{'name':'f','arguments':'{\\'q'}}]},'finish_reason':'length'}]} \
           | user assistant user assistant user assistant user | 0
-          CHAT | {'choices':[{'delta':{'tool_calls':[{'index':0,'id':'c','function':{'name':'f',\
+          chat | {'choices':[{'delta':{'tool_calls':[{'index':0,'id':'c','function':{'name':'f',\
           'arguments':'[1]'}}]},'finish_reason':'tool_calls'}]} | user | 0
-          CHAT | {'choices':[{'delta':{'tool_calls':[{'index':0,'id':'c','function':{'name':'now',\
+          chat | {'choices':[{'delta':{'tool_calls':[{'index':0,'id':'c','function':{'name':'now',\
           'arguments':''}}]},'finish_reason':'tool_calls'}]} | user | 1
           """)
-  void historyIsValid(Api api, String events, String roles, int calls) throws IOException {
+  void historyIsValid(String key, String events, String roles, int calls) throws IOException {
+    Api api = Api.of(key);
     Conversation history = Conversation.of();
     for (int turn = 0; turn < 3; turn++) {
       ReceivedAnswer answer = answer(api, events);

@@ -52,11 +52,12 @@ class LinearWorkTest {
     }
     Timeline timeline = new Timeline(0, 0);
     timeline.admitted(0);
-    ReceivedAnswer answer =
-        new ReceivedAnswer(timeline, GenerationRequest.of(Api.CHAT).prompt("Hi").build());
+    ResponseBody.Stream body =
+        new ResponseBody.Stream(
+            new ReceivedAnswer(timeline, GenerationRequest.of(Api.CHAT).prompt("Hi").build()));
     long before = threads.getCurrentThreadAllocatedBytes();
     for (int at = 0; at < length; at += read) {
-      answer.stream(at, stream, at, Math.min(read, length - at));
+      body.bytes(at, stream, at, Math.min(read, length - at));
     }
     return threads.getCurrentThreadAllocatedBytes() - before;
   }

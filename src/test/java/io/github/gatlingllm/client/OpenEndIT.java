@@ -12,7 +12,6 @@ import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -231,7 +230,7 @@ class OpenEndIT {
     String[] expected = row.split(": ", 2)[0].split(" ", -1);
     HeldTime time = new HeldTime(client);
     BlockingQueue<String> said = new LinkedBlockingQueue<>();
-    Sent sent = send(time, said, Api.valueOf(expected[0].toUpperCase(Locale.ROOT)));
+    Sent sent = send(time, said, Api.of(expected[0]));
     time.awaitAsked(() -> said.add(STREAM));
     StringBuilder read = new StringBuilder();
     for (String step : row.split(": ", 2)[1].split(" ", -1)) {

@@ -23,7 +23,7 @@ final class Pushes implements ChunkListener {
 
   static List<String> ofReads(Api api, List<byte[]> reads) {
     Pushes pushes = new Pushes();
-    SseDecoder decoder = new SseDecoder(ChunkParser.of(api, pushes), new AnswerMemory());
+    SseDecoder decoder = new SseDecoder(api.parser(pushes), new AnswerMemory());
     for (byte[] read : reads) {
       // An array of its own with other bytes around it: nothing may look outside the range.
       byte[] padded = new byte[read.length + 8];
@@ -42,7 +42,7 @@ final class Pushes implements ChunkListener {
 
   static List<String> ofData(Api api, String data) {
     Pushes pushes = new Pushes();
-    event(ChunkParser.of(api, pushes), null, data);
+    event(api.parser(pushes), null, data);
     return pushes.lines;
   }
 
@@ -57,7 +57,7 @@ final class Pushes implements ChunkListener {
 
   static List<String> ofBody(Api api, byte[] body) {
     Pushes pushes = new Pushes();
-    ChunkParser.of(api, pushes).body(body, 0, body.length);
+    api.parser(pushes).body(body, 0, body.length);
     return pushes.lines;
   }
 
@@ -124,8 +124,8 @@ final class Pushes implements ChunkListener {
   }
 
   @Override
-  public void embeddings(int count) {
-    lines.add("embeddings " + count);
+  public void result(int input) {
+    lines.add("result " + input);
   }
 
   @Override

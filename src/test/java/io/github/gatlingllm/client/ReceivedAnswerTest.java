@@ -29,6 +29,7 @@ final class ReceivedAnswerTest {
 
   private final Timeline timeline = new Timeline(0, 0);
   private final ReceivedAnswer answer = new ReceivedAnswer(timeline, REQUEST);
+  private final ResponseBody.Stream stream = new ResponseBody.Stream(answer);
 
   ReceivedAnswerTest() {
     timeline.admitted(0);
@@ -146,12 +147,13 @@ final class ReceivedAnswerTest {
     ReceivedAnswer two =
         new ReceivedAnswer(
             timeline, GenerationRequest.of(Api.CHAT).prompt("Hi").parameter("n", 2).build());
-    event(two, 1, choice(0, "a", "null"));
-    event(two, 2, choice(1, "x", "null"));
-    event(two, 3, choice(1, "y", "\"length\""));
+    ResponseBody.Stream ofTwo = new ResponseBody.Stream(two);
+    event(ofTwo, 1, choice(0, "a", "null"));
+    event(ofTwo, 2, choice(1, "x", "null"));
+    event(ofTwo, 3, choice(1, "y", "\"length\""));
     assertThat(two.isOver()).isFalse();
     assertThat(two.isSettled()).isFalse();
-    event(two, 4, choice(0, "b", "\"stop\""));
+    event(ofTwo, 4, choice(0, "b", "\"stop\""));
     assertThat(two.isOver()).isTrue();
     assertThat(two.isSettled()).isTrue();
     assertThat(two.finishReason()).isEqualTo("stop");
@@ -189,10 +191,10 @@ final class ReceivedAnswerTest {
   @Test
   void lastEventWithoutBlankLineHasTheTimestampOfItsLastBytes() {
     byte[] bytes = ("data: " + content("a") + "\n").getBytes(UTF_8);
-    answer.stream(3, bytes, 0, 40);
-    answer.stream(7, bytes, 40, bytes.length - 40);
+    stream.bytes(3, bytes, 0, 40);
+    stream.bytes(7, bytes, 40, bytes.length - 40);
     assertThat(answer.hasTokens()).isFalse();
-    answer.endOfStream();
+    stream.endOfStream();
     assertThat(answer.text()).isEqualTo("a");
     assertThat(timeline.timing(0, null, null).ttftNanos()).isEqualTo(7);
   }
@@ -293,11 +295,11 @@ final class ReceivedAnswerTest {
   }
 
   private void event(long instant, String json) {
-    event(answer, instant, json);
+    event(stream, instant, json);
   }
 
-  private static void event(ReceivedAnswer answer, long instant, String json) {
+  private static void event(ResponseBody.Stream stream, long instant, String json) {
     byte[] bytes = ("data: " + json + "\n\n").getBytes(UTF_8);
-    answer.stream(instant, bytes, 0, bytes.length);
+    stream.bytes(instant, bytes, 0, bytes.length);
   }
 }

@@ -36,14 +36,14 @@ class StreamFuzzTest {
   @FuzzTest
   void chunkAfterChunk(FuzzedDataProvider data) {
     Pushes pushes = new Pushes();
-    ChunkParser parser = ChunkParser.of(Api.CHAT, pushes);
+    ChunkParser parser = Api.CHAT.parser(pushes);
     for (int i = 0; i < 4; i++) {
       byte[] chunk =
           i < 3 ? data.consumeBytes(data.consumeInt(0, 512)) : data.consumeRemainingAsBytes();
       for (int again = 0; again < 2; again++) {
         parser.event(null, chunk, 0, chunk.length);
         List<String> taken = pushes.take();
-        ChunkParser.of(Api.CHAT, pushes).event(null, chunk, 0, chunk.length);
+        Api.CHAT.parser(pushes).event(null, chunk, 0, chunk.length);
         assertThat(taken).isEqualTo(pushes.take());
       }
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Typed events and bodies of {@code responses} and {@code messages}; whole streams: wire/*.sse. */
 class TypedEventParserTest {
@@ -18,7 +18,7 @@ class TypedEventParserTest {
       quoteCharacter = '`',
       textBlock =
           """
-          responses; RESPONSES; {'id':'resp_1','object':'response','status':'completed','error':null,\
+          responses; responses; {'id':'resp_1','object':'response','status':'completed','error':null,\
           'incomplete_details':null,'output':[{'type':'reasoning','id':'rs','summary':[\
           {'type':'summary_text','text':'hm'}]},{'id':'m','type':'message','role':'assistant',\
           'content':[{'type':'output_text','text':'hi','annotations':[]},\
@@ -28,26 +28,26 @@ class TypedEventParserTest {
           'output_tokens_details':{'reasoning_tokens':3}}}; reasoning[0] hm | content[0] hi | \
           refusal[0] no | tool_name[0.2] f | tool_arguments[0.2] {"a":1} | usage 5 9 2 3 | \
           finish[0] completed
-          responses, cut off; RESPONSES; {'object':'response','status':'incomplete',\
+          responses, cut off; responses; {'object':'response','status':'incomplete',\
           'incomplete_details':{'reason':'max_output_tokens'},'output':[]}; \
           finish[0] max_output_tokens
-          responses, failed; RESPONSES; {'object':'response','status':'failed',\
+          responses, failed; responses; {'object':'response','status':'failed',\
           'error':{'code':'x','message':'broke'}}; finish[0] failed | error broke (x)
-          messages; MESSAGES; {'id':'msg_1','type':'message','role':'assistant','model':'m',\
+          messages; messages; {'id':'msg_1','type':'message','role':'assistant','model':'m',\
           'content':[{'type':'thinking','thinking':'hm','signature':'s'},\
           {'type':'text','text':'hi'},{'type':'tool_use','id':'t','name':'f',\
           'input':{'a':'x\\\\y','b':[1]}}],'stop_reason':'tool_use','stop_sequence':null,\
           'usage':{'input_tokens':5,'cache_read_input_tokens':4,'cache_creation_input_tokens':2,\
           'output_tokens':9}}; reasoning[0] hm | content[0] hi | tool_name[0.2] f | \
           tool_arguments[0.2] {"a":"x\\\\y","b":[1]} | usage 11 9 4 -1 | finish[0] tool_use
-          messages, an error; MESSAGES; {'type':'error',\
+          messages, an error; messages; {'type':'error',\
           'error':{'type':'overloaded_error','message':'Overloaded'}}; error Overloaded (overloaded_error)
-          embeddings; EMBEDDINGS; {'object':'list','data':[{'embedding':[0.1,-2e-3],'index':0},\
+          embeddings; embeddings; {'object':'list','data':[{'embedding':[0.1,-2e-3],'index':0},\
           {'index':1,'embedding':'AAAA'}],'usage':{'prompt_tokens':7,'total_tokens':7}}; \
-          embeddings 2 | usage 7 -1 -1 -1
+          result 0 | result 1 | usage 7 -1 -1 -1
           """)
-  void body(String name, Api api, String json, String pushes) {
-    assertThat(Pushes.ofBody(api, json.replace('\'', '"').getBytes(UTF_8)))
+  void body(String name, String api, String json, String pushes) {
+    assertThat(Pushes.ofBody(Api.of(api), json.replace('\'', '"').getBytes(UTF_8)))
         .isEqualTo(List.of((pushes + " | end").split(" \\| ")));
   }
 
@@ -58,37 +58,36 @@ class TypedEventParserTest {
       quoteCharacter = '`',
       textBlock =
           """
-          RESPONSES; [DONE]; end
-          MESSAGES; [DONE]; end
-          RESPONSES; {'type':'response.audio.delta','delta':'AAAA'}; end
-          RESPONSES; {'type':'response.output_text.delta','delta':''}; end
-          RESPONSES; {'type':'response.output_text.delta','delta':null}; end
-          RESPONSES; {'type':'response.output_text.done','text':'all'}; content[0] all | end
-          RESPONSES; {'type':'response.output_item.added','item':{'type':'message','content':[]}}; end
-          RESPONSES; {'type':'response.queued','response':{'error':null}}; end
-          MESSAGES; {'type':'ping'}; end
-          MESSAGES; {'type':'content_block_delta','index':0,'delta':{'type':'signature_delta',\
+          responses; [DONE]; end
+          messages; [DONE]; end
+          responses; {'type':'response.audio.delta','delta':'AAAA'}; end
+          responses; {'type':'response.output_text.delta','delta':''}; end
+          responses; {'type':'response.output_text.delta','delta':null}; end
+          responses; {'type':'response.output_text.done','text':'all'}; content[0] all | end
+          responses; {'type':'response.output_item.added','item':{'type':'message','content':[]}}; end
+          responses; {'type':'response.queued','response':{'error':null}}; end
+          messages; {'type':'ping'}; end
+          messages; {'type':'content_block_delta','index':0,'delta':{'type':'signature_delta',\
           'signature':'abc'}}; end
-          MESSAGES; {'type':'content_block_start','index':0,'content_block':{'type':'tool_result'}}; \
+          messages; {'type':'content_block_start','index':0,'content_block':{'type':'tool_result'}}; \
           end
-          MESSAGES; {'type':'content_block_delta','delta':[1,{'text':'x'}]}; end
-          MESSAGES; {'type':7,'delta':{'text':'x'},'index':'three'}; end
-          RESPONSES; {'type':'response.failed','response':{'error':null}}; \
+          messages; {'type':'content_block_delta','delta':[1,{'text':'x'}]}; end
+          messages; {'type':7,'delta':{'text':'x'},'index':'three'}; end
+          responses; {'type':'response.failed','response':{'error':null}}; \
           error response.failed without a message | end
           """)
-  void event(Api api, String data, String pushes) {
-    assertThat(Pushes.ofData(api, data.replace('\'', '"')))
+  void event(String api, String data, String pushes) {
+    assertThat(Pushes.ofData(Api.of(api), data.replace('\'', '"')))
         .isEqualTo(List.of(pushes.split(" \\| ")));
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Api.class,
-      names = {"RESPONSES", "MESSAGES"})
-  void repeatedEventsAndNearMisses(Api api) {
+  @ValueSource(strings = {"responses", "messages"})
+  void repeatedEventsAndNearMisses(String key) {
+    Api api = Api.of(key);
     Random random = new Random(1);
     Pushes kept = new Pushes();
-    ChunkParser parser = ChunkParser.of(api, kept);
+    ChunkParser parser = api.parser(kept);
     String[] texts = {"a", "", "\\\\", "\\\"", "x\",\"y\":\"z", "\\u00e9é", "} {", "x\\"};
     String[] numbers = {"1", "22", "333", "-4", "1.5", "null", "\"6\"", "01"};
     int deltas = 0;

@@ -48,18 +48,19 @@ final class TargetTest {
       nullValues = "-",
       textBlock =
           """
-          http://a:8000/v1,                      -,           http://a:8000/v1/chat/completions,      CHAT
-          http://a:8000/v1/,                     CHAT,        http://a:8000/v1/chat/completions,      CHAT
-          http://a:8000/v1,                      COMPLETIONS, http://a:8000/v1/completions,           COMPLETIONS
-          HTTPS://a/v1/chat/completions,         -,           https://a/v1/chat/completions,          CHAT
-          http://a/v1/chat/completions/,         CHAT,        http://a/v1/chat/completions,           CHAT
-          http://a/v1/completions,               -,           http://a/v1/completions,                COMPLETIONS
-          http://[::1]:80/x/v1,                  -,           http://[::1]:80/x/v1/chat/completions,  CHAT
-          https://a/m/chat/completions?api-v=1,  -,           https://a/m/chat/completions?api-v=1,   CHAT
-          http://a,                              -,           http://a/chat/completions,              CHAT
+          http://a:8000/v1,                      -,           http://a:8000/v1/chat/completions,      chat
+          http://a:8000/v1/,                     chat,        http://a:8000/v1/chat/completions,      chat
+          http://a:8000/v1,                      completions, http://a:8000/v1/completions,           completions
+          HTTPS://a/v1/chat/completions,         -,           https://a/v1/chat/completions,          chat
+          http://a/v1/chat/completions/,         chat,        http://a/v1/chat/completions,           chat
+          http://a/v1/completions,               -,           http://a/v1/completions,                completions
+          http://[::1]:80/x/v1,                  -,           http://[::1]:80/x/v1/chat/completions,  chat
+          https://a/m/chat/completions?api-v=1,  -,           https://a/m/chat/completions?api-v=1,   chat
+          http://a,                              -,           http://a/chat/completions,              chat
           """)
-  void readsBaseAndFullUrls(String text, Api asked, String url, Api api) {
-    assertThat(parse(text, asked)).isEqualTo(new Target(null, List.of(url), api, null, null));
+  void readsBaseAndFullUrls(String text, @Nullable String asked, String url, String api) {
+    assertThat(parse(text, asked))
+        .isEqualTo(new Target(null, List.of(url), Api.of(api), null, null));
   }
 
   @ParameterizedTest
@@ -81,11 +82,11 @@ final class TargetTest {
           http://a/v1#x           |      | expected http(s)://host[:port]/v1, or the same with /chat
           http://a:99999/v1       |      | expected http(s)://host[:port]/v1, or the same with /chat
           http://my_vllm:8000/v1  |      | underscore
-          http://a/v1/completions | CHAT | the path is of llm.api=completions, but llm.api=chat was set
+          http://a/v1/completions | chat | the path is of llm.api=completions, but llm.api=chat was set
           http://me:pass@a/v1     |      | expected no credentials in the URL; use LLM_API_KEY
           http://a/v1?x=y         |      | expected the full path …/chat/completions before
           """)
-  void refusesOtherUrls(String text, @Nullable Api asked, String message) {
+  void refusesOtherUrls(String text, @Nullable String asked, String message) {
     assertThatThrownBy(() -> parse(text, asked))
         .hasMessageContaining(message)
         .hasMessageNotContaining("pass");
@@ -109,8 +110,8 @@ final class TargetTest {
         .isEqualTo(mix == null ? List.of() : List.of(mix.split(",", -1)));
   }
 
-  private static Target parse(String url, @Nullable Api asked) {
-    return Target.parse(new Target.NamedUrl(null, url), asked);
+  private static Target parse(String url, @Nullable String asked) {
+    return Target.parse(new Target.NamedUrl(null, url), asked == null ? null : Api.of(asked));
   }
 
   @ParameterizedTest

@@ -8,95 +8,69 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Translates a chat request into other APIs; a field that an API does not rename stays. */
-final class RequestTranslation {
+/** Anthropic messages: messages in, content blocks out, streamed as typed events. */
+final class MessagesApi extends Api {
 
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private static final Pattern DATA_URL = Pattern.compile("data:([^;,]+);base64,(.*)");
 
-  private RequestTranslation() {}
-
-  /** Translates in place, to OpenAI's {@code responses}. */
-  static void toResponses(ObjectNode body) {
-    ArrayNode items = JsonNodeFactory.instance.arrayNode();
-    for (JsonNode message : body.path("messages")) {
-      if (message.has("tool_call_id")) {
-        items
-            .addObject()
-            .put("type", "function_call_output")
-            .put("call_id", message.path("tool_call_id").asText())
-            .put("output", text(message.path("content")));
-        continue;
-      }
-      if (isNotEmpty(message.path("content"))) {
-        ObjectNode item = items.addObject();
-        item.set("role", message.path("role"));
-        item.set("content", responsesContent(message.path("content")));
-      }
-      for (JsonNode call : message.path("tool_calls")) {
-        items
-            .addObject()
-            .put("type", "function_call")
-            .put("call_id", call.path("id").asText())
-            .put("name", call.at("/function/name").asText())
-            .put("arguments", call.at("/function/arguments").asText());
-      }
-    }
-    body.remove("messages");
-    body.set("input", items);
-    rename(body, "max_tokens", "max_output_tokens");
-    if (body.path("tools") instanceof ArrayNode tools) {
-      ArrayNode flat = body.putArray("tools");
-      tools.forEach(tool -> flat.add(flattened(tool)));
-    }
-    if (body.path("tool_choice").isObject()) {
-      body.set("tool_choice", flattened(body.path("tool_choice")));
-    }
-    if (body.remove("response_format") instanceof ObjectNode format) {
-      ObjectNode translated = body.putObject("text").putObject("format");
-      translated.set("type", format.path("type"));
-      if (format.path("json_schema") instanceof ObjectNode schema) {
-        translated.setAll(schema);
-      }
-    }
+  MessagesApi() {
+    super("messages", "/messages", "messages");
   }
 
-  private static JsonNode responsesContent(JsonNode content) {
-    if (!content.isArray()) {
-      return content;
-    }
-    ArrayNode parts = JsonNodeFactory.instance.arrayNode();
-    for (JsonNode part : content) {
-      switch (part.path("type").asText()) {
-        case "text" -> parts.addObject().put("type", "input_text").set("text", part.path("text"));
-        case "image_url" ->
-            parts
-                .addObject()
-                .put("type", "input_image")
-                .set("image_url", part.at("/image_url/url"));
-        default -> parts.add(part);
-      }
-    }
-    return parts;
+  @Override
+  public boolean takesMessages() {
+    return true;
   }
 
-  /** The fields of {@code function} moved beside {@code type}. */
-  private static JsonNode flattened(JsonNode tool) {
-    if (!(tool.path("function") instanceof ObjectNode function)) {
-      return tool;
-    }
-    ObjectNode flat = JsonNodeFactory.instance.objectNode();
-    flat.set("type", tool.path("type"));
-    return flat.setAll(function);
+  @Override
+  public String terminalEvent() {
+    return "message_stop";
   }
 
-  /** Translates in place, to Anthropic's {@code messages}. */
-  static void toMessages(ObjectNode body) {
+  @Override
+  public boolean requiresLimit() {
+    return true;
+  }
+
+  /** vLLM, among others, takes no notice of {@code ignore_eos} in messages. */
+  @Override
+  public boolean pinsLength() {
+    return false;
+  }
+
+  @Override
+  public Map<String, String> headers() {
+    return Map.of("anthropic-version", "2023-06-01");
+  }
+
+  @Override
+  public String keyHeader() {
+    return "x-api-key";
+  }
+
+  @Override
+  public String provider() {
+    return "anthropic";
+  }
+
+  @Override
+  void check(ObjectNode body) {
+    if (!body.path(MAX_TOKENS).isInt()) {
+      throw new IllegalArgumentException(
+          "messages request has no maxTokens, which that API requires; set maxTokens");
+    }
+    super.check(body);
+  }
+
+  @Override
+  void translate(ObjectNode body) {
     ArrayNode system = JsonNodeFactory.instance.arrayNode();
     ArrayNode messages = JsonNodeFactory.instance.arrayNode();
     for (JsonNode message : body.path("messages")) {
@@ -204,11 +178,7 @@ final class RequestTranslation {
     return parsed.isObject() ? parsed : JsonNodeFactory.instance.objectNode();
   }
 
-  static boolean isObject(String text) {
-    return parsed(text).isObject();
-  }
-
-  private static JsonNode parsed(String text) {
+  static JsonNode parsed(String text) {
     try {
       return JSON.readTree(text);
     } catch (JsonProcessingException notJson) {
@@ -216,15 +186,11 @@ final class RequestTranslation {
     }
   }
 
-  private static String text(JsonNode content) {
+  static String text(JsonNode content) {
     return content.isTextual() ? content.asText() : content.toString();
   }
 
-  private static boolean isNotEmpty(JsonNode content) {
-    return content.isTextual() ? !content.asText().isEmpty() : !content.isEmpty();
-  }
-
-  private static void rename(ObjectNode body, String before, String after) {
+  static void rename(ObjectNode body, String before, String after) {
     JsonNode value = body.remove(before);
     if (value != null) {
       body.set(after, value);
