@@ -192,11 +192,17 @@ final class HttpCall {
     if (protocol.apiKey() != null || request.apiKey != null) {
       all.put("Authorization", (prepared, requestId, session) -> "Bearer " + prepared.apiKey());
     }
-    request.api.headers().forEach((name, value) -> all.put(name, (prepared, id, session) -> value));
-    String keyHeader = request.api.keyHeader();
-    if (keyHeader != null && all.containsKey("Authorization")) {
-      all.put(keyHeader, (prepared, requestId, session) -> String.valueOf(prepared.apiKey()));
-    }
+    request
+        .api
+        .headers()
+        .forEach(
+            (name, value) -> {
+              if (!value.isEmpty()) {
+                all.put(name, (prepared, requestId, session) -> value);
+              } else if (all.containsKey("Authorization")) {
+                all.put(name, (prepared, requestId, session) -> String.valueOf(prepared.apiKey()));
+              }
+            });
     for (Map<String, Dynamic<String>> some : List.of(protocol.headers(), request.headers)) {
       some.forEach(
           (name, value) -> all.put(name, (prepared, id, session) -> value.resolve(session)));

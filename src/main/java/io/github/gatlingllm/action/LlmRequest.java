@@ -49,10 +49,14 @@ public final class LlmRequest extends Draft<LlmRequest> {
   final Dynamic<String> name;
   final Api api;
   public List<MessagePart> messages = List.of();
+
+  /** The prompt, or the query that documents are compared with. */
   public @Nullable Dynamic<String> prompt;
+
+  /** The texts to embed, or the documents. */
   public List<Dynamic<String>> inputs = List.of();
 
-  /** The texts to embed, instead of {@link #inputs}. */
+  /** In place of {@link #inputs}. */
   public @Nullable Dynamic<List<String>> inputList;
 
   public @Nullable Dynamic<String> model;
@@ -124,7 +128,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
 
   /** Refuses what only the protocol, or the rest of the simulation, shows to be a mistake. */
   public void validateIn(LlmProtocol protocol) {
-    if (api.requiresLimit()
+    if (api.is(Api.Trait.REQUIRES_LIMIT)
         && maxTokens == null
         && extraBody == null
         && protocol.extraBody() == null) {

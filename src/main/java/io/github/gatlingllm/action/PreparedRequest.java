@@ -50,7 +50,8 @@ record PreparedRequest(
       Set<AddedField> rejected,
       Prefixes prefixes,
       Session session) {
-    GenerationRequest.Builder body = GenerationRequest.of(request.api);
+    String url = protocol.url(prefixes.user(session), request.api);
+    GenerationRequest.Builder body = GenerationRequest.of(request.api.at(url));
     ChatMessages chat = new ChatMessages(session, body, request.messages);
     DrawOrder.forget();
     request.messages.forEach(chat::add);
@@ -91,7 +92,6 @@ record PreparedRequest(
     request.parameters.forEach((name, value) -> body.parameter(name, value.resolve(session)));
     String key = resolve(request.apiKey == null ? protocol.apiKey() : request.apiKey, session);
     String apiKey = key == null ? null : key.strip();
-    String url = protocol.url(prefixes.user(session), request.api);
     return new PreparedRequest(
         request.name.resolve(drawn),
         url,

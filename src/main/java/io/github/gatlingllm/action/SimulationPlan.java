@@ -5,6 +5,7 @@ import io.gatling.core.session.Session;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -183,7 +184,9 @@ final class SimulationPlan {
               limits.getCount() == 0
                   ? "answers as long as the model likes"
                   : "answers of "
-                      + (last.ignoreEos() && last.api().pinsLength() ? "exactly " : "at most ")
+                      + (last.ignoreEos() && !last.api().is(Api.Trait.IGNORES_PINNING)
+                          ? "exactly "
+                          : "at most ")
                       + PlanText.spread(limits, "token")
                       + (limits.getMin() == limits.getMax() ? "" : drawn(request)));
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {

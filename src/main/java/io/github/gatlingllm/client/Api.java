@@ -24,8 +24,10 @@ public abstract class Api {
   public static final Api RESPONSES = new ResponsesApi();
   public static final Api MESSAGES = new MessagesApi();
   public static final Api EMBEDDINGS = new EmbeddingsApi();
+  public static final Api RERANK = new RerankApi("documents");
 
-  public static final List<Api> ALL = List.of(CHAT, COMPLETIONS, RESPONSES, MESSAGES, EMBEDDINGS);
+  public static final List<Api> ALL =
+      List.of(CHAT, COMPLETIONS, RESPONSES, MESSAGES, EMBEDDINGS, RERANK);
 
   public static final String MAX_TOKENS = "max_tokens";
 
@@ -40,12 +42,28 @@ public abstract class Api {
 
   private final String key;
   private final String path;
-  private final String inputField;
+  final String inputField;
+  private final @Nullable String terminalEvent;
+  private final Set<Trait> traits;
 
-  Api(String key, String path, String inputField) {
+  /** What distinguishes APIs. */
+  public enum Trait {
+    MESSAGES,
+    RESULTS,
+    /** A request without a limit on output tokens is rejected. */
+    REQUIRES_LIMIT,
+    /** The limit has one of several names. */
+    RENAMES_LIMIT,
+    /** Servers, vLLM among others, take no notice of a pinned length. */
+    IGNORES_PINNING
+  }
+
+  Api(String key, String path, String inputField, @Nullable String terminalEvent, Trait... traits) {
     this.key = key;
     this.path = path;
     this.inputField = inputField;
+    this.terminalEvent = terminalEvent;
+    this.traits = Set.of(traits);
   }
 
   /** The API of that key, which is one of those below. */
@@ -73,54 +91,43 @@ public abstract class Api {
     return path;
   }
 
+  /** The dialect that is spoken at a URL. */
+  public Api at(String url) {
+    return this;
+  }
+
   /** What its requests are called where a ready-made load has one kind of them. */
   public String requestName() {
     return key;
   }
 
   /** Whether a request carries a list of messages, and so can hold dialogs, images and tools. */
-  public boolean takesMessages() {
-    return false;
+  public final boolean takesMessages() {
+    return is(Trait.MESSAGES);
   }
 
   /** Whether answers are generated token by token; else each has a result for each input. */
-  public boolean generates() {
-    return true;
+  public final boolean generates() {
+    return !is(Trait.RESULTS);
+  }
+
+  public final boolean is(Trait trait) {
+    return traits.contains(trait);
   }
 
   /** Type of the event that ends a complete stream; null for APIs without typed events. */
-  public @Nullable String terminalEvent() {
-    return null;
+  public final @Nullable String terminalEvent() {
+    return terminalEvent;
   }
 
   /** Whether a stream takes options, by which usage is asked for. */
   public final boolean hasStreamOptions() {
-    return generates() && terminalEvent() == null;
+    return generates() && terminalEvent == null;
   }
 
-  /** Whether a request without a limit on output tokens is rejected. */
-  public boolean requiresLimit() {
-    return false;
-  }
-
-  /** Whether servers pin the length of an answer on request. */
-  public boolean pinsLength() {
-    return true;
-  }
-
-  /** Whether the limit on output tokens has one of several names. */
-  boolean renamesLimit() {
-    return false;
-  }
-
-  /** Headers of its own. */
+  /** Headers of its own; one without a value has the API key. */
   public Map<String, String> headers() {
     return Map.of();
-  }
-
-  /** The header that has the API key, too; null for none. */
-  public @Nullable String keyHeader() {
-    return null;
   }
 
   /** Whose format it is, a value of {@code gen_ai.provider.name}. */
@@ -162,12 +169,10 @@ public abstract class Api {
     JsonNode input = body.path(inputField);
     if (!input.isTextual() && input.isEmpty()) {
       throw new IllegalArgumentException(
-          "%s request has no %s; set %s".formatted(key, inputField, inputRemedy()));
+          "%s request has no %s; set %s"
+              .formatted(
+                  key, inputField, takesMessages() ? "a prompt or messages" : "its " + inputField));
     }
-  }
-
-  String inputRemedy() {
-    return takesMessages() ? "a prompt or messages" : "a prompt";
   }
 
   /** What the model is asked, as it is recorded. */
@@ -207,16 +212,9 @@ public abstract class Api {
     return inputs(body);
   }
 
-  /** What they are, for an error. */
-  String resultName() {
-    return "a result for each input";
-  }
-
   /** Reads the events, or the body, of one answer. */
   ChunkParser parser(ChunkListener listener) {
-    return terminalEvent() == null
-        ? new CompletionParser(listener)
-        : new TypedEventParser(listener);
+    return terminalEvent == null ? new CompletionParser(listener) : new TypedEventParser(listener);
   }
 
   @Override
@@ -397,15 +395,16 @@ public abstract class Api {
 
     private boolean isIn(GenerationRequest request) {
       return switch (this) {
-        case LIMIT_NAME -> request.api().renamesLimit() && request.has(MAX_TOKENS);
-        case LIMIT -> !request.api().requiresLimit() && request.maxTokens() != null;
+        case LIMIT_NAME -> request.api().is(Trait.RENAMES_LIMIT) && request.has(MAX_TOKENS);
+        case LIMIT -> !request.api().is(Trait.REQUIRES_LIMIT) && request.maxTokens() != null;
         default -> names.stream().anyMatch(request::has);
       };
     }
 
     /** Takes it out of a request, except for a limit that the API requires. */
     void leaveOut(Api api, ObjectNode body) {
-      if ((this == LIMIT && api.requiresLimit()) || (this == LIMIT_NAME && !api.renamesLimit())) {
+      if ((this == LIMIT && api.is(Trait.REQUIRES_LIMIT))
+          || (this == LIMIT_NAME && !api.is(Trait.RENAMES_LIMIT))) {
         return;
       }
       if (this == LIMIT_NAME) {

@@ -4,16 +4,6 @@ package io.github.gatlingllm.client;
 final class ChatApi extends Api {
 
   ChatApi() {
-    super("chat", "/chat/completions", "messages");
-  }
-
-  @Override
-  public boolean takesMessages() {
-    return true;
-  }
-
-  @Override
-  boolean renamesLimit() {
-    return true;
+    super("chat", "/chat/completions", "messages", null, Trait.MESSAGES, Trait.RENAMES_LIMIT);
   }
 }

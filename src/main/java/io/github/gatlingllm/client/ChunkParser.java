@@ -123,6 +123,11 @@ abstract class ChunkParser implements SseDecoder.Listener {
 
   abstract void document() throws IOException;
 
+  /** Whether a document may begin with that. */
+  boolean begins(@Nullable JsonToken first) {
+    return first == JsonToken.START_OBJECT;
+  }
+
   /** Parses one event; of its type only {@code error} counts, as the data repeats it. */
   @Override
   public final void event(@Nullable String type, byte[] bytes, int offset, int length) {
@@ -216,7 +221,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
     onlyDeltas = true;
     try (JsonParser opened = parser(bytes, start, end)) {
       json = opened;
-      if (nextTokenOrInvalid() != JsonToken.START_OBJECT) {
+      if (!begins(nextTokenOrInvalid())) {
         throw new Malformed("data is not a JSON object");
       }
       document();

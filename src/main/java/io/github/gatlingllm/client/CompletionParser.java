@@ -245,7 +245,12 @@ class CompletionParser extends ChunkParser {
         timing("usage", field);
       }
     }
-    listener().usage(usage.withCache());
+    listener().usage(counted(usage.withCache()));
+  }
+
+  /** What the counts mean. */
+  UsageFields counted(UsageFields read) {
+    return read;
   }
 
   private void timings(String object) throws IOException {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 final class CompletionsApi extends Api {
 
   CompletionsApi() {
-    super("completions", "/completions", "prompt");
+    super("completions", "/completions", "prompt", null);
   }
 
   @Override

@@ -340,9 +340,10 @@ public final class GenerationRequest {
           options.put("continuous_usage_stats", true);
         }
       }
-      boolean isLimited = api.requiresLimit() || !maxTokensField.equals(Api.NO_MAX_TOKENS);
+      boolean isLimited =
+          api.is(Api.Trait.REQUIRES_LIMIT) || !maxTokensField.equals(Api.NO_MAX_TOKENS);
       if (maxTokens != null && isLimited) {
-        whole.put(api.renamesLimit() ? maxTokensField : Api.MAX_TOKENS, maxTokens);
+        whole.put(api.is(Api.Trait.RENAMES_LIMIT) ? maxTokensField : Api.MAX_TOKENS, maxTokens);
       }
       if (ignoreEos && isLimited) {
         whole.put("ignore_eos", true);

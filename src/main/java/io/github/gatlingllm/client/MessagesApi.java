@@ -21,38 +21,19 @@ final class MessagesApi extends Api {
   private static final Pattern DATA_URL = Pattern.compile("data:([^;,]+);base64,(.*)");
 
   MessagesApi() {
-    super("messages", "/messages", "messages");
-  }
-
-  @Override
-  public boolean takesMessages() {
-    return true;
-  }
-
-  @Override
-  public String terminalEvent() {
-    return "message_stop";
-  }
-
-  @Override
-  public boolean requiresLimit() {
-    return true;
-  }
-
-  /** vLLM, among others, takes no notice of {@code ignore_eos} in messages. */
-  @Override
-  public boolean pinsLength() {
-    return false;
+    super(
+        "messages",
+        "/messages",
+        "messages",
+        "message_stop",
+        Trait.MESSAGES,
+        Trait.REQUIRES_LIMIT,
+        Trait.IGNORES_PINNING);
   }
 
   @Override
   public Map<String, String> headers() {
-    return Map.of("anthropic-version", "2023-06-01");
-  }
-
-  @Override
-  public String keyHeader() {
-    return "x-api-key";
+    return Map.of("anthropic-version", "2023-06-01", "x-api-key", "");
   }
 
   @Override

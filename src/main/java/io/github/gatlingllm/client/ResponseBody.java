@@ -228,8 +228,8 @@ sealed interface ResponseBody {
             ? new Ending(RequestStatus.COMPLETE, null)
             : new Ending(
                 RequestStatus.INVALID_RESPONSE,
-                "expected %s (%d), got %d"
-                    .formatted(request.api().resultName(), request.results(), answer.results()));
+                "expected a result for each input (%d), got %d"
+                    .formatted(request.results(), answer.results()));
       }
       if (answer.hasTokens()) {
         return new Ending(RequestStatus.COMPLETE, null);

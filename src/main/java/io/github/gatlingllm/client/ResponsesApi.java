@@ -9,17 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 final class ResponsesApi extends Api {
 
   ResponsesApi() {
-    super("responses", "/responses", "input");
-  }
-
-  @Override
-  public boolean takesMessages() {
-    return true;
-  }
-
-  @Override
-  public String terminalEvent() {
-    return "response.completed";
+    super("responses", "/responses", "input", "response.completed", Trait.MESSAGES);
   }
 
   @Override

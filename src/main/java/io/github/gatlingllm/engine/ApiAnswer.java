@@ -1,7 +1,6 @@
 package io.github.gatlingllm.engine;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
 import io.github.gatlingllm.record.RunFiles;
 import io.netty.channel.ChannelHandlerContext;
@@ -65,15 +64,16 @@ final class ApiAnswer {
 
   private ApiAnswer(
       ChannelHandlerContext context,
-      Api api,
+      String form,
+      boolean isTyped,
       boolean stream,
       boolean includeUsage,
       int choices,
       String requestId,
       String model) {
     this.context = context;
-    this.api = api.key();
-    this.isTyped = api.terminalEvent() != null;
+    this.api = form;
+    this.isTyped = isTyped;
     this.stream = stream;
     this.includeUsage = includeUsage;
     this.requestId = requestId;
@@ -90,7 +90,8 @@ final class ApiAnswer {
       ChannelHandlerContext context, CompletionRequest request, String requestId, String model) {
     this(
         context,
-        request.api(),
+        request.api().key(),
+        request.api().terminalEvent() != null,
         request.stream(),
         request.includeUsage(),
         request.choices(),
@@ -99,11 +100,16 @@ final class ApiAnswer {
   }
 
   ApiAnswer(ChannelHandlerContext context, InputsRequest request, String requestId, String model) {
-    this(context, request.api(), false, false, request.prompts().size(), requestId, model);
+    this(context, request.form(), false, false, false, request.prompts().size(), requestId, model);
     List<String> results = new ArrayList<>();
-    for (int input = 0; input < request.prompts().size(); input++) {
+    for (int input : request.order()) {
       put("index", input);
-      values.put("vector", request.vector(input));
+      if (request.texts().isEmpty()) {
+        values.put("document", "");
+      } else {
+        put("text", request.texts().get(input));
+      }
+      values.put("value", request.value(input));
       results.add(filled(forms("result", null).get(0), null));
     }
     values.put("results", String.join(",", results));

@@ -51,7 +51,7 @@ record CompletionRequest(
     for (String name : LIMITS) {
       maxTokens = maxTokens == null ? parameters.integer(name, 1) : maxTokens;
     }
-    if (api.requiresLimit() && maxTokens == null) {
+    if (api.is(Api.Trait.REQUIRES_LIMIT) && maxTokens == null) {
       throw Refusal.badRequest("max_tokens", "max_tokens: Field required");
     }
     int minTokens = parameters.integerOr("min_tokens", 0, 0);

@@ -57,11 +57,12 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private void route(ChannelHandlerContext context, FullHttpRequest http, long receivedNanos)
       throws Refusal {
     String path = http.uri().replaceFirst("\\?.*", "");
-    if (path.startsWith("/v1/")) {
+    Api api = Api.ofPath(path);
+    boolean isBare = path.equals(Api.RERANK.path());
+    if (isBare || path.startsWith("/v1/")) {
       authorize(http);
     }
-    Api api = Api.ofPath(path);
-    if (api != null && path.equals("/v1" + api.path())) {
+    if (api != null && (isBare || path.equals("/v1" + api.path()))) {
       answer(api, context, http, receivedNanos);
       return;
     }
@@ -116,7 +117,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       sequences = completions(request);
       writer = new ApiAnswer(context, request, requestId, model);
     } else {
-      InputsRequest request = InputsRequest.parse(api, body, MAPPER);
+      InputsRequest request = InputsRequest.parse(body, MAPPER);
       sequences = inputs(request);
       writer = new ApiAnswer(context, request, requestId, model);
     }

@@ -143,6 +143,15 @@ record Prompt(int tokens, Hasher text) {
     return new Prompt(text);
   }
 
+  /** A query, and a document that is compared with it. */
+  static Prompt ofPair(String query, JsonNode document) throws Refusal {
+    Hasher text = new Hasher();
+    text.text(query);
+    text.mark("document");
+    text.text(read(document));
+    return new Prompt(text);
+  }
+
   private static String read(JsonNode text) throws Refusal {
     if (!text.isTextual()) {
       throw Refusal.badRequest(

@@ -52,6 +52,15 @@ public final class Llm {
     return new EmbeddingStep(new LlmRequest(name, Api.EMBEDDINGS));
   }
 
+  /** The relevance of documents to a query: {@code POST …/rerank}. */
+  public RerankStep rerank() {
+    return new RerankStep(new LlmRequest(name, Api.RERANK));
+  }
+
+  private static List<Dynamic<String>> texts(String text, String... more) {
+    return Stream.concat(Stream.of(text), Arrays.stream(more)).map(Dynamic::text).toList();
+  }
+
   /** A text completion that still needs its prompt. */
   public static final class CompletionStep extends GenerationRequestBuilder<CompletionStep> {
 
@@ -89,14 +98,56 @@ public final class Llm {
 
     /** The texts to embed, all in one request; Gatling EL Strings. */
     public EmbeddingRequestBuilder input(String text, String... more) {
-      List<Dynamic<String>> texts =
-          Stream.concat(Stream.of(text), Arrays.stream(more)).map(Dynamic::text).toList();
-      return new EmbeddingRequestBuilder(request.with(draft -> draft.inputs = texts));
+      return new EmbeddingRequestBuilder(request.with(draft -> draft.inputs = texts(text, more)));
     }
 
     public EmbeddingRequestBuilder input(Function<Session, List<String>> texts) {
       return new EmbeddingRequestBuilder(
           request.with(draft -> draft.inputList = Dynamic.of(texts)));
+    }
+  }
+
+  /** A request for the relevance of documents that still needs its query. */
+  public static final class RerankStep extends LlmRequestBuilder<RerankStep> {
+
+    RerankStep(LlmRequest request) {
+      super(request);
+    }
+
+    @Override
+    RerankStep with(LlmRequest changed) {
+      return new RerankStep(changed);
+    }
+
+    /** The query; a Gatling EL String. */
+    public DocumentsStep query(String text) {
+      return new DocumentsStep(request.with(draft -> draft.prompt = Dynamic.text(text)));
+    }
+
+    public DocumentsStep query(Function<Session, String> text) {
+      return new DocumentsStep(request.with(draft -> draft.prompt = Dynamic.of(text)));
+    }
+  }
+
+  /** A request for the relevance of documents that still needs these. */
+  public static final class DocumentsStep extends LlmRequestBuilder<DocumentsStep> {
+
+    DocumentsStep(LlmRequest request) {
+      super(request);
+    }
+
+    @Override
+    DocumentsStep with(LlmRequest changed) {
+      return new DocumentsStep(changed);
+    }
+
+    /** The documents; Gatling EL Strings. */
+    public RerankRequestBuilder documents(String text, String... more) {
+      return new RerankRequestBuilder(request.with(draft -> draft.inputs = texts(text, more)));
+    }
+
+    public RerankRequestBuilder documents(Function<Session, List<String>> texts) {
+      return new RerankRequestBuilder(request.with(draft -> draft.inputList = Dynamic.of(texts)));
     }
   }
 }

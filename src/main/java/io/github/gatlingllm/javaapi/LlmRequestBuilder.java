@@ -23,7 +23,12 @@ import org.jspecify.annotations.Nullable;
  * protocol; one that is not set there either is not sent.
  */
 public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
-    permits GenerationRequestBuilder, EmbeddingRequestBuilder, Llm.EmbeddingStep {
+    permits GenerationRequestBuilder,
+        EmbeddingRequestBuilder,
+        Llm.EmbeddingStep,
+        RerankRequestBuilder,
+        Llm.RerankStep,
+        Llm.DocumentsStep {
 
   final LlmRequest request;
 

@@ -58,7 +58,7 @@ enum RecordField implements FieldTable.Field {
   API(
       TEXT,
       r -> r.identity().api(),
-      "`chat`, `completions`, `responses`, `messages` or `embeddings`"),
+      "`chat`, `completions`, `responses`, `messages`, `embeddings` or `rerank`"),
   STAGE(
       TEXT,
       r -> r.identity().stage(),
@@ -257,7 +257,10 @@ enum RecordField implements FieldTable.Field {
       r -> r.timing().pacingWaitNanos(),
       "of `gate_wait_s`, how long `maxRequestsPerMinute` or `maxTokensPerMinute` held it back;"
           + " of a request that was never admitted, until its end; null if neither is set"),
-  INPUTS(INTEGER, r -> r.tokens().inputs(), "texts to embed; null with the other APIs"),
+  INPUTS(
+      INTEGER,
+      r -> r.tokens().inputs(),
+      "texts to embed, documents to rerank; null with other APIs"),
   HAS_TOOLS(FLAG, r -> r.identity().hasTools(), "whether the request offered tools to the model"),
 
   TAIL_TOKENS(
@@ -280,7 +283,8 @@ enum RecordField implements FieldTable.Field {
   PROMPT(
       TEXT,
       Text::prompt,
-      "completions: the prompt as it was sent; embeddings: the text, or a JSON array of them",
+      "completions: the prompt as it was sent; embeddings: the text, or a JSON array of them;"
+          + " rerank: query and documents as JSON",
       text -> text.messages() == null || text.prompt() != null),
   ANSWER(TEXT, Text::answer, "the answer", text -> true),
   REASONING(TEXT, Text::reasoning, "reasoning that was streamed", text -> true);

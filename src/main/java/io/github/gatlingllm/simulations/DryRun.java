@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.LoadLevel;
@@ -241,7 +242,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     }
     if (plan.api().generates()) {
       boolean asked = plan.get(Setting.IGNORE_EOS);
-      boolean exact = asked && plan.api().pinsLength();
+      boolean exact = asked && !plan.api().is(Api.Trait.IGNORES_PINNING);
       String lengths = plan.outputs().stream().map(Object::toString).collect(joining(", "));
       row(
           "output",

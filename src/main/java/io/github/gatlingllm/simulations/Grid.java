@@ -80,7 +80,7 @@ final class Grid {
       return;
     }
     if (!api.generates()) {
-      throw refused(settings, list, "api", "embeddings have no output");
+      throw refused(settings, list, "api", "this API generates no output");
     }
     if (Load.isTrace(settings.get(Setting.ARRIVAL))) {
       throw refused(settings, list, "arrival", "a trace has its own lengths");

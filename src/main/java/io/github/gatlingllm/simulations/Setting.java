@@ -284,7 +284,7 @@ final class Setting {
 
   static final SettingEntry<Integer> INPUTS_PER_REQUEST =
       of("inputsPerRequest", "1", "16", Form.whole(1))
-          .means("number of texts in a request for embeddings");
+          .means("number of texts to embed, or of documents to rerank, in a request");
 
   static final SettingEntry<@Nullable Function<Tokenizer, Dataset>> DATASET =
       of(

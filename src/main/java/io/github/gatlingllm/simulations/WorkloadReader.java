@@ -154,7 +154,7 @@ record WorkloadReader(
   Workload workload(Api api, PromptPrefix prefix) {
     if (settings.isSet(Setting.INPUTS_PER_REQUEST) && api.generates()) {
       throw settings.invalid(
-          Setting.INPUTS_PER_REQUEST, "only requests for embeddings have inputs (llm.api)");
+          Setting.INPUTS_PER_REQUEST, "only embeddings and rerank have inputs (llm.api)");
     }
     Function<Tokenizer, Dataset> dataset = settings.get(Setting.DATASET);
     if (dataset != null) {
@@ -356,7 +356,8 @@ record WorkloadReader(
       SettingEntry<?> setting, WorkloadScenario scenario, Api api) {
     if (!api.generates()) {
       throw settings.invalid(
-          setting, scenario + " asks for generated text; embeddings take prompts or a dataset");
+          setting,
+          scenario + " asks for generated text; " + api.key() + " needs prompts or a dataset");
     }
     if (scenario.dialog() && !api.takesMessages()) {
       throw settings.invalid(

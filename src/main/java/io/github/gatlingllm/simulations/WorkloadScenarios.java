@@ -230,9 +230,11 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
       return withParameters(request.completion().prompt(prompt), outputs);
     }
     int inputs = plan.get(Setting.INPUTS_PER_REQUEST);
-    return request
-        .embeddings()
-        .input(session -> Stream.generate(() -> prompt.apply(session)).limit(inputs).toList());
+    Function<Session, List<String>> texts =
+        session -> Stream.generate(() -> prompt.apply(session)).limit(inputs).toList();
+    return api == Api.RERANK
+        ? request.rerank().query(prompt).documents(texts)
+        : request.embeddings().input(texts);
   }
 
   /** The lengths of all outputs; a grid, in which they differ, has only pools. */

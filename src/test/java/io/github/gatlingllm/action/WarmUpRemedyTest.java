@@ -17,6 +17,7 @@ class WarmUpRemedyTest {
       textBlock =
           """
           http://a/v1/embeddings | Not Found | may have no embeddings
+          http://a/v1/rerank     | Not Found | may have no rerank
           http://a/embeddings    | Not Found | most servers expect …/v1
           http://a/v1/messages   | Not Found | most servers expect …/v1
           """)

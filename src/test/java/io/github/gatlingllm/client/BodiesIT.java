@@ -116,7 +116,7 @@ final class BodiesIT {
     String one = "{\"data\":[{\"index\":0,\"embedding\":[0.5]}]}";
     client
         .answeredBy(x -> x.respond(200, JSON, one), call -> call.inputs(2))
-        .assertEnded(INVALID_RESPONSE, "expected an embedding for each input (2), got 1");
+        .assertEnded(INVALID_RESPONSE, "expected a result for each input (2), got 1");
   }
 
   @Test

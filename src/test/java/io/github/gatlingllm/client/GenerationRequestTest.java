@@ -227,6 +227,6 @@ class GenerationRequestTest {
         .hasMessage("chat request has no messages; set a prompt or messages");
     assertThatThrownBy(
             () -> GenerationRequest.of(Api.COMPLETIONS).message(Message.user("hi")).build())
-        .hasMessage("completions request has no prompt; set a prompt");
+        .hasMessage("completions request has no prompt; set its prompt");
   }
 }

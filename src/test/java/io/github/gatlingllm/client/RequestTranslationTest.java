@@ -131,6 +131,6 @@ class RequestTranslationTest {
     assertThat(GenerationRequest.of(Api.EMBEDDINGS).prompt("a").build().inputs()).isEqualTo(1);
     assertThat(GenerationRequest.of(Api.CHAT).prompt("a").build().inputs()).isZero();
     assertThatThrownBy(() -> GenerationRequest.of(Api.EMBEDDINGS).build())
-        .hasMessage("embeddings request has no input; set an input");
+        .hasMessage("embeddings request has no input; set its input");
   }
 }

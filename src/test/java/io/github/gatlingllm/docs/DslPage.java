@@ -66,6 +66,9 @@ final class DslPage {
       =CompletionRequestBuilder complete.
       Llm.EmbeddingStep llm("embed").embeddings().
       EmbeddingRequestBuilder embed.
+      Llm.RerankStep llm("rank").rerank().
+      Llm.DocumentsStep llm("rank").rerank().query("#{question}").
+      RerankRequestBuilder rank.
       ConversationBuilder conversation("history").
       =MillisCheck ttft().
       =LlmResponse response.
@@ -215,12 +218,11 @@ final class DslPage {
       """
       # Reference of the DSL
 
-      Every method with one line of code, and what it does; where names say that, names alone. Generated from the
-      Javadoc, which has more: ranges, defaults, overloads. Most texts and numbers also take a Gatling EL String or a
-      `Function<Session, T>`, and times a number of seconds. [dsl.md](dsl.md) shows how they are used together. Here `ask`,
-      `complete` and `embed` are requests, `chat` is a scenario, `engine` an embedded engine, and `response` what `checkIf`
-      hands over. Figures of assertions are defined in [metrics.md](metrics.md#all-metrics), what is *as these settings* in
-      [settings.md](settings.md).
+      Every method with one line of code. The Javadoc, from which it is generated, has more: ranges, defaults, overloads.
+      Most texts and numbers also take a Gatling EL String or a `Function<Session, T>`, and times a number of seconds. Here
+      `ask`, `complete`, `embed` and `rank` are requests, `chat` is a scenario, `engine` an embedded engine, and `response`
+      what `checkIf` hands over. Figures of assertions are defined in [metrics.md](metrics.md#all-metrics), what is *as
+      these settings* in [settings.md](settings.md).
       """;
 
   private void readSources() throws IOException {

@@ -27,6 +27,7 @@ class DslPageTest {
           ChatRequestBuilder ask;
           CompletionRequestBuilder complete;
           EmbeddingRequestBuilder embed;
+          RerankRequestBuilder rank;
           ScenarioBuilder chat;
           EmbeddedEngine engine;
           LlmResponse response;

@@ -15,6 +15,7 @@ import io.github.gatlingllm.javaapi.Llm;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
 import java.util.List;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Responses, messages and embeddings in one run, compared with the log of the engine. */
+/** Responses, messages, embeddings and rerank in one run, compared with the log of the engine. */
 class ApisIT {
   @AutoClose private static EmbeddedEngine engine;
   private static GatlingRun run;
@@ -44,7 +45,7 @@ class ApisIT {
   @Test
   void allRequestsSucceedAndAssertionsHold() throws Exception {
     assertThat(run.requests())
-        .hasSize(7 * ApisSimulation.ITERATIONS)
+        .hasSize(8 * ApisSimulation.ITERATIONS)
         .allMatch(record -> record.outcome().ok());
     assertThat(run.output()).doesNotContain("sk-never").contains("LLM report generated");
   }
@@ -116,6 +117,43 @@ class ApisIT {
     assertThat(Files.readString(run.directory().resolve("llm.html"))).contains("inputs/s");
   }
 
+  @Test
+  void rerankHasALatencyAndNoFirstToken() throws Exception {
+    assertThat(run.requests("rank")).hasSize(ApisSimulation.ITERATIONS);
+    for (RequestRecord record : run.requests("rank")) {
+      assertThat(record.identity().api()).isEqualTo("rerank");
+      assertThat(record.identity().endpoint()).isEqualTo(engine.baseUrl() + "/rerank");
+      assertThat(record.tokens().inputs()).isEqualTo(3);
+      assertThat(record.tokens().promptTokens()).as("19, 23 and 18 characters").isEqualTo(16);
+      assertThat(record.tokens().outputTokens()).isNull();
+      assertThat(record.timing().ttftNanos()).isNull();
+      assertThat(record.timing().latencyNanos()).isGreaterThanOrEqualTo(30_000_000);
+      assertThat(record.text().prompt()).contains("Which text?", "another text");
+    }
+    JsonNode rank = run.row("requests", "name", "rank");
+    assertThat(rank.at("/throughput/inputs_per_s").asDouble())
+        .isCloseTo(3 * rank.at("/throughput/requests_per_s").asDouble(), within(1e-6));
+    assertThat(rank.at("/throughput/output_tokens_per_s").isNull()).isTrue();
+  }
+
+  /** The endpoint is that of TEI, whose answer is a list. */
+  @Test
+  void benchmarkReranks() throws Exception {
+    GatlingRun benchmark =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.endpoint", engine.baseUrl().replace("/v1", "/rerank"))
+            .set("llm.apiKey", "sk-never-to-be-seen")
+            .llm("concurrency=2 requests=6 inputsPerRequest=4 promptTokens=40")
+            .succeed();
+    assertThat(benchmark.requests("rerank"))
+        .hasSize(6)
+        .allMatch(record -> record.outcome().ok())
+        .allMatch(record -> record.tokens().inputs() == 4)
+        .allMatch(record -> record.timing().latencyNanos() >= 30_000_000);
+    assertThat(benchmark.row("stages", "label", "c=2").at("/throughput/inputs_per_s").asDouble())
+        .isPositive();
+  }
+
   public static final class ApisSimulation extends Simulation {
 
     static final int ITERATIONS = 6;
@@ -139,7 +177,12 @@ class ApisIT {
                                       .embeddings()
                                       .input("one text", "another text", "a third")
                                       .dimensions(8)
-                                      .encodingFormat("base64")))))
+                                      .encodingFormat("base64"),
+                                  llm("rank")
+                                      .rerank()
+                                      .query("Which text?")
+                                      .documents("one text", "another text", "a third")
+                                      .topN(2)))))
           .protocols(
               llm.baseUrl(System.getProperty("baseUrl"))
                   .apiKey("sk-never-to-be-seen")

@@ -57,7 +57,9 @@ class RequestBytesIT {
                   + "\"stop_reason\":\"end_turn\",",
               ",{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"weather\",\"input\":{\"days\":2}}"),
           "embeddings",
-          List.of("{\"data\":[{\"embedding\":[0.5]}],", ""));
+          List.of("{\"data\":[{\"embedding\":[0.5]}],", ""),
+          "rerank",
+          List.of("{\"results\":[{\"index\":0,\"relevance_score\":0.5}],", ""));
 
   /** Fields that a strict server rejects, one after the other; the last one in a chat only. */
   private static final List<String> REJECTED = List.of("include_usage", "ignore_eos", "max_tokens");
@@ -168,6 +170,9 @@ class RequestBytesIT {
       target("strict", llm -> llm.warmUp(1), exec(ask(Llm::chat)));
       target("strict-responses", llm -> llm.warmUp(1), exec(ask(Llm::responses)));
       target("strict-text", llm -> llm.warmUp(1), exec(complete()));
+
+      target("rerank", llm -> llm, rerank());
+      target("rerank-tei", llm -> llm.baseUrl(url("rerank-tei").replace("/v1", "")), rerank());
 
       PopulationBuilder first = targets.get(targets.size() - 1);
       for (int i = targets.size() - 2; i >= 0; i--) {
@@ -289,6 +294,17 @@ class RequestBytesIT {
           llm("three").embeddings().input("a", "b", SPECIAL).dimensions(8).encodingFormat("base64"),
           llm("list").embeddings().input(session -> List.of("a", session.getString("kind"))),
           llm("body").embeddings().input("a").model("e").body("{\"input\":[1,2],\"x\":\"#{t}\"}"));
+    }
+
+    private static ChainBuilder rerank() {
+      return exec(
+          llm("EL").rerank().query("#{kind}?").documents("a", SPECIAL).topN(1),
+          llm("functions")
+              .rerank()
+              .query(session -> session.getString("kind"))
+              .documents(session -> List.of("a", session.getString("kind")))
+              .returnDocuments(true)
+              .body("{\"truncate\":true}"));
     }
 
     private static LlmProtocolBuilder withHeaders(LlmProtocolBuilder llm) {

@@ -10,7 +10,9 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Responses, messages and embeddings, through the port: what they say is what chat says. */
+/**
+ * Responses, messages, embeddings and rerank, through the port: what they say is what chat says.
+ */
 @Timeout(120)
 final class OtherApisTest {
 
@@ -126,6 +128,30 @@ final class OtherApisTest {
         .contains("expected 1 to");
     assertThat(ask("/embeddings", "{'input':[[1,2,3],[4]]}").at("/usage/prompt_tokens").intValue())
         .isEqualTo(4);
+  }
+
+  @Test
+  void documentsAreSortedByTheirScores() {
+    String request = "{'query':'Which?','documents':['one text',{'text':'another'},'one text']%s}";
+    JsonNode all = ask("/rerank", request.formatted(""));
+    assertThat(all.path("results")).hasSize(3).noneMatch(result -> result.has("document"));
+    assertThat(all.path("results"))
+        .extracting(result -> -result.path("relevance_score").doubleValue())
+        .isSorted();
+    assertThat(all.path("results"))
+        .extracting(result -> result.path("index").intValue())
+        .containsExactlyInAnyOrder(0, 1, 2);
+    assertThat(all.at("/usage/total_tokens").intValue())
+        .as("each document with the query, 4 characters a token")
+        .isEqualTo(4 + 4 + 4);
+
+    JsonNode best = ask("/rerank", request.formatted(",'top_n':1,'return_documents':true"));
+    assertThat(best.path("results")).hasSize(1);
+    assertThat(best.at("/results/0/relevance_score"))
+        .isEqualTo(all.at("/results/0/relevance_score"));
+    assertThat(best.at("/results/0/document/text").textValue()).isIn("one text", "another");
+    assertThat(ask("/rerank", "{'query':'?','documents':[]}").at("/error/param").textValue())
+        .isEqualTo("documents");
   }
 
   @Test

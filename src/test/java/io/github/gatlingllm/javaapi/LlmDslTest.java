@@ -73,6 +73,7 @@ class LlmDslTest {
         llm("ask").chat().user("#{prompt}"),
         llm("complete").completion().prompt("Once"),
         llm("embed").embeddings().input("Once"),
+        llm("rank").rerank().query("Why?").documents("Once"),
         conversation("history"),
         slo(),
         closedLoop(1),
@@ -318,6 +319,8 @@ class LlmDslTest {
     assertThat(userLast.request).usingRecursiveComparison().isEqualTo(userFirst.request);
     assertThat(exec(llm("c").completion().model("x").temperature(0).prompt("Hi"))).isNotNull();
     assertThat(exec(llm("e").embeddings().model("x").header("X-A", "b").input("Hi"))).isNotNull();
+    assertThat(exec(llm("r").rerank().model("x").query("?").header("X-A", "b").documents("Hi")))
+        .isNotNull();
   }
 
   private static LlmProtocol protocol() {

@@ -235,8 +235,9 @@ final class BenchmarkWorkloadTest {
           mix=C | expected <scenario>:<weight > 0>, e.g. C:70,B1:30
           mix=X:1 | expected <scenario>:<weight > 0>, e.g. C:70,B1:30
           scenario=D api=completions | D is a dialog, which needs an API that takes messages
-          mix=C:1 api=embeddings | C asks for generated text; embeddings take prompts or a dataset
-          inputsPerRequest=4 api=messages | only requests for embeddings have inputs (llm.api)
+          mix=C:1 api=embeddings | C asks for generated text; embeddings needs prompts or a dataset
+          mix=C:1 api=rerank | C asks for generated text; rerank needs prompts or a dataset
+          inputsPerRequest=4 api=messages | only embeddings and rerank have inputs (llm.api)
           interleave=true scenario=A1,B1 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario or pair of lengths; several run one after the other
           interleave=true promptTokens=40,50 endpoint=http://a/v1,http://b/v1 | expected one llm.scenario or pair of lengths; several run one after the other
           promptTokens=40,40 | expected each length once
@@ -248,7 +249,7 @@ final class BenchmarkWorkloadTest {
           promptTokens=40,50 search=maxGoodput slo=ttft<1s | cannot be set together with llm.search (each pair of lengths has a sweep)
           promptTokens=40,50 rate=1:5s,2:5s | a list cannot be set with this llm.rate; a curve has no load levels
           promptTokens=40,50 arrival=trace:traces/azure.csv | a list cannot be set with this llm.arrival; a trace has its own lengths
-          promptTokens=40,50 api=embeddings | a list cannot be set with this llm.api; embeddings have no output
+          promptTokens=40,50 api=embeddings | a list cannot be set with this llm.api; this API generates no output
           sharedPrefix=0x50 | 0 shared prefixes of 50 tokens; expected 1 or more, each of 2 to 1000000 tokens
           """)
   void refusesContradictions(String settings, String message) {

@@ -68,6 +68,7 @@ class SettingEffectsTest {
             + " and std 64 tokens (exactly that if",
         "api=embeddings | API            embeddings, 1 input per request",
         "inputsPerRequest=16 api=embeddings | API            embeddings, 16 inputs per request",
+        "inputsPerRequest=16 api=rerank | API            rerank, 16 inputs per request",
         "interleave=true endpoint=http://a:1/v1,http://b:1/v1 | order          side by side",
         "tokenizer=tiktoken:r50k_base " + ENDPOINT + " | tokenizer      tiktoken:r50k_base",
         ENDPOINT + " | tokenizer      tiktoken:cl100k_base: WARNING, no tokenizer",

@@ -54,6 +54,8 @@ final class TargetTest {
           HTTPS://a/v1/chat/completions,         -,           https://a/v1/chat/completions,          chat
           http://a/v1/chat/completions/,         chat,        http://a/v1/chat/completions,           chat
           http://a/v1/completions,               -,           http://a/v1/completions,                completions
+          http://a/v1,                           rerank,      http://a/v1/rerank,                     rerank
+          http://tei/rerank,                     -,           http://tei/rerank,                      rerank
           http://[::1]:80/x/v1,                  -,           http://[::1]:80/x/v1/chat/completions,  chat
           https://a/m/chat/completions?api-v=1,  -,           https://a/m/chat/completions?api-v=1,   chat
           http://a,                              -,           http://a/chat/completions,              chat

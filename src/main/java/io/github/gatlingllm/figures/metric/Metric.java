@@ -258,7 +258,7 @@ public enum Metric {
 
   INPUTS_PER_S(
       single("Inputs", Unit.INPUTS_PER_S, Better.HIGHER)
-          .formula("texts embedded by ok requests that ended in the window ÷ window")
+          .formula("texts or documents of ok requests that ended in the window ÷ window")
           .words("mean inputs per second")
           .by(s -> s.of(Amount.EMBEDDINGS) > 0 ? s.perS(s.of(Amount.INPUTS)) : null)),
 
