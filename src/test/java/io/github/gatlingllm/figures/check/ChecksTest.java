@@ -130,7 +130,7 @@ class ChecksTest {
               one(r -> r.tokens().body(400, 10))),
           pair("tokens_per_event", 1.3, one(r -> r.output(40))),
           pair("buffering", 0.1, one(r -> r.tokens(AT_ONCE))),
-          pair("coalesced_events", 1.0, one(r -> r.coalesced(100))),
+          pair("coalesced_events", 30 / 121.0, one(r -> r.tokens(new double[31]))),
           pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
           pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
           pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))),

@@ -50,8 +50,8 @@ class ReaderTest {
         // Two tokens at 0 and three at 500 ms are read until 400 ms and wanted then.
         arguments(at(0).tokens(0, 500).perEvent(2, 3), 5, 100.0),
         arguments(at(0).tokens(0, 500).output(4), 5, 100.0),
-        // An event without a token is no beginning.
-        arguments(at(0).tokens(0, 200, 900).perEvent(0, 2, 1), 5, 300.0),
+        // An event without a token is not read; the two at 200 ms are read until 600 ms.
+        arguments(at(0).tokens(0, 100, 200, 900).perEvent(1, 0, 2, 1), 5, 300.0),
         // Choice 0 has tokens at 0 and 250, choice 1 at 100 and 400: waits 50 and 100 ms.
         arguments(
             at(0).tokens(0, 100, 250, 400).perEvent(1, 1, 1, 1).choices(0, 1, 0, 1).output(4),

@@ -2,21 +2,20 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Identity;
 import io.github.gatlingllm.record.RequestRecord.Outcome;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
-import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Timeline;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +64,7 @@ public final class Recorded {
   private @Nullable Integer max;
   private @Nullable Integer output;
   private int hidden;
-  private RequestStatus verdict = RequestStatus.COMPLETE;
+  private RequestStatus status = RequestStatus.COMPLETE;
   private @Nullable Boolean inSlo;
   private @Nullable String error;
   private @Nullable String finish = "length";
@@ -75,7 +74,6 @@ public final class Recorded {
   private boolean resent;
   private boolean leftOpen;
   private List<String> unknownFields = List.of();
-  private int coalesced;
   private ServerReport server = ServerReport.NONE;
   private @Nullable Double pacingMs;
 
@@ -278,7 +276,7 @@ public final class Recorded {
   }
 
   public Recorded failed(RequestStatus value, @Nullable String message) {
-    verdict = value;
+    status = value;
     error = message;
     finish = null;
     done = false;
@@ -317,11 +315,6 @@ public final class Recorded {
     return this;
   }
 
-  public Recorded coalesced(int events) {
-    coalesced = events;
-    return this;
-  }
-
   /** Timings that the server reported, and its own names of them. */
   public Recorded server(Map<String, Double> timings, String... names) {
     return server(new ServerReport(timings, List.of(names), Map.of(), null, null));
@@ -348,23 +341,15 @@ public final class Recorded {
   }
 
   public RequestRecord record() {
-    boolean any = tokenMs.length > 0;
-    Double last = any ? Double.valueOf(tokenMs[tokenMs.length - 1]) : latencyMs;
     Integer n =
         output != null
             ? output
-            : any
-                ? (Integer) (perEvent.length > 0 ? Arrays.stream(perEvent).sum() : tokenMs.length)
-                : null;
-    Long first = any ? nanos(tokenMs[0]) : null;
-    double after =
-        n == null
-            ? 0
-            : n - (perEvent.length > 0 ? perEvent[0] : Math.max(1, (double) n / tokenMs.length));
-    Double tpot =
-        tokenMs.length > 1 && after > 0 && last != null
-            ? Double.valueOf((last - tokenMs[0]) * MS / after)
-            : null;
+            : tokenMs.length == 0
+                ? null
+                : (Integer) (perEvent.length > 0 ? Arrays.stream(perEvent).sum() : tokenMs.length);
+    Integer streamedTokens = streamed || hidden > 0 ? n : null;
+    long start = origin + nanos(startMs);
+    Timeline timeline = timeline(start);
     Identity identity =
         new Identity(
             id,
@@ -386,37 +371,6 @@ public final class Recorded {
             hasTools,
             stage,
             phase);
-    Timing timing =
-        new Timing(
-            origin + nanos(startMs),
-            planned ? Long.valueOf(nanos(offsetMs == null ? startMs - lagMs : offsetMs)) : null,
-            nanos(lagMs),
-            gateMs == null ? null : Long.valueOf(nanos(gateMs)),
-            connectMs == null ? null : Long.valueOf(nanos(connectMs)),
-            null,
-            first,
-            first,
-            first,
-            last == null ? null : Long.valueOf(nanos(last)),
-            closedMs != null ? Long.valueOf(nanos(closedMs)) : last == null ? null : nanos(last),
-            tpot,
-            pacingMs == null ? null : Long.valueOf(nanos(pacingMs)),
-            roundTripMs == null ? null : Long.valueOf(nanos(roundTripMs)));
-    Events events =
-        new Events(
-            Arrays.stream(times ? tokenMs : new double[0])
-                .mapToInt(ms -> (int) Math.round(ms * 1_000))
-                .toArray(),
-            perEvent,
-            choices,
-            tokenMs.length,
-            coalesced,
-            0,
-            done,
-            longestGap(),
-            perEvent.length > 0 ? Integer.valueOf(perEvent[0]) : null,
-            0,
-            unknownFields);
     Tokens tokens =
         new Tokens(
             null,
@@ -427,21 +381,56 @@ public final class Recorded {
             n == null ? null : Integer.valueOf(n + hidden),
             ourOutput,
             hidden == 0 ? null : Integer.valueOf(hidden),
-            streamed || hidden > 0 ? n : null,
+            streamedTokens,
             estimated,
             source != null ? source : estimated ? TokenSource.TOKENIZER : TokenSource.USAGE,
             List.of(),
             inputs);
-    boolean ok = verdict == RequestStatus.COMPLETE;
-    var outcome = new Outcome(finish, 200, verdict, ok, error, inSlo, List.of(), resent, leftOpen);
-    return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
+    boolean ok = status == RequestStatus.COMPLETE;
+    return new RequestRecord(
+        identity,
+        timeline.timing(
+            start,
+            planned ? Long.valueOf(nanos(offsetMs == null ? startMs - lagMs : offsetMs)) : null,
+            streamedTokens),
+        timeline.events(times),
+        tokens,
+        new Outcome(finish, 200, status, ok, error, inSlo, List.of(), resent, leftOpen),
+        server,
+        null);
   }
 
-  private @Nullable Long longestGap() {
-    return IntStream.range(1, tokenMs.length)
-        .mapToObj(i -> nanos(tokenMs[i]) - nanos(tokenMs[i - 1]))
-        .max(Comparator.naturalOrder())
-        .orElse(null);
+  private Timeline timeline(long start) {
+    Timeline timeline = new Timeline(start - nanos(lagMs), start);
+    long from = start + (gateMs == null ? 0 : nanos(gateMs));
+    if (gateMs != null) {
+      timeline.admitted(from);
+    }
+    at(pacingMs, 0, timeline::paced);
+    at(roundTripMs, 0, timeline::roundTrip);
+    at(connectMs, from, timeline::written);
+    at(latencyMs, from, timeline::body);
+    int counted = hidden;
+    for (int i = 0; i < tokenMs.length; i++) {
+      long now = from + nanos(tokenMs[i]);
+      counted = perEvent.length > 0 ? counted + perEvent[i] : -1;
+      timeline.event(now);
+      timeline.tokens(choices.length > 0 ? choices[i] : 0, now, true, counted);
+    }
+    timeline.counted(counted, hidden);
+    unknownFields.forEach(timeline::unknownField);
+    if (done) {
+      timeline.done();
+    }
+    Double last = tokenMs.length > 0 ? (Double) tokenMs[tokenMs.length - 1] : latencyMs;
+    at(closedMs != null ? closedMs : last, from, timeline::closed);
+    return timeline;
+  }
+
+  private static void at(@Nullable Double ms, long from, LongConsumer stamp) {
+    if (ms != null) {
+      stamp.accept(from + nanos(ms));
+    }
   }
 
   static long nanos(double ms) {
