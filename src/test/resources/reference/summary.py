@@ -187,11 +187,17 @@ def measured(record, measure):
     return nanos(record[{"tpot": "tpot_s", "stall": "stall_s"}[measure]])
 
 
+def record_of(line):
+    """The record of a line; its `status` is `verdict` in files of older versions."""
+    record = json.loads(line)
+    return {**record, "status": record["verdict"]} if "verdict" in record else record
+
+
 def in_slo(record, slo):
     """True, False, or None where it cannot be told: no SLO, or cancelled too early."""
     if not slo:
         return None
-    cancelled = record["verdict"] in CUT
+    cancelled = record["status"] in CUT
     lasted = nanos(record["start_lag_s"]) + (nanos(record["gate_wait_s"]) or 0) + (nanos(record["closed_s"]) or 0)
     missed = not record["ok"] and not cancelled
     unknown = False
@@ -284,7 +290,7 @@ def figures(records, spans, slo):
         if record["phase"] != "measure" or not own_stage & {span[:3] for span in spans}:
             continue
         started += 1
-        verdicts[record["verdict"]] = verdicts.get(record["verdict"], 0) + 1
+        verdicts[record["status"]] = verdicts.get(record["status"], 0) + 1
         for objective, counted in each.items():
             one = in_slo(record, [objective])
             if not may_lack(record, objective[0]):
@@ -294,12 +300,12 @@ def figures(records, spans, slo):
         attempted += good is not None
         met += good is True
         excluded += good is None and bool(slo)
-        if record["ok"] or record["verdict"] == "timeout":
+        if record["ok"] or record["status"] == "timeout":
             for name in ("ttft", "ttft_from_schedule", "ttfo"):
                 if record[name + "_s"] is not None:
                     values[name + "_ms"].append(record[name + "_s"] * 1e3)
         if not record["ok"]:
-            if record["verdict"] not in CUT and record["gate_wait_s"] is not None and record["closed_s"] is not None:
+            if record["status"] not in CUT and record["gate_wait_s"] is not None and record["closed_s"] is not None:
                 values["failed_e2e_ms"].append(record["closed_s"] * 1e3)
             continue
         ok += 1
@@ -420,7 +426,7 @@ def differences(expected, actual, path):
 def main(folder, compare):
     run = json.loads((folder / "run.json").read_text())
     with open(folder / "requests.jsonl", encoding="utf-8") as lines:
-        records = [json.loads(line) for line in lines if line.strip()]
+        records = [record_of(line) for line in lines if line.strip()]
     summary = json.loads((folder / "summary.json").read_text()) if compare else None
     spans = windows(run)
     slo = list(objectives(run["slo"]))

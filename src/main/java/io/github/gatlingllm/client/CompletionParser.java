@@ -2,7 +2,7 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.ChunkListener.Channel;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestRecord.ServerReport;
+import io.github.gatlingllm.record.RequestRecord.TimingKey;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -16,9 +16,9 @@ class CompletionParser extends ChunkParser {
   /** Servers' names of timings, by the object and the field that hold them. */
   private static final Map<String, Map<String, String>> TIMINGS =
       Map.of(
-          "usage", ServerReport.Timing.namesIn("usage"),
-          "timings", ServerReport.Timing.namesIn("timings"),
-          "metrics", ServerReport.Timing.namesIn("metrics"));
+          "usage", TimingKey.namesIn("usage"),
+          "timings", TimingKey.namesIn("timings"),
+          "metrics", TimingKey.namesIn("metrics"));
 
   private boolean indexKnown;
 

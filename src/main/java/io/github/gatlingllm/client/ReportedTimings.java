@@ -1,6 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
+import io.github.gatlingllm.record.RequestRecord.TimingKey;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -61,7 +62,7 @@ final class ReportedTimings {
 
   /** Adds a timing, unless out of range; the last one of a meaning counts: the body's. */
   void add(String name, double reported) {
-    double value = ServerReport.Timing.value(name, reported);
+    double value = TimingKey.value(name, reported);
     if (Double.isNaN(value)) {
       return;
     }
@@ -69,7 +70,7 @@ final class ReportedTimings {
       timings = new LinkedHashMap<>();
       names = new LinkedHashMap<>();
     }
-    String key = ServerReport.Timing.keyOf(name);
+    String key = TimingKey.keyOf(name);
     if (timings.size() < MAX_TIMINGS || timings.containsKey(key)) {
       timings.put(key, value);
       names.put(key, name);
@@ -98,7 +99,7 @@ final class ReportedTimings {
     String name = sentName.toLowerCase(Locale.ROOT);
     if (name.equals("server-timing")) {
       serverTiming(value);
-    } else if (ServerReport.Timing.isHeader(name)) {
+    } else if (TimingKey.isHeader(name)) {
       add(name, number(value));
     } else if (name.equals("retry-after-ms")) {
       retryAfterS = inRange(number(value) / 1e3);
@@ -133,7 +134,7 @@ final class ReportedTimings {
           String safe = secrets.redactKeys(text);
           metric = safe.substring(0, Math.min(MAX_NAME_LENGTH, safe.length()));
         } else if (METRIC_DURATION.matcher(text).lookingAt() && !metric.isEmpty()) {
-          add(ServerReport.SERVER_TIMING + metric, number(text.substring(text.indexOf('=') + 1)));
+          add(TimingKey.SERVER_TIMING + metric, number(text.substring(text.indexOf('=') + 1)));
           metric = "";
         }
         part.setLength(0);

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes and reads lines of JSON whose keys are a catalogue of fields, in its order. */
 final class FieldTable<F extends FieldTable.Field> {
 
-  /** A constant of a catalogue, an enum. */
+  /** An entry of a catalogue. */
   interface Field extends RunInfo.Keyed {
     FieldType<?> type();
 
@@ -24,13 +25,28 @@ final class FieldTable<F extends FieldTable.Field> {
   private final SerializedString[] keys;
   private final Map<String, F> byKey = new HashMap<>();
 
-  FieldTable(F[] fields) {
+  /** Of a text, the field that had its key in older versions and is not a text; null for none. */
+  private final @Nullable F[] renamed;
+
+  /**
+   * @param former fields by the keys that they had in older versions, which are read as well
+   */
+  FieldTable(F[] fields, Map<String, F> former) {
     this.fields = fields;
     keys = new SerializedString[fields.length];
+    renamed = Arrays.copyOf(fields, fields.length);
+    Arrays.fill(renamed, null);
     for (F field : fields) {
       keys[field.ordinal()] = new SerializedString(field.key());
       byKey.put(field.key(), field);
     }
+    former.forEach(
+        (key, field) -> {
+          F today = byKey.putIfAbsent(key, field);
+          if (today != null) {
+            renamed[today.ordinal()] = field;
+          }
+        });
   }
 
   void write(F field, @Nullable Object value, JsonGenerator json) throws IOException {
@@ -56,23 +72,27 @@ final class FieldTable<F extends FieldTable.Field> {
       if (field == null) {
         json.nextToken();
         json.skipChildren();
-      } else {
-        int index = field.ordinal();
-        values[index] = value(field, json);
-        highest = Math.max(highest, index);
-        likely = (index + 1) % fields.length;
+        continue;
       }
+      int index = read(field, json, values);
+      highest = Math.max(highest, index);
+      likely = (index + 1) % fields.length;
     }
   }
 
-  private static @Nullable Object value(Field field, JsonParser json) throws IOException {
+  private int read(F named, JsonParser json, @Nullable Object[] values) throws IOException {
     try {
-      return json.nextToken() == JsonToken.VALUE_NULL ? null : field.type().reader().read(json);
+      JsonToken token = json.nextToken();
+      F other = token == JsonToken.VALUE_STRING ? null : renamed[named.ordinal()];
+      F field = other == null ? named : other;
+      values[field.ordinal()] =
+          token == JsonToken.VALUE_NULL ? null : field.type().reader().read(json);
+      return field.ordinal();
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
-          "not valid JSON in " + field.key() + ": " + e.getOriginalMessage(), e);
+          "not valid JSON in " + named.key() + ": " + e.getOriginalMessage(), e);
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new IllegalArgumentException(field.key() + " " + e.getMessage(), e);
+      throw new IllegalArgumentException(named.key() + " " + e.getMessage(), e);
     }
   }
 }

@@ -28,20 +28,15 @@ import org.jspecify.annotations.Nullable;
  * in files, which is exact, unlike a double.
  */
 record FieldType<T>(
-    String name,
-    String unit,
-    Writer<T> writer,
-    Reader<T> reader,
-    @Nullable Function<T, @Nullable String> cell) {
+    String name, Writer<T> writer, Reader<T> reader, @Nullable Function<T, @Nullable String> cell) {
 
   static final FieldType<String> TEXT =
-      new FieldType<>("text", "", FieldType::writeText, FieldType::readText, text -> text);
+      new FieldType<>("text", FieldType::writeText, FieldType::readText, text -> text);
 
   /** Names; in CSV joined by {@code |}, and an empty cell without names. */
   static final FieldType<List<String>> TEXTS =
       new FieldType<>(
           "list of texts",
-          "",
           FieldType::writeTexts,
           FieldType::readTexts,
           texts -> texts.isEmpty() ? null : String.join("|", texts));
@@ -49,40 +44,35 @@ record FieldType<T>(
   static final FieldType<Boolean> FLAG =
       new FieldType<>(
           "true or false",
-          "",
           JsonGenerator::writeBoolean,
           JsonParser::getBooleanValue,
           Object::toString);
 
   static final FieldType<Integer> INTEGER =
       new FieldType<>(
-          "integer", "", JsonGenerator::writeNumber, JsonParser::getIntValue, Object::toString);
-
-  static final FieldType<Integer> TOKENS = INTEGER.in("tokens");
+          "integer", JsonGenerator::writeNumber, JsonParser::getIntValue, Object::toString);
 
   static final FieldType<Long> LONG =
       new FieldType<>(
-          "integer", "", JsonGenerator::writeNumber, JsonParser::getLongValue, Object::toString);
+          "integer", JsonGenerator::writeNumber, JsonParser::getLongValue, Object::toString);
 
   static final FieldType<Long> SECONDS =
       new FieldType<>(
           "decimal",
-          "s",
           FieldType::writeSeconds,
           FieldType::readSeconds,
           nanos -> BigDecimal.valueOf(nanos, 9).toPlainString());
 
   /** Numbers by names that the server chose; an empty map is written as null. */
   static final FieldType<Map<String, Double>> NUMBERS =
-      new FieldType<>("numbers by name", "", FieldType::writeNumbers, FieldType::readNumbers, null);
+      new FieldType<>("numbers by name", FieldType::writeNumbers, FieldType::readNumbers, null);
 
   static final FieldType<String> JSON =
-      new FieldType<>("JSON", "", FieldType::writeJson, FieldType::readJson, null);
+      new FieldType<>("JSON", FieldType::writeJson, FieldType::readJson, null);
 
   static final FieldType<int[]> INTEGERS =
       new FieldType<>(
           "list of integers",
-          "",
           (json, values) -> json.writeArray(values, 0, values.length),
           FieldType::readIntegers,
           null);
@@ -100,10 +90,6 @@ record FieldType<T>(
     T read(JsonParser json) throws IOException;
   }
 
-  FieldType<T> in(String otherUnit) {
-    return new FieldType<>(name, otherUnit, writer, reader, cell);
-  }
-
   /** Constants of an enum, by their keys. */
   static <E extends Enum<E> & RunInfo.Keyed> FieldType<E> constant(Class<E> type) {
     Map<String, E> byKey = new LinkedHashMap<>();
@@ -114,7 +100,6 @@ record FieldType<T>(
     }
     return new FieldType<>(
         "one of " + String.join(", ", byKey.keySet()),
-        "",
         (json, value) -> json.writeString(keys.get(value)),
         json -> {
           E constant = byKey.get(json.getText());

@@ -14,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,88 +30,55 @@ public final class GeneratorSecond {
 
   private static final JsonFactory JSON = new JsonFactory();
   private static final GeneratorField[] ALL = GeneratorField.values();
-  private static final FieldTable<GeneratorField> FIELDS = new FieldTable<>(ALL);
+  private static final FieldTable<GeneratorField> FIELDS = new FieldTable<>(ALL, Map.of());
 
   private final @Nullable Object[] values = new @Nullable Object[ALL.length];
 
   /**
-   * The catalogue of the fields of {@code generator.jsonl} and {@code docs/records.md}, in their
-   * order: type, unit and meaning in Markdown; the key is the name in lower case. A new field is an
-   * entry here, and the line of code that measures it.
+   * The catalogue of the fields of {@code generator.jsonl}, in their order: their type. The key is
+   * the name in lower case, its ending the unit, and {@code docs/records.md} has the meaning. A new
+   * field is an entry here, the line of code that measures it, and its meaning.
    */
   @SuppressWarnings("ImmutableEnumChecker") // types have no state
   public enum GeneratorField implements FieldTable.Field {
-    INJECTOR(TEXT, "the load generator"),
-    START_UNIX_NS(LONG.in("ns since 1970"), "when the interval began, on the run's clock"),
-    LENGTH_S(
-        SECONDS,
-        "of the interval: 1 s, less where a measure window begins or ends, more where the"
-            + " thread that measures was late itself"),
-    LOOP_LAG_P50_US(
-        INTEGERS.in("µs"),
-        "per event loop, the median: how late a heartbeat ran that is due every 50 ms; events"
-            + " that are ready meanwhile are read as late"),
-    LOOP_LAG_P99_US(INTEGERS.in("µs"), "as `loop_lag_p50_us`, the 99th percentile"),
-    LOOP_LAG_MAX_US(
-        INTEGERS.in("µs"),
-        "as `loop_lag_p50_us`, the largest; of a loop that hangs, its delay so far"),
-    LATEST_LOOP_US(
-        INTEGERS.in("µs"),
-        "of the event loop with the largest delay: time of the interval in which it was more"
-            + " than 1, 2, 5, 10, 20, 50, 100, 200, 500, 1,000 ms late"),
-    GC_PAUSES(LONG, "garbage collections that ended in the interval"),
-    GC_PAUSE_S(SECONDS, "time for which these paused the JVM"),
-    GC_PAUSE_MAX_S(SECONDS, "the longest of them"),
-    COMPILER_S(
-        SECONDS,
-        "time of the JVM's compiler threads, counted when a compilation ends: may exceed the"
-            + " interval"),
-    CPUS(LONG, "processors that the process may use"),
-    PROCESS_CPU_S(SECONDS, "CPU time of the process, all its threads"),
-    MACHINE_USER_S(
-        SECONDS,
-        "CPU time of the machine, all its processors and programs: in user mode, and all that"
-            + " was not idle if the system reports no more"),
-    MACHINE_SYSTEM_S(SECONDS, "in the kernel, interrupts included"),
-    MACHINE_IDLE_S(SECONDS, "idle, waits for disks included"),
-    MACHINE_STEAL_S(SECONDS, "taken by the hypervisor while there was work"),
-    CPU_PRESSURE_S(
-        SECONDS,
-        "time in which some task of the machine waited for a processor; null before Linux"
-            + " 4.20"),
-    THROTTLED_S(
-        SECONDS,
-        "time for which tasks of the container were paused because its CPU limit was reached;"
-            + " null without a limit"),
-    HEAP_USED_BYTES(LONG.in("bytes"), "of the Java heap, garbage included"),
-    DIRECT_BYTES(LONG.in("bytes"), "memory of buffers outside the heap"),
-    OPEN_FILES(LONG, "open sockets and files of the process"),
-    IN_FLIGHT(LONG, "requests admitted and not ended"),
-    LATE_STARTS(
-        LONG,
-        "requests recorded in the interval that started more than "
-            + LATE_START_MS
-            + " ms after their planned arrival"),
-    EVENTS(LONG, "token events of the requests recorded in the interval"),
-    COALESCED_EVENTS(LONG, "of these, read together with the one before of their stream"),
-    RECORDS_QUEUED(LONG, "records in the queue to be written"),
-    RECORDS_DROPPED(LONG, "records lost since the start of the run");
+    INJECTOR(TEXT),
+    START_UNIX_NS(LONG),
+    LENGTH_S(SECONDS),
+    LOOP_LAG_P50_US(INTEGERS),
+    LOOP_LAG_P99_US(INTEGERS),
+    LOOP_LAG_MAX_US(INTEGERS),
+    LATEST_LOOP_US(INTEGERS),
+    GC_PAUSES(LONG),
+    GC_PAUSE_S(SECONDS),
+    GC_PAUSE_MAX_S(SECONDS),
+    COMPILER_S(SECONDS),
+    CPUS(LONG),
+    PROCESS_CPU_S(SECONDS),
+    MACHINE_USER_S(SECONDS),
+    MACHINE_SYSTEM_S(SECONDS),
+    MACHINE_IDLE_S(SECONDS),
+    MACHINE_STEAL_S(SECONDS),
+    CPU_PRESSURE_S(SECONDS),
+    THROTTLED_S(SECONDS),
+    HEAP_USED_BYTES(LONG),
+    DIRECT_BYTES(LONG),
+    OPEN_FILES(LONG),
+    IN_FLIGHT(LONG),
+    LATE_STARTS(LONG),
+    EVENTS(LONG),
+    COALESCED_EVENTS(LONG),
+    RECORDS_QUEUED(LONG),
+    RECORDS_DROPPED(LONG);
 
     private final FieldType<?> type;
-    private final String meaning;
 
-    GeneratorField(FieldType<?> type, String meaning) {
+    GeneratorField(FieldType<?> type) {
       this.type = type;
-      this.meaning = meaning;
     }
 
     @Override
     public FieldType<?> type() {
       return type;
-    }
-
-    String meaning() {
-      return meaning;
     }
   }
 

@@ -67,20 +67,8 @@ public record InjectorRun(
 
   /** The same injector after its file was read; {@code ofPlan} of the records were planned. */
   public InjectorRun read(long found, long ofPlan, long lost) {
-    return new InjectorRun(
-        name,
-        run,
-        share,
-        state,
-        startUnixNanos,
-        endUnixNanos,
-        planned,
-        ofPlan,
-        started,
-        found,
-        lost,
-        levels,
-        settings);
+    InjectorRun read = Components.with(this, "measured", ofPlan);
+    return Components.with(Components.with(read, "records", found), "dropped", lost);
   }
 
   /** Planned requests without a record; null if the plan has no number. */

@@ -126,34 +126,18 @@ public record LevelInfo(
     String own = unnumbered(first.label);
     return own.equals(first.label)
         ? first
-        : first.with(
+        : new LevelInfo(
             own,
+            first.target,
+            first.scenario,
+            first.kind,
+            first.offered,
             first.unit,
             repeats.stream().flatMap(repeat -> repeat.phases.stream()).toList(),
             planned(repeats),
+            first.plannedStartUnixNanos,
             null,
             repeats.stream().flatMap(repeat -> repeat.hooks.stream()).toList());
-  }
-
-  private LevelInfo with(
-      String name,
-      String ofOffered,
-      List<PhaseWindow> windows,
-      @Nullable Long requests,
-      @Nullable InFlight counted,
-      List<HookCall> calls) {
-    return new LevelInfo(
-        name,
-        target,
-        scenario,
-        kind,
-        offered,
-        ofOffered,
-        windows,
-        requests,
-        plannedStartUnixNanos,
-        counted,
-        calls);
   }
 
   /** The time of a phase; the end is exclusive, and null while it runs or if the run died in it. */
@@ -188,9 +172,7 @@ public record LevelInfo(
 
   /** The same level where each user sends several requests: its rate is one of users. */
   public LevelInfo ofUsers() {
-    return !unit.equals(REQUESTS_PER_S)
-        ? this
-        : with(label, USERS_PER_S, phases, planned, inFlight, hooks);
+    return !unit.equals(REQUESTS_PER_S) ? this : Components.with(this, "unit", USERS_PER_S);
   }
 
   /**

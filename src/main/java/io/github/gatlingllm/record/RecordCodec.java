@@ -27,7 +27,9 @@ final class RecordCodec {
   private static final int[] NO_EVENTS = {};
 
   private static final RecordField[] ALL = RecordField.values();
-  private static final FieldTable<RecordField> FIELDS = new FieldTable<>(ALL);
+  private static final FieldTable<RecordField> FIELDS =
+      new FieldTable<>(
+          ALL, Map.of("verdict", RecordField.STATUS, "status", RecordField.HTTP_STATUS));
 
   private static final JsonFactory JSON =
       JsonFactory.builder()
@@ -94,7 +96,7 @@ final class RecordCodec {
   }
 
   private RequestRecord record(boolean hasText) {
-    RequestStatus status = required(RecordField.VERDICT);
+    RequestStatus status = required(RecordField.STATUS);
     return new RequestRecord(
         new Identity(
             required(RecordField.REQUEST_ID),
@@ -134,7 +136,7 @@ final class RecordCodec {
             get(RecordField.INPUTS)),
         new Outcome(
             get(RecordField.FINISH_REASON),
-            get(RecordField.STATUS),
+            get(RecordField.HTTP_STATUS),
             status,
             get(RecordField.OK, status == RequestStatus.COMPLETE),
             get(RecordField.ERROR),

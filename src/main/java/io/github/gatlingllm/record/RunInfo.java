@@ -87,15 +87,6 @@ public record RunInfo(
       requireNonNull(state, "no state");
       requireNonNull(injector, "no injector");
     }
-
-    private Identity ended(long end, State how) {
-      return new Identity(id, simulation, startUnixNanos, end, how, seed, injector, share);
-    }
-
-    private Identity with(@Nullable Long pinned, @Nullable InjectorShare part) {
-      return new Identity(
-          id, simulation, startUnixNanos, endUnixNanos, state, pinned, injector, part);
-    }
   }
 
   /** The parts of a merged run; without the expected number where that is not known. */
@@ -130,7 +121,7 @@ public record RunInfo(
     }
 
     public ReportOptions readAt(double tokensPerS) {
-      return new ReportOptions(csv, failBuild, failOnInvalid, tokensPerS);
+      return Components.with(this, "readingSpeed", tokensPerS);
     }
 
     /** Combines both: each option that is not the default in one of them. */
@@ -225,64 +216,49 @@ public record RunInfo(
     return merged.injectors;
   }
 
-  /** The same run with another identity, environment, outcome, objectives or parts. */
-  private RunInfo with(Record part) {
-    return new RunInfo(
-        schema,
-        part instanceof Identity other ? other : identity,
-        part instanceof RunEnvironment other ? other : environment,
-        part instanceof Objectives other ? other : objectives,
-        targets,
-        report,
-        part instanceof RunOutcome other ? other : outcome,
-        stages,
-        part instanceof Merged other ? other : merged);
+  /** The same run with another value of a component, of its own or of one of its parts. */
+  private RunInfo with(String component, @Nullable Object value) {
+    return Components.with(this, component, value);
   }
 
   public RunInfo targets(Map<String, TargetFacts> byLabel) {
-    return new RunInfo(
-        schema, identity, environment, objectives, byLabel, report, outcome, stages, merged);
+    return with("targets", byLabel);
   }
 
   public RunInfo report(ReportOptions options) {
-    return new RunInfo(
-        schema, identity, environment, objectives, targets, options, outcome, stages, merged);
+    return with("report", options);
   }
 
   public RunInfo stages(List<LevelInfo> inOrder) {
-    return new RunInfo(
-        schema, identity, environment, objectives, targets, report, outcome, inOrder, merged);
+    return with("stages", inOrder);
   }
 
   public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
-    return with(new Merged(parts, expected));
+    return with("merged", new Merged(parts, expected));
   }
 
   public RunInfo ended(long unixNanos, State how) {
-    return with(identity.ended(unixNanos, how));
+    return with("endUnixNanos", unixNanos).with("state", how);
   }
 
   public RunInfo seed(@Nullable Long pinned) {
-    return with(identity.with(pinned, identity.share));
+    return with("seed", pinned);
   }
 
   public RunInfo share(@Nullable InjectorShare part) {
-    return with(identity.with(identity.seed, part));
+    return with("share", part);
   }
 
   public RunInfo versions(Map<String, String> byComponent) {
-    RunEnvironment e = environment;
-    return with(new RunEnvironment(byComponent, e.machines(), e.config(), e.selfTest()));
+    return with("versions", byComponent);
   }
 
   public RunInfo machines(Map<String, SelfTest.Machine> byInjector) {
-    RunEnvironment e = environment;
-    return with(new RunEnvironment(e.versions(), byInjector, e.config(), e.selfTest()));
+    return with("machines", byInjector);
   }
 
   public RunInfo config(Map<String, String> byName) {
-    RunEnvironment e = environment;
-    return with(new RunEnvironment(e.versions(), e.machines(), byName, e.selfTest()));
+    return with("config", byName);
   }
 
   /** When the load began, after the warm-up; the start of the run where that is not known. */
@@ -304,8 +280,7 @@ public record RunInfo(
   }
 
   public RunInfo selfTest(@Nullable SelfTest known) {
-    RunEnvironment e = environment;
-    return with(new RunEnvironment(e.versions(), e.machines(), e.config(), known));
+    return with("selfTest", known);
   }
 
   public RunInfo slo(Slo global) {
@@ -314,47 +289,47 @@ public record RunInfo(
 
   /** Objectives of each target; {@code byLabel} is empty if {@code all} applies to all of them. */
   public RunInfo slo(TargetSlo all, Map<String, TargetSlo> byLabel) {
-    return with(Objectives.of(all, byLabel, objectives.assertions()));
+    return with("objectives", Objectives.of(all, byLabel, objectives.assertions()));
   }
 
   public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
-    return with(objectives.heldBy(percentile, rule));
+    return with("objectives", objectives.heldBy(percentile, rule));
   }
 
   public RunInfo assertions(List<Assertion> gates) {
-    return with(Objectives.of(objectives.common(), objectives.sloByTarget(), gates));
+    return with("assertions", gates);
   }
 
   public RunInfo dropped(long records) {
-    return with(outcome.counts(records, outcome.planned(), outcome.started()));
+    return with("dropped", records);
   }
 
   public RunInfo planned(@Nullable Long requests) {
-    return with(outcome.counts(outcome.dropped(), requests, outcome.started()));
+    return with("planned", requests);
   }
 
   public RunInfo started(@Nullable Long requests) {
-    return with(outcome.counts(outcome.dropped(), outcome.planned(), requests));
+    return with("started", requests);
   }
 
   public RunInfo notSent(Map<String, Long> byReason) {
-    return with(outcome.notSent(byReason));
+    return with("notSent", byReason);
   }
 
   public RunInfo prompts(@Nullable PromptRepeats counts) {
-    return with(outcome.prompts(counts));
+    return with("prompts", counts);
   }
 
   public RunInfo connections(Map<String, Connections> byAddress) {
-    return with(outcome.connections(byAddress));
+    return with("connections", byAddress);
   }
 
   public RunInfo conclusions(List<Conclusion> found) {
-    return with(outcome.conclusions(found));
+    return with("conclusions", found);
   }
 
   public RunInfo singleStreams(Map<String, SingleStream> byTarget) {
-    return with(outcome.singleStreams(byTarget));
+    return with("singleStreams", byTarget);
   }
 
   public RunInfo conclusion(Conclusion found) {

@@ -37,36 +37,6 @@ public record RunOutcome(
     singleStreams = RunInfo.ordered(singleStreams);
   }
 
-  RunOutcome counts(long lost, @Nullable Long due, @Nullable Long begun) {
-    return new RunOutcome(
-        lost, due, begun, notSent, prompts, connections, conclusions, singleStreams);
-  }
-
-  RunOutcome notSent(Map<String, Long> skipped) {
-    return new RunOutcome(
-        dropped, planned, started, skipped, prompts, connections, conclusions, singleStreams);
-  }
-
-  RunOutcome prompts(@Nullable PromptRepeats repeats) {
-    return new RunOutcome(
-        dropped, planned, started, notSent, repeats, connections, conclusions, singleStreams);
-  }
-
-  RunOutcome connections(Map<String, Connections> byAddress) {
-    return new RunOutcome(
-        dropped, planned, started, notSent, prompts, byAddress, conclusions, singleStreams);
-  }
-
-  RunOutcome conclusions(List<Conclusion> found) {
-    return new RunOutcome(
-        dropped, planned, started, notSent, prompts, connections, found, singleStreams);
-  }
-
-  RunOutcome singleStreams(Map<String, SingleStream> byTarget) {
-    return new RunOutcome(
-        dropped, planned, started, notSent, prompts, connections, conclusions, byTarget);
-  }
-
   /**
    * The single-stream peak of a target: its last warm-up request, which had the target to itself.
    *
@@ -122,8 +92,7 @@ public record RunOutcome(
     }
 
     public Conclusion on(String ofTarget, String ofScenario) {
-      return new Conclusion(
-          topic, ofTarget, ofScenario, text, sound, value, threshold, holdsAt, failsAt);
+      return Components.with(Components.with(this, "target", ofTarget), "scenario", ofScenario);
     }
   }
 

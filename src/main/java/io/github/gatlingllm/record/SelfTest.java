@@ -138,8 +138,7 @@ public record SelfTest(
                 changed,
                 "version of " + name,
                 Objects.equals(versions.get(name), runVersions.get(name))));
-    return new SelfTest(
-        schema, measuredUnixNanos, machine, versions, boundMs, levels, ceiling, changed);
+    return Components.with(this, "differs", changed);
   }
 
   private static void differ(List<String> changed, String what, boolean same) {

@@ -78,14 +78,12 @@ public record ServerSample(
 
   /** The same sample as the first one of its page and of that target, and so without a reset. */
   public ServerSample asFirst(@Nullable String ofTarget) {
-    return new ServerSample(
-        unixNanos, ofTarget, url, source, tookMs, error, false, names, values, histograms, gpus);
+    return Components.with(Components.with(this, "target", ofTarget), "reset", false);
   }
 
   private ServerSample with(
       Map<EngineMetric, String> otherNames, Map<EngineMetric, Histogram> others) {
-    return new ServerSample(
-        unixNanos, target, url, source, tookMs, error, reset, otherNames, values, others, gpus);
+    return Components.with(Components.with(this, "names", otherNames), "histograms", others);
   }
 
   public @Nullable Double value(EngineMetric metric) {
@@ -181,77 +179,44 @@ public record ServerSample(
 
   /**
    * The catalogue of the metrics that servers, GPUs and hosts report, under common names: title,
-   * unit, kind, how several series of one page become one number, meaning.
+   * unit, kind, and how several series of one page become one number. {@code docs/records.md} has
+   * their meaning.
    */
   public enum EngineMetric {
-    REQUESTS_RUNNING("requests running", "requests", GAUGE, SUM, "in the engine's batch"),
-    REQUESTS_WAITING("requests waiting", "requests", GAUGE, SUM, "in the engine's queue"),
-    KV_CACHE_USE("KV cache in use", "share", GAUGE, MAX, "of its blocks or tokens; 1 is full"),
-    PREFIX_CACHE_HIT_RATE(
-        "prefix cache hit rate",
-        "share",
-        GAUGE,
-        MEAN,
-        "share of prompt tokens over a period that the server chooses; if it has no counters"),
-    PREFIX_CACHE_QUERIES(
-        "prefix cache queries", "tokens", COUNTER, SUM, "prompt tokens looked up in the cache"),
-    PREFIX_CACHE_HITS("prefix cache hits", "tokens", COUNTER, SUM, "of these, found in the cache"),
-    PREEMPTIONS(
-        "preemptions",
-        "requests",
-        COUNTER,
-        SUM,
-        "requests taken out of the batch because KV memory ran out; they are computed again"),
-    PROMPT_TOKENS(
-        "prompt tokens", "tokens", COUNTER, SUM, "processed, those of the cache included"),
-    GENERATION_TOKENS("generated tokens", "tokens", COUNTER, SUM, "reasoning included"),
-    SPEC_DRAFTS("drafts", "drafts", COUNTER, SUM, "of speculative decoding"),
-    SPEC_DRAFT_TOKENS("drafted tokens", "tokens", COUNTER, SUM, "of speculative decoding"),
-    SPEC_ACCEPTED_TOKENS("accepted tokens", "tokens", COUNTER, SUM, "of these, accepted"),
-    SPEC_ACCEPTANCE_RATE(
-        "acceptance rate",
-        "share",
-        GAUGE,
-        MEAN,
-        "accepted ÷ drafted tokens over a period that the server chooses; if it has no counters"),
-    SPEC_ACCEPTANCE_LENGTH(
-        "accepted length",
-        "tokens",
-        GAUGE,
-        MEAN,
-        "accepted tokens of a draft and the one after them; if it has no counter of drafts"),
-    REQUESTS_FINISHED("requests finished", "requests", COUNTER, SUM, "for whatever reason"),
-    ENGINE_TTFT_S(
-        "engine TTFT",
-        "s",
-        HISTOGRAM,
-        SUM,
-        "from the request's arrival in the server to its first token"),
-    ENGINE_ITL_S("engine ITL", "s", HISTOGRAM, SUM, "between two tokens of a request"),
-    ENGINE_TPOT_S(
-        "engine TPOT",
-        "s",
-        HISTOGRAM,
-        SUM,
-        "mean time per token of a request, a value per request"),
-    ENGINE_E2E_S("engine E2E", "s", HISTOGRAM, SUM, "from a request's arrival to its end"),
-    ENGINE_QUEUE_S("engine queue", "s", HISTOGRAM, SUM, "a request's wait for the batch"),
-    ENGINE_PREFILL_S("engine prefill", "s", HISTOGRAM, SUM, "from the batch to the first token"),
-    ENGINE_DECODE_S("engine decode", "s", HISTOGRAM, SUM, "from the first token to the last"),
-    GPU_UTILIZATION("GPU utilisation", "share", GAUGE, MEAN, "share of time in which a kernel ran"),
-    GPU_MEMORY_USED_BYTES("GPU memory used", "bytes", GAUGE, SUM, "of all GPUs"),
-    GPU_MEMORY_TOTAL_BYTES("GPU memory", "bytes", GAUGE, SUM, "of all GPUs"),
-    GPU_CLOCK_MHZ("GPU clock", "MHz", GAUGE, MEAN, "of the processors of a GPU, not its memory"),
-    GPU_TEMPERATURE_C("GPU temperature", "°C", GAUGE, MAX, "of the hottest GPU"),
-    GPU_TEMPERATURE_LIMIT_C("GPU temperature limit", "°C", GAUGE, MEAN, "where a GPU slows down"),
-    GPU_POWER_LIMIT_W("GPU power limit", "W", GAUGE, SUM, "of all GPUs"),
-    GPU_POWER_W("GPU power", "W", GAUGE, SUM, "of all GPUs"),
-    GPU_ENERGY_J("GPU energy", "J", COUNTER, SUM, "of all GPUs"),
-    GPUS("GPUs", "GPUs", GAUGE, SUM, "whose power or utilisation the page reports"),
-    NODE_CPU_USE(
-        "host CPU in use", "share", GAUGE, MEAN, "since the scrape before, all processors"),
-    NODE_MEMORY_AVAILABLE_BYTES(
-        "host memory available", "bytes", GAUGE, SUM, "without swapping, as the kernel estimates");
+    REQUESTS_RUNNING("requests running", "requests", GAUGE, SUM),
+    REQUESTS_WAITING("requests waiting", "requests", GAUGE, SUM),
+    KV_CACHE_USE("KV cache in use", "share", GAUGE, MAX),
+    PREFIX_CACHE_HIT_RATE("prefix cache hit rate", "share", GAUGE, MEAN),
+    PREFIX_CACHE_QUERIES("prefix cache queries", "tokens", COUNTER, SUM),
+    PREFIX_CACHE_HITS("prefix cache hits", "tokens", COUNTER, SUM),
+    PREEMPTIONS("preemptions", "requests", COUNTER, SUM),
+    PROMPT_TOKENS("prompt tokens", "tokens", COUNTER, SUM),
+    GENERATION_TOKENS("generated tokens", "tokens", COUNTER, SUM),
+    SPEC_DRAFTS("drafts", "drafts", COUNTER, SUM),
+    SPEC_DRAFT_TOKENS("drafted tokens", "tokens", COUNTER, SUM),
+    SPEC_ACCEPTED_TOKENS("accepted tokens", "tokens", COUNTER, SUM),
+    SPEC_ACCEPTANCE_RATE("acceptance rate", "share", GAUGE, MEAN),
+    SPEC_ACCEPTANCE_LENGTH("accepted length", "tokens", GAUGE, MEAN),
+    REQUESTS_FINISHED("requests finished", "requests", COUNTER, SUM),
+    ENGINE_TTFT_S("engine TTFT", "s", HISTOGRAM, SUM),
+    ENGINE_ITL_S("engine ITL", "s", HISTOGRAM, SUM),
+    ENGINE_TPOT_S("engine TPOT", "s", HISTOGRAM, SUM),
+    ENGINE_E2E_S("engine E2E", "s", HISTOGRAM, SUM),
+    ENGINE_QUEUE_S("engine queue", "s", HISTOGRAM, SUM),
+    ENGINE_PREFILL_S("engine prefill", "s", HISTOGRAM, SUM),
+    ENGINE_DECODE_S("engine decode", "s", HISTOGRAM, SUM),
+    GPU_UTILIZATION("GPU utilisation", "share", GAUGE, MEAN),
+    GPU_MEMORY_USED_BYTES("GPU memory used", "bytes", GAUGE, SUM),
+    GPU_MEMORY_TOTAL_BYTES("GPU memory", "bytes", GAUGE, SUM),
+    GPU_CLOCK_MHZ("GPU clock", "MHz", GAUGE, MEAN),
+    GPU_TEMPERATURE_C("GPU temperature", "°C", GAUGE, MAX),
+    GPU_TEMPERATURE_LIMIT_C("GPU temperature limit", "°C", GAUGE, MEAN),
+    GPU_POWER_LIMIT_W("GPU power limit", "W", GAUGE, SUM),
+    GPU_POWER_W("GPU power", "W", GAUGE, SUM),
+    GPU_ENERGY_J("GPU energy", "J", COUNTER, SUM),
+    GPUS("GPUs", "GPUs", GAUGE, SUM),
+    NODE_CPU_USE("host CPU in use", "share", GAUGE, MEAN),
+    NODE_MEMORY_AVAILABLE_BYTES("host memory available", "bytes", GAUGE, SUM);
 
     public enum Kind {
       /** A state at the instant of the scrape. */
@@ -273,15 +238,13 @@ public record ServerSample(
     private final String unit;
     private final Kind kind;
     private final Series series;
-    private final String meaning;
 
-    EngineMetric(String title, String unit, Kind kind, Series series, String meaning) {
+    EngineMetric(String title, String unit, Kind kind, Series series) {
       this.key = name().toLowerCase(Locale.ROOT);
       this.title = title;
       this.unit = unit;
       this.kind = kind;
       this.series = series;
-      this.meaning = meaning;
     }
 
     /** Whether it is a gauge of GPUs, which each has by itself. */
@@ -304,10 +267,6 @@ public record ServerSample(
 
     public Series series() {
       return series;
-    }
-
-    public String meaning() {
-      return meaning;
     }
 
     /** Its key in {@code server.jsonl}. */

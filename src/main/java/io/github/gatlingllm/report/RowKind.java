@@ -21,7 +21,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
-import io.github.gatlingllm.record.RequestRecord.ServerReport.Timing;
+import io.github.gatlingllm.record.RequestRecord.TimingKey;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.MetricsSection.Measured;
@@ -251,12 +251,12 @@ enum RowKind {
   private record ServerTiming(String key, String names, Distribution values) {
 
     String name() {
-      return Timing.title(key) + (Timing.isTime(key) ? ", ms" : "");
+      return TimingKey.title(key) + (TimingKey.isTime(key) ? ", ms" : "");
     }
 
     /** What values are multiplied by: times are shown in ms. */
     double unit() {
-      return Timing.isTime(key) ? 1e3 : 1;
+      return TimingKey.isTime(key) ? 1e3 : 1;
     }
   }
 

@@ -9,8 +9,10 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -23,6 +25,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +37,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RecordCodecTest {
 
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final ObjectReader EXACT =
+      JSON.reader().with(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
   private final RandomRecords records = new RandomRecords(7);
 
@@ -96,6 +102,35 @@ class RecordCodecTest {
         .isEqualTo(withText(record, null));
   }
 
+  /** Until 0.1 the status was {@code verdict}, and {@code status} the number of HTTP. */
+  @Test
+  void keysOfOlderVersionsAreRead() throws IOException {
+    for (int i = 0; i < 200; i++) {
+      RequestRecord record = withText(records.any(), null);
+      JsonNode json = EXACT.readTree(RecordCodec.write(record));
+      ObjectNode old = JSON.createObjectNode();
+      ObjectNode backwards = JSON.createObjectNode();
+      for (String key : keys(json)) {
+        old.set(before(key), json.get(key));
+      }
+      List<String> keys = keys(old);
+      Collections.reverse(keys);
+      keys.forEach(key -> backwards.set(key, old.get(key)));
+      for (ObjectNode line : List.of(old, backwards)) {
+        assertThat(line.has("http_status")).isFalse();
+        assertThat(read(line)).usingRecursiveComparison().isEqualTo(record);
+      }
+    }
+  }
+
+  private static String before(String key) {
+    return switch (key) {
+      case "status" -> "verdict";
+      case "http_status" -> "status";
+      default -> key;
+    };
+  }
+
   @Test
   void serverNumbersThatAreNotFiniteAreLeftOut() throws IOException {
     RequestRecord odd =
@@ -137,9 +172,9 @@ class RecordCodecTest {
       value = {
         "''|not a JSON object",
         "[1]|not a JSON object",
-        "{}|no verdict",
-        "{\"verdict\":\"complete\"}|no request_id",
-        "{\"verdict\":\"fine\"}|verdict 'fine' is unknown; expected one of [complete, ",
+        "{}|no status",
+        "{\"status\":\"complete\"}|no request_id",
+        "{\"status\":\"fine\"}|status 'fine' is unknown; expected one of [complete, ",
         "{\"user_id\":\"7\"}|not valid JSON in user_id: ",
         "{\"name\":7}|name is VALUE_NUMBER_INT; expected a text",
         "{\"ttft_s\":true}|not valid JSON in ttft_s: ",
@@ -178,14 +213,7 @@ class RecordCodecTest {
   }
 
   private static RequestRecord withText(RequestRecord record, Text text) {
-    return new RequestRecord(
-        record.identity(),
-        record.timing(),
-        record.events(),
-        record.tokens(),
-        record.outcome(),
-        record.server(),
-        text);
+    return Components.with(record, "text", text);
   }
 
   private final List<RequestRecord> read = new ArrayList<>();

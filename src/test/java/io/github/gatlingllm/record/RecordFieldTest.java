@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,12 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.simpleflatmapper.lightningcsv.CsvParser;
 
 class RecordFieldTest {
-  @Test
-  void everyFieldHasAMeaning() {
-    assertThat(RecordField.values()).allMatch(field -> !field.meaning().isBlank());
-    assertThat(GeneratorField.values()).allMatch(field -> !field.meaning().isBlank());
-  }
-
   @Test
   void everyFieldRoundTrips() throws IOException {
     RandomRecords random = new RandomRecords(5);
@@ -53,57 +49,69 @@ class RecordFieldTest {
 
   /** Types that the page defines by the ending of a key. */
   private static final Pattern ENDINGS =
-      Pattern.compile(
-          "_s decimal, s$|_ns integer, ns since 1970$|_bytes integer, bytes$|events integer, events$|_tokens(_local)? integer, tokens$");
+      Pattern.compile("_s decimal$|(_ns|_bytes|events|_tokens|_tokens_local) integer$");
+
+  /** Units of the others, by the ending of a key. */
+  private static final Map<String, String> UNITS =
+      Map.of("_us", "µs", "_tokens", "tokens", "_chars", "characters");
+
+  /** An item of the page: its key, and its meaning, which is written there. */
+  private static final Pattern ITEM =
+      Pattern.compile("- `(\\w+)\\*?`(?: \\([^)]*\\))?: (.*(?:\n  .*)*)\n");
 
   @Test
-  void pageIsWrittenFromTheCatalogue() throws IOException {
-    ReferencePage.of("records.md")
-        .mustHave(
-            List.of(
-                list(field -> !field.isText()),
-                list(RecordField::isText),
-                Arrays.stream(GeneratorField.values())
-                    .map(field -> item(field.key(), field.type(), field.meaning()))
-                    .collect(joining()),
-                Arrays.stream(EngineMetric.values())
-                    .map(RecordFieldTest::item)
-                    .collect(joining())));
+  void pageHasEachFieldOfTheCatalogueAndItsMeaning() throws IOException {
+    ReferencePage page = ReferencePage.of("records.md");
+    List<Map<String, String>> meanings =
+        page.places().stream()
+            .map(
+                place ->
+                    ITEM.matcher(place)
+                        .results()
+                        .collect(toMap(item -> item.group(1), item -> item.group(2))))
+            .toList();
+    page.mustHave(
+        List.of(
+            list(RecordField.values(), meanings.get(0), field -> !field.isText()),
+            list(RecordField.values(), meanings.get(1), RecordField::isText),
+            list(GeneratorField.values(), meanings.get(2), field -> true),
+            Arrays.stream(EngineMetric.values())
+                .map(metric -> item(metric.toString(), form(metric), meanings.get(3)))
+                .collect(joining())));
   }
 
-  private static String list(Predicate<RecordField> which) {
-    return Arrays.stream(RecordField.values())
+  private static <F extends FieldTable.Field> String list(
+      F[] fields, Map<String, String> meanings, Predicate<F> which) {
+    return Arrays.stream(fields)
         .filter(which)
-        .map(
-            field ->
-                item(
-                    field.key() + (field.isColumn() || field.isText() ? "" : "*"),
-                    field.type(),
-                    field.meaning()))
+        .map(field -> item(field.key(), form(field), meanings))
         .collect(joining());
   }
 
-  /** Without what the ending of the key says. */
-  private static String item(String key, FieldType<?> type, String meaning) {
-    String unit =
-        type.unit().isEmpty() || type.unit().equals(type.name()) ? "" : ", " + type.unit();
-    boolean isKnown =
-        ENDINGS.matcher(key + " " + type.name() + unit).find()
-            || (type.equals(FieldType.FLAG) && meaning.startsWith("whether "));
-    String form = isKnown ? "text" : type.name() + unit;
-    String typed = form.equals("text") ? "" : " (" + form + ")";
-    return ReferencePage.item("`" + key + "`" + typed + ": " + meaning);
+  private static String item(String key, String form, Map<String, String> meanings) {
+    assertThat(meanings).as("meanings in docs/records.md").containsKey(key);
+    String marked = NOT_FLAT.contains(key) ? key + "*" : key;
+    String meaning = meanings.get(key);
+    boolean isClear = form.equals(" (true or false)") && meaning.startsWith("whether ");
+    return ReferencePage.item("`" + marked + "`" + (isClear ? "" : form) + ": " + meaning);
   }
 
-  private static String item(EngineMetric metric) {
-    return ReferencePage.item(
-        "`%s` (%s, %s, %s): %s"
-            .formatted(
-                metric,
-                metric.kind().name().toLowerCase(Locale.ROOT),
-                metric.unit(),
-                metric.series().name().toLowerCase(Locale.ROOT),
-                metric.meaning()));
+  /** Empty where the ending of the key says it. */
+  private static String form(FieldTable.Field field) {
+    String name = field.type().name();
+    if (name.equals("text") || ENDINGS.matcher(field.key() + " " + name).find()) {
+      return "";
+    }
+    String unit = UNITS.get(field.key().replaceAll("^.*(?=_)", ""));
+    return " (" + name + (unit == null ? "" : ", " + unit) + ")";
+  }
+
+  private static String form(EngineMetric metric) {
+    return " (%s, %s, %s)"
+        .formatted(
+            metric.kind().name().toLowerCase(Locale.ROOT),
+            metric.unit(),
+            metric.series().name().toLowerCase(Locale.ROOT));
   }
 
   private static final ObjectMapper JSON =
@@ -162,7 +170,7 @@ class RecordFieldTest {
         """
         {"request_id":"","run_id":"r","injector":" i","request_index":0,"scenario":"s","name":"n",
         "user_id":1,"target":"t","endpoint":"e","model":null,"api":"chat","stage":"",
-        "phase":"measure","start_unix_ns":1,"ttft_s":0.012345678,"verdict":"timeout",
+        "phase":"measure","start_unix_ns":1,"ttft_s":0.012345678,"status":"timeout",
         "error":"said \\"no, thanks\\"\\r\\n"}
         """;
     byte[] json = line.getBytes(UTF_8);

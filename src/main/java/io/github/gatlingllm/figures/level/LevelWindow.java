@@ -8,7 +8,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestRecord.ServerReport.Timing;
+import io.github.gatlingllm.record.RequestRecord.TimingKey;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -218,9 +218,9 @@ final class LevelWindow {
         part(Part.ANSWER, end - connect);
         return;
       }
-      long queue = record.server().nanos(Timing.QUEUE);
-      long prefill = record.server().nanos(Timing.PREFILL);
-      long decode = record.server().nanos(Timing.DECODE);
+      long queue = record.server().nanos(TimingKey.QUEUE);
+      long prefill = record.server().nanos(TimingKey.PREFILL);
+      long decode = record.server().nanos(TimingKey.DECODE);
       if (queue + prefill > ttft - connect) {
         queue = 0;
         prefill = 0;

@@ -10,7 +10,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestRecord.ServerReport;
+import io.github.gatlingllm.record.RequestRecord.TimingKey;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.RunEnvironment;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
@@ -221,7 +221,7 @@ public final class RunStatistics {
   }
 
   private void addServerName(String name) {
-    String key = ServerReport.Timing.keyOf(name);
+    String key = TimingKey.keyOf(name);
     if (serverNames.size() < MAX_NAMES || serverNames.containsKey(key)) {
       Set<String> names = serverNames.computeIfAbsent(key, k -> new TreeSet<>());
       if (names.size() < MAX_NAMES) {

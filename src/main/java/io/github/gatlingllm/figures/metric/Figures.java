@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param windowS total length of the measure windows in seconds; overlapping windows count once
  * @param readingSpeed tokens per second of the reader whose stall is a metric
  * @param server timings that the server reported for ok requests scheduled in a measure window, by
- *     key of {@code ServerReport.Timing}: times in seconds, counts in tokens
+ *     key of {@code TimingKey}: times in seconds, counts in tokens
  * @param repeats the figures of each repeat, in order of time; empty unless these are all requests
  *     of repeated load levels
  */
