@@ -62,7 +62,7 @@ final class RequestRecords {
         timing,
         protocol.recordTokens() ? events : timeline.events(false),
         tokens,
-        new RequestRecord.Outcome(
+        new RequestRecord.RequestOutcome(
             // Known ones need no look for secrets: patterns are slow at every request.
             finishReason == null || RequestStatus.ofFinishReason(finishReason) != null
                 ? finishReason
@@ -116,7 +116,7 @@ final class RequestRecords {
         timing,
         events,
         tokens,
-        new RequestRecord.Outcome(
+        new RequestRecord.RequestOutcome(
             null,
             null,
             RequestStatus.NOT_BUILT,
@@ -170,13 +170,13 @@ final class RequestRecords {
         stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
   }
 
-  private static RequestRecord.Text text(PreparedRequest prepared, ReceivedAnswer answer) {
+  private static RequestRecord.RecordedText text(PreparedRequest prepared, ReceivedAnswer answer) {
     boolean chat = prepared.body().api().takesMessages();
     String reasoning = answer.reasoning();
     Secrets secrets = prepared.secrets();
     String asked = chat ? prepared.body().messagesJson() : prepared.body().prompt();
     String shown = asked == null ? null : secrets.redact(asked);
-    return new RequestRecord.Text(
+    return new RequestRecord.RecordedText(
         chat ? shown : null,
         chat ? null : shown,
         secrets.redact(answer.text()),

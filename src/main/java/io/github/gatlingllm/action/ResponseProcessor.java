@@ -242,7 +242,7 @@ final class ResponseProcessor {
   /** Logs the row of the request, and its groups {@code <name> TTFT} and {@code <name> SLO}. */
   private Session log(RequestRecord record, Session session) {
     RequestRecord.Timing timing = record.timing();
-    RequestRecord.Outcome outcome = record.outcome();
+    RequestRecord.RequestOutcome outcome = record.outcome();
     String name = record.identity().name();
     Long admitted = timing.admittedUnixNanos();
     long startMillis = millis(admitted == null ? timing.startUnixNanos() : admitted);

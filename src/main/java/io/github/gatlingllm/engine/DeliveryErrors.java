@@ -67,7 +67,7 @@ final class DeliveryErrors {
     }
   }
 
-  Optional<SelfTest.Level> level(LevelInfo level) {
+  Optional<SelfTest.TestedLoad> level(LevelInfo level) {
     PhaseWindow window = level.window(Phase.MEASURE).orElse(null);
     LongStream.Builder firsts = ttft.get(level.label());
     Long until = window == null ? null : window.endUnixNanos();
@@ -78,7 +78,7 @@ final class DeliveryErrors {
     double seconds = (until - from) / 1e9;
     long[] ttftErrors = sorted(firsts);
     return Optional.of(
-        new SelfTest.Level(
+        new SelfTest.TestedLoad(
             level.offered().intValue(),
             ttftErrors.length,
             written(from, until).count() / seconds,
@@ -127,7 +127,7 @@ final class DeliveryErrors {
     return sorted.length == 0 ? 0 : sorted[(int) TokenGaps.rank(percent, sorted.length) - 1] / 1e6;
   }
 
-  List<SelfTest.Level> levels(List<LevelInfo> all) {
+  List<SelfTest.TestedLoad> levels(List<LevelInfo> all) {
     return all.stream().map(this::level).flatMap(Optional::stream).toList();
   }
 }

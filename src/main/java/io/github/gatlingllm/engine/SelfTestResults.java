@@ -101,9 +101,7 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     try {
       return SelfTest.isLoadOf(run)
           ? measured(run, files, unixNanos, say)
-          : SelfTest.read(file)
-              .map(known -> known.quotedBy(machine, run.environment().versions()))
-              .orElse(null);
+          : SelfTest.read(file).map(known -> known.quotedBy(machine, run.versions())).orElse(null);
     } catch (IOException | RuntimeException e) {
       say.accept("LLM self-test: " + e.getMessage());
       return null;
@@ -128,7 +126,7 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
         SelfTest.of(
             Objects.requireNonNull(run.endUnixNanos()),
             machine,
-            run.environment().versions(),
+            run.versions(),
             BOUND_MS,
             errors.levels(run.stages()));
     if (result.levels().isEmpty()) {

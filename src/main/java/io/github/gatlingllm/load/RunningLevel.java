@@ -6,7 +6,7 @@ import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.InFlight;
+import io.github.gatlingllm.record.LevelInfo.InFlightCount;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
@@ -260,7 +260,7 @@ public final class RunningLevel {
   }
 
   /** Requests in flight over the measure window, after its end; null for an empty window. */
-  public synchronized LevelInfo.@Nullable InFlight inFlight() {
+  public synchronized LevelInfo.@Nullable InFlightCount inFlight() {
     return measureEndKnown() ? inFlight.over(end(Phase.STABILIZE), end(Phase.MEASURE)) : null;
   }
 
@@ -387,9 +387,9 @@ public final class RunningLevel {
     }
 
     /** Mean and peak over the window, which has ended; null for a window without length. */
-    @Nullable InFlight over(long from, long until) {
+    @Nullable InFlightCount over(long from, long until) {
       pass(until, from, until);
-      return until <= from ? null : new InFlight((double) requestNanos / (until - from), peak);
+      return until <= from ? null : new InFlightCount((double) requestNanos / (until - from), peak);
     }
   }
 }

@@ -21,7 +21,7 @@ record EventTokens(int[] each, int tail, int first) {
   private static final EventTokens NONE = new EventTokens(new int[0], 0, UNKNOWN);
 
   /** What the server counts while events come. */
-  static final class Counts {
+  static final class ServerCounts {
 
     /** How many tokens it had counted with each event, negative if unknown; empty if none has. */
     private int[] counted = {};

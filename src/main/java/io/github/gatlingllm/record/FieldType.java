@@ -28,7 +28,10 @@ import org.jspecify.annotations.Nullable;
  * in files, which is exact, unlike a double.
  */
 record FieldType<T>(
-    String name, Writer<T> writer, Reader<T> reader, @Nullable Function<T, @Nullable String> cell) {
+    String name,
+    ValueWriter<T> writer,
+    ValueReader<T> reader,
+    @Nullable Function<T, @Nullable String> cell) {
 
   static final FieldType<String> TEXT =
       new FieldType<>("text", FieldType::writeText, FieldType::readText, text -> text);
@@ -81,12 +84,12 @@ record FieldType<T>(
   private static final Pattern LINE_ENDS = Pattern.compile("[\\r\\n\u0085\u2028\u2029]");
 
   /** Writes a value that is not null. */
-  interface Writer<T> {
+  interface ValueWriter<T> {
     void write(JsonGenerator json, T value) throws IOException;
   }
 
   /** Reads the value that begins with the current token, which is not null. */
-  interface Reader<T> {
+  interface ValueReader<T> {
     T read(JsonParser json) throws IOException;
   }
 

@@ -39,7 +39,7 @@ public record InjectorRun(
     @Nullable Long started,
     long records,
     long dropped,
-    List<LevelPart> levels,
+    List<InjectorLevel> levels,
     Map<String, String> settings) {
 
   public InjectorRun {
@@ -53,7 +53,7 @@ public record InjectorRun(
    * @param planned planned requests in its measure window; null if the plan has no number
    * @param lateNanos when it began − the planned start; null without a planned start
    */
-  public record LevelPart(
+  public record InjectorLevel(
       String label,
       String target,
       @Nullable String scenario,

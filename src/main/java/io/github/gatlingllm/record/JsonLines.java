@@ -59,7 +59,7 @@ final class JsonLines implements Closeable {
     this.json = generator(VALUES.getFactory(), lines).setCodec(VALUES);
   }
 
-  interface Value {
+  interface LineValue {
     void write(JsonGenerator json) throws IOException;
   }
 
@@ -138,7 +138,7 @@ final class JsonLines implements Closeable {
         Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
   }
 
-  static void append(Path file, Value value) throws IOException {
+  static void append(Path file, LineValue value) throws IOException {
     try (JsonLines lines = appendTo(file)) {
       lines.line(value);
     }
@@ -149,7 +149,7 @@ final class JsonLines implements Closeable {
     line(line -> line.writePOJO(value));
   }
 
-  private void line(Value value) throws IOException {
+  private void line(LineValue value) throws IOException {
     value.write(json);
     json.writeRaw('\n');
     json.flush();

@@ -44,7 +44,7 @@ public record LevelInfo(
     List<PhaseWindow> phases,
     @Nullable Long planned,
     @JsonProperty("planned_start_unix_ns") @Nullable Long plannedStartUnixNanos,
-    @Nullable InFlight inFlight,
+    @Nullable InFlightCount inFlight,
     List<HookCall> hooks) {
 
   /** Units of open loads: of users where each may send several requests. */
@@ -90,7 +90,7 @@ public record LevelInfo(
   }
 
   /** Requests in flight: admitted, and not ended. The mean is over time. */
-  public record InFlight(double mean, int peak) {}
+  public record InFlightCount(double mean, int peak) {}
 
   public LevelInfo {
     phases = phases == null ? List.of() : List.copyOf(phases);

@@ -147,26 +147,26 @@ public record Objectives(
     private final Map<Name, Counted> objectives = new LinkedHashMap<>();
 
     /** Requests judged by {@link Slo.Rule#REQUESTS}, all objectives at once, by percentile. */
-    private final Map<Double, Count> atOnce = new LinkedHashMap<>();
+    private final Map<Double, SloCount> atOnce = new LinkedHashMap<>();
 
-    private Count all = Count.NONE;
+    private SloCount all = SloCount.NONE;
 
     /** Requests that met or missed, and those cancelled before they could be judged. */
-    public record Count(long judged, long met, long unknown) {
+    public record SloCount(long judged, long met, long unknown) {
 
-      public static final Count NONE = new Count(0, 0, 0);
+      public static final SloCount NONE = new SloCount(0, 0, 0);
 
-      public Count and(Slo.Verdict verdict) {
+      public SloCount and(Slo.ObjectiveResult verdict) {
         return switch (verdict) {
-          case MET -> new Count(judged + 1, met + 1, unknown);
-          case MISSED -> new Count(judged + 1, met, unknown);
-          case UNKNOWN -> new Count(judged, met, unknown + 1);
+          case MET -> new SloCount(judged + 1, met + 1, unknown);
+          case MISSED -> new SloCount(judged + 1, met, unknown);
+          case UNKNOWN -> new SloCount(judged, met, unknown + 1);
           case ABSENT -> this;
         };
       }
 
-      public Count and(Count other) {
-        return new Count(judged + other.judged, met + other.met, unknown + other.unknown);
+      public SloCount and(SloCount other) {
+        return new SloCount(judged + other.judged, met + other.met, unknown + other.unknown);
       }
 
       /** Whether too many requests are unknown for {@link #share}. */
@@ -202,14 +202,14 @@ public record Objectives(
       }
     }
 
-    private record Counted(Slo slo, Count count) {
+    private record Counted(Slo slo, SloCount count) {
       Counted and(Counted other) {
         return new Counted(slo, count.and(other.count));
       }
     }
 
     /** The count that decides whether a level holds; {@code objective} is null for all at once. */
-    public record Decision(@Nullable String objective, Count count, double percent) {
+    public record Decision(@Nullable String objective, SloCount count, double percent) {
 
       public @Nullable Boolean holds() {
         return count.holds(percent);
@@ -231,22 +231,24 @@ public record Objectives(
         return;
       }
       for (int i = 0; i < slo.objectives().size(); i++) {
-        Counted one = new Counted(slo, Count.NONE.and(judgement.of(i)));
+        Counted one = new Counted(slo, SloCount.NONE.and(judgement.of(i)));
         objectives.merge(new Name(owner, slo.objectives().get(i)), one, Counted::and);
       }
       Boolean met = judgement.met();
-      Count one =
-          Count.NONE.and(
-              met == null ? Slo.Verdict.UNKNOWN : met ? Slo.Verdict.MET : Slo.Verdict.MISSED);
+      SloCount one =
+          SloCount.NONE.and(
+              met == null
+                  ? Slo.ObjectiveResult.UNKNOWN
+                  : met ? Slo.ObjectiveResult.MET : Slo.ObjectiveResult.MISSED);
       all = all.and(one);
       if (slo.rule() == Slo.Rule.REQUESTS) {
-        atOnce.merge(slo.percentile(), one, Count::and);
+        atOnce.merge(slo.percentile(), one, SloCount::and);
       }
     }
 
     public void add(SloCounts other) {
       other.objectives.forEach((name, count) -> objectives.merge(name, count, Counted::and));
-      other.atOnce.forEach((percent, count) -> atOnce.merge(percent, count, Count::and));
+      other.atOnce.forEach((percent, count) -> atOnce.merge(percent, count, SloCount::and));
       all = all.and(other.all);
     }
 
@@ -254,13 +256,13 @@ public record Objectives(
       return objectives.isEmpty();
     }
 
-    public Count all() {
+    public SloCount all() {
       return all;
     }
 
     /** The count of each objective, by its text prefixed with its owner. */
-    public Map<String, Count> objectives() {
-      Map<String, Count> counts = new LinkedHashMap<>();
+    public Map<String, SloCount> objectives() {
+      Map<String, SloCount> counts = new LinkedHashMap<>();
       objectives.forEach((name, objective) -> counts.put(name.toString(), objective.count));
       return counts;
     }

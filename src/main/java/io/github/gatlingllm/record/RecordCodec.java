@@ -7,10 +7,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Identity;
-import io.github.gatlingllm.record.RequestRecord.Outcome;
+import io.github.gatlingllm.record.RequestRecord.RecordedText;
+import io.github.gatlingllm.record.RequestRecord.RequestOutcome;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
-import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import java.io.ByteArrayOutputStream;
@@ -134,7 +134,7 @@ final class RecordCodec {
             get(RecordField.TOKEN_SOURCE),
             get(RecordField.REFUSED_COUNTS, List.of()),
             get(RecordField.INPUTS)),
-        new Outcome(
+        new RequestOutcome(
             get(RecordField.FINISH_REASON),
             get(RecordField.HTTP_STATUS),
             status,
@@ -151,7 +151,7 @@ final class RecordCodec {
             get(RecordField.RETRY_AFTER_S),
             get(RecordField.REPLICA)),
         hasText
-            ? new Text(
+            ? new RecordedText(
                 get(RecordField.MESSAGES),
                 get(RecordField.PROMPT),
                 get(RecordField.ANSWER),

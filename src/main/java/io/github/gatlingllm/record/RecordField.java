@@ -12,8 +12,8 @@ import static io.github.gatlingllm.record.FieldType.TEXTS;
 import static io.github.gatlingllm.record.FieldType.constant;
 
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.RequestRecord.RecordedText;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
-import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import java.util.function.Function;
@@ -116,16 +116,16 @@ enum RecordField implements FieldTable.Field {
   UNKNOWN_FIELDS(TEXTS, r -> r.events().unknownFields()),
 
   // Texts, only with the setting recordText.
-  MESSAGES(JSON, Text::messages, text -> text.messages() != null),
-  PROMPT(TEXT, Text::prompt, text -> text.messages() == null || text.prompt() != null),
-  ANSWER(TEXT, Text::answer, text -> true),
-  REASONING(TEXT, Text::reasoning, text -> true);
+  MESSAGES(JSON, RecordedText::messages, text -> text.messages() != null),
+  PROMPT(TEXT, RecordedText::prompt, text -> text.messages() == null || text.prompt() != null),
+  ANSWER(TEXT, RecordedText::answer, text -> true),
+  REASONING(TEXT, RecordedText::reasoning, text -> true);
 
   private final FieldType<?> type;
   private final Function<RequestRecord, ?> getter;
 
   /** When a text is in a line; null for fields that are in every line. */
-  private final @Nullable Predicate<Text> condition;
+  private final @Nullable Predicate<RecordedText> condition;
 
   <T> RecordField(FieldType<T> type, Function<RequestRecord, @Nullable T> getter) {
     this.type = type;
@@ -135,7 +135,9 @@ enum RecordField implements FieldTable.Field {
 
   /** A text, which exists only with the setting {@code recordText}. */
   RecordField(
-      FieldType<String> type, Function<Text, @Nullable String> getter, Predicate<Text> condition) {
+      FieldType<String> type,
+      Function<RecordedText, @Nullable String> getter,
+      Predicate<RecordedText> condition) {
     this.type = type;
     this.getter = record -> record.text() == null ? null : getter.apply(record.text());
     this.condition = condition;

@@ -23,9 +23,9 @@ public record RequestRecord(
     RequestRecord.Timing timing,
     Events events,
     Tokens tokens,
-    Outcome outcome,
+    RequestOutcome outcome,
     ServerReport server,
-    @Nullable Text text) {
+    @Nullable RecordedText text) {
 
   /** Most tokens of a prompt or an answer; larger than the context of any model. */
   public static final int MAX_TOKENS = 1 << 24;
@@ -200,7 +200,7 @@ public record RequestRecord(
   }
 
   /** How the request ended; only {@code COMPLETE} is {@code ok}. */
-  public record Outcome(
+  public record RequestOutcome(
       @Nullable String finishReason,
       @Nullable Integer httpStatus,
       RequestStatus status,
@@ -223,7 +223,7 @@ public record RequestRecord(
   }
 
   /** Texts, kept only with {@code recordText}; {@code messages} or {@code prompt} is null. */
-  public record Text(
+  public record RecordedText(
       @Nullable String messages,
       @Nullable String prompt,
       @Nullable String answer,

@@ -12,7 +12,6 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
@@ -40,20 +39,41 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A method with the name of a key and one argument returns a copy with another value.
  *
+ * @param endUnixNanos null while it runs and after a crash
+ * @param seed null if none was set
+ * @param share null if it is the only injector
+ * @param versions version by component, e.g. {@code gatling}, {@code java}
+ * @param machines the machine of each injector, by its name
+ * @param config setting by name; secrets are replaced by {@link #REDACTED}
+ * @param selfTest how exact the load generator is on its machine, as known when the run ended; null
+ *     if that was never measured
  * @param targets facts that figures depend on, by target
  * @param stages load levels that began, in order of time
+ * @param injectors the parts of a merged run
+ * @param injectorsExpected how many parts it should have; null if that is not known
  */
 @JsonPropertyOrder({"schema"})
 public record RunInfo(
     String schema,
-    @JsonUnwrapped Identity identity,
-    @JsonUnwrapped RunEnvironment environment,
+    String id,
+    String simulation,
+    @JsonProperty("start_unix_ns") long startUnixNanos,
+    @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
+    State state,
+    @Nullable Long seed,
+    String injector,
+    @Nullable InjectorShare share,
+    Map<String, String> versions,
+    Map<String, SelfTest.Machine> machines,
+    Map<String, String> config,
+    @Nullable SelfTest selfTest,
     @JsonUnwrapped Objectives objectives,
     Map<String, TargetFacts> targets,
     ReportOptions report,
     @JsonUnwrapped RunOutcome outcome,
     List<LevelInfo> stages,
-    @JsonUnwrapped Merged merged) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorRun> injectors,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer injectorsExpected) {
 
   public static final String SCHEMA = "gatling-llm/run/1";
 
@@ -66,38 +86,11 @@ public record RunInfo(
   /** Name in {@link #config} of the tokens of the chat template; of one target followed by it. */
   public static final String TEMPLATE = "template_tokens";
 
-  /**
-   * Which run it is, and when; without an end while it runs and after a crash, without a seed if
-   * none was set, and without a share if it is the only injector.
-   */
-  @JsonPropertyOrder({"id"})
-  public record Identity(
-      String id,
-      String simulation,
-      @JsonProperty("start_unix_ns") long startUnixNanos,
-      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
-      State state,
-      @Nullable Long seed,
-      String injector,
-      @Nullable InjectorShare share) {
+  /** Replaces the value of a setting that is a secret. */
+  public static final String REDACTED = "***";
 
-    public Identity {
-      requireNonNull(id, "no id");
-      requireNonNull(simulation, "no simulation");
-      requireNonNull(state, "no state");
-      requireNonNull(injector, "no injector");
-    }
-  }
-
-  /** The parts of a merged run; without the expected number where that is not known. */
-  public record Merged(
-      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorRun> injectors,
-      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer injectorsExpected) {
-
-    public Merged {
-      injectors = injectors == null ? List.of() : List.copyOf(injectors);
-    }
-  }
+  private static final Pattern SECRETS =
+      Pattern.compile("(?i)(llm_)?api_?key|header\\.((proxy-)?authorization|(x-)?api-key|cookie)");
 
   /**
    * Options of the report.
@@ -155,65 +148,54 @@ public record RunInfo(
   }
 
   public RunInfo {
+    requireNonNull(id, "no id");
+    requireNonNull(simulation, "no simulation");
+    requireNonNull(state, "no state");
+    requireNonNull(injector, "no injector");
+    versions = ordered(versions);
+    machines = ordered(machines);
+    config = redacted(config);
     targets = ordered(targets);
     report = report == null ? ReportOptions.DEFAULT : report;
     stages = stages == null ? List.of() : List.copyOf(stages);
+    injectors = injectors == null ? List.of() : List.copyOf(injectors);
+  }
+
+  private static Map<String, String> redacted(@Nullable Map<String, String> config) {
+    Map<String, String> copy = new LinkedHashMap<>(ordered(config));
+    copy.replaceAll((name, value) -> SECRETS.matcher(name).matches() ? REDACTED : value);
+    return Collections.unmodifiableMap(copy);
   }
 
   public static RunInfo started(
       String id, String simulation, String injector, long startUnixNanos) {
     return new RunInfo(
         SCHEMA,
-        new Identity(id, simulation, startUnixNanos, null, State.RUNNING, null, injector, null),
-        new RunEnvironment(Map.of(), Map.of(), Map.of(), null),
+        id,
+        simulation,
+        startUnixNanos,
+        null,
+        State.RUNNING,
+        null,
+        injector,
+        null,
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        null,
         Objectives.NONE,
         Map.of(),
         ReportOptions.DEFAULT,
         new RunOutcome(0, null, null, Map.of(), null, Map.of(), List.of(), Map.of()),
         List.of(),
-        new Merged(List.of(), null));
-  }
-
-  public String id() {
-    return identity.id;
-  }
-
-  public String simulation() {
-    return identity.simulation;
-  }
-
-  public long startUnixNanos() {
-    return identity.startUnixNanos;
-  }
-
-  public @Nullable Long endUnixNanos() {
-    return identity.endUnixNanos;
-  }
-
-  public State state() {
-    return identity.state;
-  }
-
-  public String injector() {
-    return identity.injector;
-  }
-
-  public @Nullable InjectorShare share() {
-    return identity.share;
-  }
-
-  public Map<String, String> config() {
-    return environment.config();
+        List.of(),
+        null);
   }
 
   /** The tokens of a target's template, else of all, in a {@link #config}; null if not known. */
   public static @Nullable Integer template(Map<String, String> config, String target) {
     String said = config.getOrDefault(TEMPLATE + " " + target, config.getOrDefault(TEMPLATE, ""));
     return said.matches("\\d{1,6}") ? (Integer) Integer.parseInt(said) : null;
-  }
-
-  public List<InjectorRun> injectors() {
-    return merged.injectors;
   }
 
   /** The same run with another value of a component, of its own or of one of its parts. */
@@ -234,7 +216,7 @@ public record RunInfo(
   }
 
   public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
-    return with("merged", new Merged(parts, expected));
+    return with("injectors", parts).with("injectorsExpected", expected);
   }
 
   public RunInfo ended(long unixNanos, State how) {
@@ -274,7 +256,7 @@ public record RunInfo(
   }
 
   public RunInfo config(String name, @Nullable String value) {
-    Map<String, String> more = new LinkedHashMap<>(environment.config());
+    Map<String, String> more = new LinkedHashMap<>(config);
     more.compute(name, (known, old) -> value == null ? old : value);
     return config(more);
   }
@@ -338,7 +320,6 @@ public record RunInfo(
 
   /** The assertions to judge; none if the run is only one injector's part of the load. */
   public List<Assertion> assertionsToJudge() {
-    InjectorShare share = share();
     return share != null && share.isPart() ? List.of() : objectives.assertions();
   }
 
@@ -366,60 +347,22 @@ public record RunInfo(
   }
 
   /**
-   * What the run was made with.
+   * Facts about a target that its figures depend on.
    *
-   * @param versions version by component, e.g. {@code gatling}, {@code java}
-   * @param machines the machine of each injector, by its name
-   * @param config setting by name; secrets are replaced by {@link #REDACTED}
-   * @param selfTest how exact the load generator is on its machine, as known when the run ended;
-   *     null if that was never measured
+   * @param pinnedOutput whether answers were requested to have exactly {@code max_tokens} tokens
+   * @param tokenizer of our own counts
+   * @param costPerHour cost of a GPU per hour, or of the whole server if {@code gpus} is null; in
+   *     any currency; null if not set
    */
-  public record RunEnvironment(
-      Map<String, String> versions,
-      Map<String, SelfTest.Machine> machines,
-      Map<String, String> config,
-      @Nullable SelfTest selfTest) {
+  public record TargetFacts(
+      boolean pinnedOutput, String tokenizer, @Nullable Double gpus, @Nullable Double costPerHour) {
 
-    /** Replaces the value of a setting that is a secret. */
-    public static final String REDACTED = "***";
-
-    private static final Pattern SECRETS =
-        Pattern.compile(
-            "(?i)(llm_)?api_?key|header\\.((proxy-)?authorization|(x-)?api-key|cookie)");
-
-    public RunEnvironment {
-      versions = RunInfo.ordered(versions);
-      machines = RunInfo.ordered(machines);
-      config = redacted(config);
+    public @Nullable Double costOfAllPerHour() {
+      return costPerHour == null || gpus == null ? costPerHour : (Double) (gpus * costPerHour);
     }
 
-    private static Map<String, String> redacted(@Nullable Map<String, String> config) {
-      Map<String, String> copy = new LinkedHashMap<>(RunInfo.ordered(config));
-      copy.replaceAll((name, value) -> SECRETS.matcher(name).matches() ? REDACTED : value);
-      return Collections.unmodifiableMap(copy);
-    }
-
-    /**
-     * Facts about a target that its figures depend on.
-     *
-     * @param pinnedOutput whether answers were requested to have exactly {@code max_tokens} tokens
-     * @param tokenizer of our own counts
-     * @param costPerHour cost of a GPU per hour, or of the whole server if {@code gpus} is null; in
-     *     any currency; null if not set
-     */
-    public record TargetFacts(
-        boolean pinnedOutput,
-        String tokenizer,
-        @Nullable Double gpus,
-        @Nullable Double costPerHour) {
-
-      public @Nullable Double costOfAllPerHour() {
-        return costPerHour == null || gpus == null ? costPerHour : (Double) (gpus * costPerHour);
-      }
-
-      public TargetFacts and(TargetFacts other) {
-        return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer, gpus, costPerHour);
-      }
+    public TargetFacts and(TargetFacts other) {
+      return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer, gpus, costPerHour);
     }
   }
 }

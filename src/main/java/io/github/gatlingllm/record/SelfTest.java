@@ -36,7 +36,7 @@ public record SelfTest(
     Machine machine,
     Map<String, String> versions,
     double boundMs,
-    List<Level> levels,
+    List<TestedLoad> levels,
     @Nullable Ceiling ceiling,
     List<String> differs) {
 
@@ -63,7 +63,7 @@ public record SelfTest(
    * @param engineLateP99Ms p99 of the engine's delay against its own timetable; not part of the
    *     errors
    */
-  public record Level(
+  public record TestedLoad(
       int streams,
       long requests,
       double eventsPerS,
@@ -71,7 +71,7 @@ public record SelfTest(
       Errors ttftErrorMs,
       Errors itlErrorMs,
       double engineLateP99Ms) {
-    public Level {
+    public TestedLoad {
       ttftErrorMs = Objects.requireNonNullElse(ttftErrorMs, Errors.NONE);
       itlErrorMs = Objects.requireNonNullElse(itlErrorMs, Errors.NONE);
     }
@@ -106,10 +106,10 @@ public record SelfTest(
       Machine machine,
       Map<String, String> versions,
       double boundMs,
-      List<Level> levels) {
-    List<Level> within = levels.stream().takeWhile(level -> level.isWithin(boundMs)).toList();
+      List<TestedLoad> levels) {
+    List<TestedLoad> within = levels.stream().takeWhile(level -> level.isWithin(boundMs)).toList();
     boolean isExceeded = within.size() < levels.size();
-    Level top = within.isEmpty() ? null : within.get(within.size() - 1);
+    TestedLoad top = within.isEmpty() ? null : within.get(within.size() - 1);
     Ceiling ceiling =
         top == null ? null : new Ceiling(top.streams, top.eventsPerS, top.requestsPerS, isExceeded);
     return new SelfTest(
@@ -152,7 +152,7 @@ public record SelfTest(
    * none. A level covers rates up to 2 % above its own, because achieved rates deviate from planned
    * ones.
    */
-  public Optional<Level> covering(double streams, double eventsPerS) {
+  public Optional<TestedLoad> covering(double streams, double eventsPerS) {
     return levels.stream()
         .filter(level -> level.streams >= streams && level.eventsPerS * 1.02 >= eventsPerS)
         .findFirst();

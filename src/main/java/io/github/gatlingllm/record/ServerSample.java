@@ -1,11 +1,11 @@
 package io.github.gatlingllm.record;
 
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.Kind.COUNTER;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.Kind.GAUGE;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.Kind.HISTOGRAM;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.Series.MAX;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.Series.MEAN;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.Series.SUM;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind.COUNTER;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind.GAUGE;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind.HISTOGRAM;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SeriesMerge.MAX;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SeriesMerge.MEAN;
+import static io.github.gatlingllm.record.ServerSample.EngineMetric.SeriesMerge.SUM;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -218,7 +218,7 @@ public record ServerSample(
     NODE_CPU_USE("host CPU in use", "share", GAUGE, MEAN),
     NODE_MEMORY_AVAILABLE_BYTES("host memory available", "bytes", GAUGE, SUM);
 
-    public enum Kind {
+    public enum SampleKind {
       /** A state at the instant of the scrape. */
       GAUGE,
       /** A sum since the server's start; only differences are meaningful. */
@@ -227,7 +227,7 @@ public record ServerSample(
       HISTOGRAM
     }
 
-    public enum Series {
+    public enum SeriesMerge {
       SUM,
       MEAN,
       MAX
@@ -236,10 +236,10 @@ public record ServerSample(
     private final String key;
     private final String title;
     private final String unit;
-    private final Kind kind;
-    private final Series series;
+    private final SampleKind kind;
+    private final SeriesMerge series;
 
-    EngineMetric(String title, String unit, Kind kind, Series series) {
+    EngineMetric(String title, String unit, SampleKind kind, SeriesMerge series) {
       this.key = name().toLowerCase(Locale.ROOT);
       this.title = title;
       this.unit = unit;
@@ -249,7 +249,7 @@ public record ServerSample(
 
     /** Whether it is a gauge of GPUs, which each has by itself. */
     public boolean isOfEachGpu() {
-      return kind == Kind.GAUGE && key.startsWith("gpu_");
+      return kind == SampleKind.GAUGE && key.startsWith("gpu_");
     }
 
     public String title() {
@@ -261,11 +261,11 @@ public record ServerSample(
       return unit;
     }
 
-    public Kind kind() {
+    public SampleKind kind() {
       return kind;
     }
 
-    public Series series() {
+    public SeriesMerge series() {
       return series;
     }
 

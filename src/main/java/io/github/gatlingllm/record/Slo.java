@@ -99,7 +99,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
   }
 
-  public enum Verdict {
+  public enum ObjectiveResult {
     MET,
     MISSED,
     /** The request has no value, such as TPOT of one token. This is not a miss. */
@@ -109,18 +109,18 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   }
 
   /** The verdicts on a request, in the order of the objectives, and whether it failed. */
-  public record Judgement(Slo slo, List<Verdict> verdicts, boolean failed) {
+  public record Judgement(Slo slo, List<ObjectiveResult> verdicts, boolean failed) {
 
     /** The verdict on the objective at that position; a failed request meets none. */
-    public Verdict of(int objective) {
-      return failed ? Verdict.MISSED : verdicts.get(objective);
+    public ObjectiveResult of(int objective) {
+      return failed ? ObjectiveResult.MISSED : verdicts.get(objective);
     }
 
     /** The missed measures, e.g. {@code ttft}, in the order of the SLO, and {@value #FAILED}. */
     public List<String> missed() {
       Set<String> missed = new LinkedHashSet<>();
       for (int i = 0; i < verdicts.size(); i++) {
-        if (verdicts.get(i) == Verdict.MISSED) {
+        if (verdicts.get(i) == ObjectiveResult.MISSED) {
           missed.add(slo.objectives.get(i).measure().key());
         }
       }
@@ -135,10 +135,10 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       if (slo.isEmpty()) {
         return null;
       }
-      if (failed || verdicts.contains(Verdict.MISSED)) {
+      if (failed || verdicts.contains(ObjectiveResult.MISSED)) {
         return false;
       }
-      return verdicts.contains(Verdict.UNKNOWN) ? null : (Boolean) true;
+      return verdicts.contains(ObjectiveResult.UNKNOWN) ? null : (Boolean) true;
     }
   }
 
@@ -192,29 +192,31 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     }
 
     /** The verdict on a request that was not cut. */
-    private Verdict ofEnded(@Nullable Double nanos, boolean streamed) {
+    private ObjectiveResult ofEnded(@Nullable Double nanos, boolean streamed) {
       return nanos == null
-          ? measure.isRequired(streamed) ? Verdict.MISSED : Verdict.ABSENT
+          ? measure.isRequired(streamed) ? ObjectiveResult.MISSED : ObjectiveResult.ABSENT
           : within(nanos);
     }
 
     /** The verdict on a request that was cut, by the tokens received. */
-    private Verdict ofCut(@Nullable Double nanos, boolean streamed, Timing timing) {
+    private ObjectiveResult ofCut(@Nullable Double nanos, boolean streamed, Timing timing) {
       boolean late = elapsedNanos(timing) >= limitNanos;
       return switch (measure) {
         case TTFT, TTFO ->
-            nanos != null ? within(nanos) : late && streamed ? Verdict.MISSED : Verdict.UNKNOWN;
-        case E2E -> late ? Verdict.MISSED : Verdict.UNKNOWN;
-        case TPOT, ITL -> nanos != null ? within(nanos) : Verdict.UNKNOWN;
+            nanos != null
+                ? within(nanos)
+                : late && streamed ? ObjectiveResult.MISSED : ObjectiveResult.UNKNOWN;
+        case E2E -> late ? ObjectiveResult.MISSED : ObjectiveResult.UNKNOWN;
+        case TPOT, ITL -> nanos != null ? within(nanos) : ObjectiveResult.UNKNOWN;
         case STALL ->
             openGapNanos(timing) >= limitNanos
-                ? Verdict.MISSED
-                : nanos != null ? within(nanos) : Verdict.UNKNOWN;
+                ? ObjectiveResult.MISSED
+                : nanos != null ? within(nanos) : ObjectiveResult.UNKNOWN;
       };
     }
 
-    private Verdict within(double nanos) {
-      return nanos >= limitNanos ? Verdict.MISSED : Verdict.MET;
+    private ObjectiveResult within(double nanos) {
+      return nanos >= limitNanos ? ObjectiveResult.MISSED : ObjectiveResult.MET;
     }
 
     /** From the last token to the end of a stream that was cut; 0 without tokens. */
@@ -302,7 +304,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       Events events,
       Tokens tokens) {
     boolean cut = status.isCut();
-    List<Verdict> verdicts = new ArrayList<>(objectives.size());
+    List<ObjectiveResult> verdicts = new ArrayList<>(objectives.size());
     for (Objective objective : objectives) {
       Double nanos = objective.measure().nanos(timing, events, tokens);
       verdicts.add(
@@ -313,7 +315,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
 
   /** Judges a record; ITL without event times by its recorded outcome, decided when it ended. */
   public Judgement judge(RequestRecord r) {
-    RequestRecord.Outcome outcome = r.outcome();
+    RequestRecord.RequestOutcome outcome = r.outcome();
     Judgement judgement =
         judge(
             r.identity().streamed(),
@@ -323,10 +325,10 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
             r.events(),
             r.tokens());
     if (r.events().offsetsMicros().length == 0 && r.events().count() > 1) {
-      Verdict then =
+      ObjectiveResult then =
           outcome.sloMissed().contains(Measure.ITL.key())
-              ? Verdict.MISSED
-              : outcome.sloOk() == null ? Verdict.UNKNOWN : Verdict.MET;
+              ? ObjectiveResult.MISSED
+              : outcome.sloOk() == null ? ObjectiveResult.UNKNOWN : ObjectiveResult.MET;
       for (int i = 0; i < objectives.size(); i++) {
         if (objectives.get(i).measure() == Measure.ITL) {
           judgement.verdicts().set(i, then);

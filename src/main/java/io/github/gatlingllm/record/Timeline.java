@@ -42,7 +42,7 @@ public final class Timeline {
 
   private int[] offsetsMicros = new int[32];
 
-  private final EventTokens.Counts counts = new EventTokens.Counts();
+  private final EventTokens.ServerCounts counts = new EventTokens.ServerCounts();
   private int[] choices = new int[0];
   private int count;
   private List<String> unknownFields = List.of();

@@ -11,7 +11,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
@@ -208,11 +208,11 @@ final class InjectorMerge {
     return RunInfo.started(id, first.simulation(), injectors, start)
         .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
         .seed(
-            runs.stream().map(run -> run.identity().seed()).distinct().count() == 1
-                ? first.identity().seed()
+            runs.stream().map(run -> run.seed()).distinct().count() == 1
+                ? first.seed()
                 : (Long) null)
-        .versions(sideBySide(run -> run.environment().versions()))
-        .machines(merged(run -> run.environment().machines(), (one, other) -> other))
+        .versions(sideBySide(run -> run.versions()))
+        .machines(merged(run -> run.machines(), (one, other) -> other))
         .config(sideBySide(RunInfo::config))
         .config(
             "merged from",
@@ -293,7 +293,7 @@ final class InjectorMerge {
     for (RunInfo run : runs) {
       Map<String, String> own = new TreeMap<>(run.config());
       own.keySet().removeIf(key -> key.contains(" ") || OF_ONE_INJECTOR.contains(key));
-      run.environment().versions().forEach(own::putIfAbsent);
+      run.versions().forEach(own::putIfAbsent);
       settings.add(own);
       names.addAll(own.keySet());
     }
@@ -321,12 +321,12 @@ final class InjectorMerge {
         remarks.add("level %s: only %s of %s injectors have it".formatted(key, count, runs.size()));
       }
     }
-    if (merged.identity().seed() != null
+    if (merged.seed() != null
         && runs.size() > 1
         && runs.stream().allMatch(run -> run.share() == null)) {
       remarks.add(
           "all injectors have seed "
-              + merged.identity().seed()
+              + merged.seed()
               + ": they sent the same prompts at the same offsets; give each its own");
     }
     return remarks;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.report;
 
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.record.InjectorRun.LevelPart;
+import io.github.gatlingllm.record.InjectorRun.InjectorLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -70,7 +70,7 @@ final class LevelMerge {
   }
 
   /** An injector's part of a level. It is late against the first planned start of all injectors. */
-  LevelPart part(LevelInfo level) {
+  InjectorLevel part(LevelInfo level) {
     OptionalLong plan =
         requireNonNull(parts.get(level.key())).stream()
             .map(LevelInfo::plannedStartUnixNanos)
@@ -81,7 +81,8 @@ final class LevelMerge {
         plan.isEmpty() || level.phases().isEmpty()
             ? null
             : (Long) (begin(level) - plan.getAsLong());
-    return new LevelPart(level.label(), level.target(), level.scenario(), level.planned(), late);
+    return new InjectorLevel(
+        level.label(), level.target(), level.scenario(), level.planned(), late);
   }
 
   RequestRecord placed(RequestRecord record) {

@@ -6,7 +6,6 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.Merged;
 import io.github.gatlingllm.report.InjectorMerge.Part;
 import io.github.gatlingllm.report.RunInputs.RunPoller;
 import io.github.gatlingllm.storage.S3Location;
@@ -168,10 +167,10 @@ final class MergeCommand implements Callable<Integer> {
 
   /** Whether it is a merged run of which injectors are missing or still ran. */
   private static boolean isIncomplete(Path out) throws IOException {
-    Merged merged =
-        RunInfo.read(new RunFiles(out).info())
-            .map(RunInfo::merged)
-            .orElse(new Merged(List.of(), null));
+    RunInfo merged = RunInfo.read(new RunFiles(out).info()).orElse(null);
+    if (merged == null) {
+      return false;
+    }
     Integer of = merged.injectorsExpected();
     List<InjectorRun> injectors = merged.injectors();
     return !injectors.isEmpty()

@@ -111,7 +111,7 @@ final class MergedRecords implements RecordSource {
   public RunInfo ended(RunInfo info) throws IOException {
     RunInfo merged =
         info.dropped(read.stream().mapToLong(InjectorRun::dropped).sum())
-            .injectors(read, info.merged().injectorsExpected());
+            .injectors(read, info.injectorsExpected());
     merged.write(target.info());
     return merged;
   }

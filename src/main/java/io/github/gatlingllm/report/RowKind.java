@@ -284,7 +284,7 @@ enum RowKind {
     }
   }
 
-  private record Tested(SelfTest.Level level, boolean isWithin) {}
+  private record Tested(SelfTest.TestedLoad level, boolean isWithin) {}
 
   private static List<Tested> tested(@Nullable SelfTest test) {
     return test == null

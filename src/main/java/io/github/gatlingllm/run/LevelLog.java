@@ -251,7 +251,7 @@ final class LevelLog implements RunningLevel.Listener {
     boolean ended;
     private @Nullable Long planned;
     private @Nullable Long plannedStart;
-    private LevelInfo.@Nullable InFlight inFlight;
+    private LevelInfo.@Nullable InFlightCount inFlight;
 
     private Entry(RunningLevel level, LevelInfo.Key key, List<HookCall> hooks) {
       this.level = level;

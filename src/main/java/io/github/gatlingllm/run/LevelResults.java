@@ -177,7 +177,7 @@ final class LevelResults {
     private @Nullable Runnable add(RequestRecord record) {
       addToBacklog(record);
       addToFigures(record, true);
-      RequestRecord.Outcome outcome = record.outcome();
+      RequestRecord.RequestOutcome outcome = record.outcome();
       if (record.identity().phase() == Phase.MEASURE) {
         String name = record.identity().name();
         slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
@@ -226,7 +226,7 @@ final class LevelResults {
 
     LevelResult result() {
       SloCounts.Decision decision = slo.decide();
-      SloCounts.Count judged = decision == null ? SloCounts.Count.NONE : decision.count();
+      SloCounts.SloCount judged = decision == null ? SloCounts.SloCount.NONE : decision.count();
       // A level that cannot be judged yields no counts.
       boolean isJudged = decision != null && decision.holds() != null;
       return new LevelResult(

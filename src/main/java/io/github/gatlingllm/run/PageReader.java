@@ -1,7 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
+import io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import io.github.gatlingllm.run.SourceNames.Choice;
 import io.github.gatlingllm.run.SourceNames.Term;
@@ -126,7 +126,7 @@ final class PageReader {
         .values()
         .forEach(
             (metric, value) -> {
-              if (metric.kind() == Kind.COUNTER) {
+              if (metric.kind() == SampleKind.COUNTER) {
                 counters.put(metric, value);
               }
             });
@@ -139,7 +139,7 @@ final class PageReader {
     EngineMetric metric = entry.metric();
     for (Choice choice : entry.choices()) {
       String name =
-          metric.kind() == Kind.HISTOGRAM
+          metric.kind() == SampleKind.HISTOGRAM
               ? histogram(metric, choice.terms().get(0), byName, reading)
               : value(entry, choice, byName, reading);
       if (name != null) {

@@ -55,7 +55,7 @@ final class SourceNames {
 
     private Stream<String> names() {
       List<String> series =
-          metric.kind() == EngineMetric.Kind.HISTOGRAM
+          metric.kind() == EngineMetric.SampleKind.HISTOGRAM
               ? List.of("_bucket", "_sum", "_count")
               : List.of("");
       return choices.stream()

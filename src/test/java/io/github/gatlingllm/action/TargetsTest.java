@@ -10,7 +10,7 @@ import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.time.Duration;
 import java.util.List;

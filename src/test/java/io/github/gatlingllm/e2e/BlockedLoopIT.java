@@ -78,7 +78,7 @@ class BlockedLoopIT {
       assertThat(atS + BlockedLoopSimulation.BLOCKED_MILLIS / 1e3)
           .as("a loop is late once it runs again: " + check)
           .isGreaterThanOrEqualTo(Double.parseDouble(span.group(1)));
-      assertThat(run.info().environment().machines()).containsOnlyKeys(run.info().injector());
+      assertThat(run.info().machines()).containsOnlyKeys(run.info().injector());
       assertThat(Files.readString(run.files().page())).contains("Lag of the event loops");
     }
   }

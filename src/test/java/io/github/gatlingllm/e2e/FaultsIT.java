@@ -131,7 +131,7 @@ class FaultsIT {
         .containsExactlyInAnyOrderElementsOf(expected);
     assertAllIsAccountedFor(run, expected.size());
     assertThat(run.check("token_counts").path("level").asText()).isEqualTo("warning");
-    assertThat(run.info().identity().seed()).as("of a simulation that sets none").isNotNull();
+    assertThat(run.info().seed()).as("of a simulation that sets none").isNotNull();
   }
 
   static void assertAllIsAccountedFor(GatlingRun run, int planned) throws IOException {

@@ -82,7 +82,7 @@ class LevelsIT {
             .extracting(PhaseWindow::phase)
             .containsExactly(Phase.FILL, Phase.STABILIZE, Phase.MEASURE, Phase.DRAIN);
         int users = stages.get(i).get("offered").asInt();
-        LevelInfo.InFlight counted = run.info().stages().get(i).inFlight();
+        LevelInfo.InFlightCount counted = run.info().stages().get(i).inFlight();
         assertThat(counted.peak()).as("counted while it ran").isEqualTo(users);
         assertThat(counted.mean()).isGreaterThan(0).isLessThanOrEqualTo(users);
       }

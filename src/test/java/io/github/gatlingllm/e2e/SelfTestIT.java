@@ -32,7 +32,7 @@ class SelfTestIT {
     }
 
     SelfTest kept = SelfTest.read(file).orElseThrow();
-    assertThat(kept.levels()).extracting(SelfTest.Level::streams).containsExactly(4);
+    assertThat(kept.levels()).extracting(SelfTest.TestedLoad::streams).containsExactly(4);
     assertThat(kept.levels())
         .allSatisfy(
             level -> {
@@ -50,7 +50,7 @@ class SelfTestIT {
     assertThat(test.output())
         .contains("LLM self-test: result written to ", "Self-test: errors in ms", "> Ceiling: ")
         .doesNotContain("Exception");
-    assertThat(test.info().environment().selfTest()).isEqualTo(kept);
+    assertThat(test.info().selfTest()).isEqualTo(kept);
     assertThat(Files.readString(test.files().page())).contains("Self-test: errors in ms");
 
     GatlingRun later =
@@ -59,7 +59,7 @@ class SelfTestIT {
             .llm("rate=5 arrival=constant requests=4 maxTokens=2")
             .succeed();
 
-    assertThat(later.info().environment().selfTest()).isEqualTo(kept);
+    assertThat(later.info().selfTest()).isEqualTo(kept);
     assertThat(later.summary().at("/self_test/operating_point/tested/streams").asInt())
         .as("4 requests are at most 4 streams, and 2 tokens each far fewer events")
         .isEqualTo(4);

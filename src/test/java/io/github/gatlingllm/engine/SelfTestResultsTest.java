@@ -13,8 +13,8 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.SelfTest.Errors;
-import io.github.gatlingllm.record.SelfTest.Level;
 import io.github.gatlingllm.record.SelfTest.Machine;
+import io.github.gatlingllm.record.SelfTest.TestedLoad;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -123,7 +123,7 @@ class SelfTestResultsTest {
     return Recorded.at(startMs).id(id).stage("c=2").tokens(tokenMs);
   }
 
-  private Level level() {
+  private TestedLoad level() {
     DeliveryErrors errors =
         new DeliveryErrors(answers, MILLISECONDS.toNanos(100), MILLISECONDS.toNanos(20));
     records.forEach(errors::add);
@@ -135,7 +135,7 @@ class SelfTestResultsTest {
     // 145 was due at 140: the engine was 5 ms late, and the record 0.9 ms.
     written("a", 0, 100, 120, 145);
     records.add(recorded("a", -1, 101.3, 121.1, 146.9).record());
-    Level level = level();
+    TestedLoad level = level();
     assertThat(level.ttftErrorMs()).isEqualTo(new Errors(0.3, 0.3, 0.3));
     assertThat(level.itlErrorMs()).isEqualTo(new Errors(0.2, 0.8, 0.8));
     assertThat(level.engineLateP99Ms()).isEqualTo(5);
@@ -158,7 +158,7 @@ class SelfTestResultsTest {
     written("a", 0, 100, 120, 140);
     written("b", 880, 980, 999, 1_000);
     records.add(recorded("a", 0, 100, 120, 140).record());
-    Level level = level();
+    TestedLoad level = level();
     assertThat(level.eventsPerS()).isEqualTo(5);
     assertThat(level.requestsPerS()).as("b ends after the window").isEqualTo(1);
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.load.LoadLevel.Phases;
-import io.github.gatlingllm.record.LevelInfo.InFlight;
+import io.github.gatlingllm.record.LevelInfo.InFlightCount;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -104,7 +104,7 @@ class LoadLevelTest {
       String[] both = change.split("@", -1);
       gauge.change(Integer.parseInt(both[0]), Long.parseLong(both[1]), 10, 20);
     }
-    assertThat(gauge.over(10, 20)).isEqualTo(new InFlight(mean, peak));
+    assertThat(gauge.over(10, 20)).isEqualTo(new InFlightCount(mean, peak));
     assertThat(gauge.over(10, 10)).isNull();
   }
 
@@ -114,6 +114,6 @@ class LoadLevelTest {
     gauge.change(1, 0, Long.MAX_VALUE, Long.MAX_VALUE);
     gauge.change(1, 14, Long.MAX_VALUE, Long.MAX_VALUE);
     gauge.change(-1, 17, 15, Long.MAX_VALUE);
-    assertThat(gauge.over(15, 19)).isEqualTo(new InFlight(1.5, 2));
+    assertThat(gauge.over(15, 19)).isEqualTo(new InFlightCount(1.5, 2));
   }
 }

@@ -2,7 +2,7 @@ package io.github.gatlingllm.record;
 
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.RequestRecord.Events;
-import io.github.gatlingllm.record.RequestRecord.Text;
+import io.github.gatlingllm.record.RequestRecord.RecordedText;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -83,7 +83,7 @@ public final class RandomRecords {
       case "long" -> random.nextLong(9_000_000_000_000_000L);
       case "Long" -> nanos();
       case "Double" -> (double) nanos();
-      case "Text" -> words();
+      case "RecordedText" -> words();
       case "Events" -> events();
       default -> of(type.asSubclass(Record.class));
     };
@@ -118,14 +118,14 @@ public final class RandomRecords {
     return numbers;
   }
 
-  private Text words() {
+  private RecordedText words() {
     return random.nextBoolean()
-        ? new Text(
+        ? new RecordedText(
             "[ {\"role\":\"user\",\"content\":\"a\\u0041 😀\"} , null, 1.0e5 ]",
             null,
             maybe(this::text),
             maybe(this::text))
-        : new Text(null, maybe(this::text), maybe(this::text), maybe(this::text));
+        : new RecordedText(null, maybe(this::text), maybe(this::text), maybe(this::text));
   }
 
   private String text() {

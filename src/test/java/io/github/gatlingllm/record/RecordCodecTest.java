@@ -17,7 +17,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RecordFile.ReadReport.BadLine;
-import io.github.gatlingllm.record.RequestRecord.Text;
+import io.github.gatlingllm.record.RequestRecord.RecordedText;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -144,10 +144,10 @@ class RecordCodecTest {
   @Test
   void unpairedSurrogatesBecomeTheReplacementCharacter() throws IOException {
     RequestRecord record =
-        withText(records.answer(2), new Text(null, "a\ud83d", "\ude00b\ud83d\ude00", null));
+        withText(records.answer(2), new RecordedText(null, "a\ud83d", "\ude00b\ud83d\ude00", null));
     byte[] line = RecordCodec.write(record);
     assertThat(RecordCodec.read(line, 0, line.length).text())
-        .isEqualTo(new Text(null, "a\ufffd", "\ufffdb\ud83d\ude00", null));
+        .isEqualTo(new RecordedText(null, "a\ufffd", "\ufffdb\ud83d\ude00", null));
   }
 
   @Test
@@ -155,7 +155,8 @@ class RecordCodecTest {
     RequestRecord record =
         withText(
             records.answer(2),
-            new Text("[\n  {\"role\":\"user\",\r\n\"content\":\"hi\\n😀\"}]", null, "a\nb", null));
+            new RecordedText(
+                "[\n  {\"role\":\"user\",\r\n\"content\":\"hi\\n😀\"}]", null, "a\nb", null));
     byte[] line = RecordCodec.write(record);
     JsonNode json = JSON.readTree(line);
     assertThat(new String(line, UTF_8).indexOf('\n'))
@@ -212,7 +213,7 @@ class RecordCodecTest {
     return keys;
   }
 
-  private static RequestRecord withText(RequestRecord record, Text text) {
+  private static RequestRecord withText(RequestRecord record, RecordedText text) {
     return Components.with(record, "text", text);
   }
 

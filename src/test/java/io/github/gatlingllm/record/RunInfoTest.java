@@ -8,8 +8,10 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.record.RunOutcome.Connections;
+import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,11 +47,33 @@ class RunInfoTest {
           .conclusion(
               new Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
           .singleStreams(Map.of("vLLM", new SingleStream(128, 2.5, 2)))
-          .targets(Map.of("vLLM", new RunEnvironment.TargetFacts(true, "chars4", 0.5, 2.5)))
+          .targets(Map.of("vLLM", new TargetFacts(true, "chars4", 0.5, 2.5)))
           .report(new RunInfo.ReportOptions(true, false, false))
           .share(new InjectorShare(2, 4))
+          .machines(Map.of("injector-1", new SelfTest.Machine("cpu", 2, 4_096, "17", List.of())))
+          .injectors(
+              List.of(
+                  new InjectorRun(
+                      "injector-1",
+                      "chat-1",
+                      null,
+                      RunInfo.State.COMPLETE,
+                      1,
+                      2L,
+                      10L,
+                      9,
+                      11L,
+                      10,
+                      1,
+                      List.of(),
+                      Map.of())),
+              2)
           .dropped(3)
           .planned(1_000L)
+          .started(990L)
+          .notSent(Map.of("ask: it could not be built", 4L))
+          .prompts(new PromptRepeats(5, 1))
+          .connections(Map.of("localhost:8000", new Connections(7, 2)))
           .stages(
               List.of(
                   new LevelInfo(
@@ -95,6 +119,12 @@ class RunInfoTest {
             "\"start_unix_ns\" : 1795255200123456789",
             "\"end_unix_ns\" : 1795255260000000001",
             "\"state\" : \"complete\"",
+            "\"planned\" : 1000",
+            "\"started\" : 990",
+            "\"counted\" : 5",
+            "\"closed\" : 2",
+            "\"injectors_expected\" : 2",
+            "\"memory_mib\" : 4096",
             "\"slo\" : \"ttft<200ms,tpot<50ms\"",
             "\"slo_percentile\" : 95.0",
             "\"slo_by_request\"",

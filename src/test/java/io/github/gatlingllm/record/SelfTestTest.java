@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.gatlingllm.record.SelfTest.Ceiling;
 import io.github.gatlingllm.record.SelfTest.Errors;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
-import io.github.gatlingllm.record.SelfTest.Level;
 import io.github.gatlingllm.record.SelfTest.Machine;
+import io.github.gatlingllm.record.SelfTest.TestedLoad;
 import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,8 +28,8 @@ class SelfTestTest {
   @TempDir private Path folder;
 
   /** A level whose errors are those at p99. */
-  static Level level(int streams, double eventsPerS, double ttftP99, double itlP99) {
-    return new Level(
+  static TestedLoad level(int streams, double eventsPerS, double ttftP99, double itlP99) {
+    return new TestedLoad(
         streams,
         100,
         eventsPerS,
@@ -39,14 +39,14 @@ class SelfTestTest {
         0.5);
   }
 
-  private static SelfTest of(Level... levels) {
+  private static SelfTest of(TestedLoad... levels) {
     return SelfTest.of(1_700_000_000_000_000_000L, MACHINE, VERSIONS, 10, List.of(levels));
   }
 
   @Test
   void ceilingIsTheHighestLevelUpToWhichAllAreWithinTheBound() {
-    Level low = level(1, 46, 0.3, 0.2);
-    Level high = level(64, 2_960, 10, 2);
+    TestedLoad low = level(1, 46, 0.3, 0.2);
+    TestedLoad high = level(64, 2_960, 10, 2);
     assertThat(of(low, high).ceiling()).isEqualTo(new Ceiling(64, 2_960, 2_960 / 50.0, false));
     assertThat(of(low, level(16, 740, 1, 10.1), high).ceiling())
         .isEqualTo(new Ceiling(1, 46, 46 / 50.0, true));
@@ -68,7 +68,8 @@ class SelfTestTest {
   void aLoadIsCoveredByTheLightestLevelThatIsNoLighter(int streams, double events, int covering) {
     SelfTest test =
         of(level(1, 46.5, 0.3, 0.2), level(16, 740, 0.4, 0.3), level(64, 2_960, 0.5, 0.4));
-    assertThat(test.covering(streams, events).map(Level::streams).orElse(0)).isEqualTo(covering);
+    assertThat(test.covering(streams, events).map(TestedLoad::streams).orElse(0))
+        .isEqualTo(covering);
   }
 
   @Test
@@ -139,7 +140,7 @@ class SelfTestTest {
     Path file = folder.resolve("run.json");
     SelfTest known = of(level(1, 46, 0.3, 0.2)).quotedBy(MACHINE, Map.of());
     RunInfo.started("run", "sim", "here", 0).selfTest(known).write(file);
-    assertThat(RunInfo.read(file).orElseThrow().environment().selfTest()).isEqualTo(known);
+    assertThat(RunInfo.read(file).orElseThrow().selfTest()).isEqualTo(known);
   }
 
   @Test

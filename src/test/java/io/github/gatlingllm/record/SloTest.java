@@ -181,8 +181,12 @@ class SloTest {
 
   private static final Slo BOTH = Slo.parse("ttft<200ms,tpot<50ms");
 
-  private static final List<Slo.Verdict> VERDICTS =
-      List.of(Slo.Verdict.MET, Slo.Verdict.MISSED, Slo.Verdict.ABSENT, Slo.Verdict.UNKNOWN);
+  private static final List<Slo.ObjectiveResult> VERDICTS =
+      List.of(
+          Slo.ObjectiveResult.MET,
+          Slo.ObjectiveResult.MISSED,
+          Slo.ObjectiveResult.ABSENT,
+          Slo.ObjectiveResult.UNKNOWN);
 
   /** Adds so many of each: met +, missed -, absent . or unknown ? by objective, ! if it failed. */
   private static SloCounts add(SloCounts to, String name, Slo slo, String judgements) {
@@ -241,9 +245,9 @@ class SloTest {
     assertThat(counts("99++ 1+?").all().share()).isEqualTo(1);
     assertThat(counts("99++ 2+?").all().share()).isNull();
     assertThat(counts("98++ 2+.!").objectives().values())
-        .containsExactly(new SloCounts.Count(100, 98, 0), new SloCounts.Count(100, 98, 0));
+        .containsExactly(new SloCounts.SloCount(100, 98, 0), new SloCounts.SloCount(100, 98, 0));
     assertThat(counts("98++ 2+-").decide())
-        .isEqualTo(new SloCounts.Decision("tpot<50ms", new SloCounts.Count(100, 98, 0), 99));
+        .isEqualTo(new SloCounts.Decision("tpot<50ms", new SloCounts.SloCount(100, 98, 0), 99));
     assertThat(new SloCounts().decide()).isNull();
     assertThat(new SloCounts().isEmpty()).isTrue();
   }
@@ -255,6 +259,6 @@ class SloTest {
     SloCounts counts = add(new SloCounts(), "slow: ", own, "90+ 10-");
     assertThat(requireNonNull(counts.decide()).holds()).isTrue();
     assertThat(add(counts, "", BOTH.judgedBy(99, Slo.Rule.REQUESTS), "98++ 2+-").decide())
-        .isEqualTo(new SloCounts.Decision(null, new SloCounts.Count(100, 98, 0), 99));
+        .isEqualTo(new SloCounts.Decision(null, new SloCounts.SloCount(100, 98, 0), 99));
   }
 }

@@ -15,7 +15,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
@@ -249,10 +249,7 @@ final class DemoRun {
             targets.stream()
                 .collect(
                     toMap(
-                        t -> t,
-                        t ->
-                            new RunEnvironment.TargetFacts(
-                                false, "chars4", 4.0, observed ? 2.5 : null))))
+                        t -> t, t -> new TargetFacts(false, "chars4", 4.0, observed ? 2.5 : null))))
         .singleStreams(observed ? Map.of(targets.get(0), new SingleStream(128, 2.56, 2)) : Map.of())
         .slo(slo)
         .stages(stages)

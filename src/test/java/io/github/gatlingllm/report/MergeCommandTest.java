@@ -129,7 +129,7 @@ class MergeCommandTest {
     assertThat(info.injector()).isEqualTo("north,south");
     assertThat(info.outcome().planned()).isEqualTo(200);
     assertThat(info.outcome().dropped()).isZero();
-    assertThat(info.identity().seed()).isNull();
+    assertThat(info.seed()).isNull();
     assertThat(info.config())
         .containsEntry("injectorOnly", "north,south")
         .containsEntry("merged from", "run-north (north), run-south (south)");

@@ -340,8 +340,8 @@ class MergedInjectorsTest {
       assertThat(merge(out, folder).error()).isEmpty();
       assertThat(third).exists();
       RunInfo merged = RunInfo.read(new RunFiles(out).info()).orElseThrow();
-      assertThat(merged.merged().injectors()).hasSize(INJECTORS);
-      assertThat(merged.merged().injectors().get(2).records()).isEqualTo(count);
+      assertThat(merged.injectors()).hasSize(INJECTORS);
+      assertThat(merged.injectors().get(2).records()).isEqualTo(count);
     }
     assertThat(merge(out, folder).error()).contains("is not an empty directory");
   }

@@ -9,8 +9,8 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.SelfTest.Errors;
-import io.github.gatlingllm.record.SelfTest.Level;
 import io.github.gatlingllm.record.SelfTest.Machine;
+import io.github.gatlingllm.record.SelfTest.TestedLoad;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +23,8 @@ class SelfTestReportTest {
 
   private static final Machine HERE = new Machine("A CPU", 2, 1_000, "A VM", List.of());
 
-  private static Level level(int streams, double eventsPerS, double scale) {
-    return new Level(
+  private static TestedLoad level(int streams, double eventsPerS, double scale) {
+    return new TestedLoad(
         streams,
         100,
         eventsPerS,

@@ -17,15 +17,15 @@ import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.SelfTest.Errors;
-import io.github.gatlingllm.record.SelfTest.Level;
 import io.github.gatlingllm.record.SelfTest.Machine;
+import io.github.gatlingllm.record.SelfTest.TestedLoad;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
+import io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.CheckedSettings;
@@ -140,10 +140,10 @@ final class TableRuns {
         40,
         0,
         List.of(
-            new InjectorRun.LevelPart("r=1", "a", null, 10L, 0L),
-            new InjectorRun.LevelPart("r=2", "a", null, 10L, 0L),
-            new InjectorRun.LevelPart("r=1", "b", null, 10L, 0L),
-            new InjectorRun.LevelPart("r=2", "b", null, 10L, 0L)),
+            new InjectorRun.InjectorLevel("r=1", "a", null, 10L, 0L),
+            new InjectorRun.InjectorLevel("r=2", "a", null, 10L, 0L),
+            new InjectorRun.InjectorLevel("r=1", "b", null, 10L, 0L),
+            new InjectorRun.InjectorLevel("r=2", "b", null, 10L, 0L)),
         Map.of());
   }
 
@@ -167,15 +167,15 @@ final class TableRuns {
     Map<EngineMetric, Double> gpu = new EnumMap<>(EngineMetric.class);
     Map<EngineMetric, Histogram> histograms = new EnumMap<>(EngineMetric.class);
     for (EngineMetric metric : EngineMetric.values()) {
-      if (metric.kind() == Kind.HISTOGRAM) {
+      if (metric.kind() == SampleKind.HISTOGRAM) {
         Histogram grown =
             new Histogram(
                 10L * second, second, List.of(0.1, 1.0), List.of(5L * second, 10L * second));
         histograms.put(metric, grown);
       } else {
-        values.put(metric, metric.kind() == Kind.COUNTER ? 100.0 * second : 0.5);
+        values.put(metric, metric.kind() == SampleKind.COUNTER ? 100.0 * second : 0.5);
       }
-      if (metric.name().startsWith("GPU_") && metric.kind() == Kind.GAUGE) {
+      if (metric.name().startsWith("GPU_") && metric.kind() == SampleKind.GAUGE) {
         gpu.put(metric, 0.5);
       }
     }
@@ -266,7 +266,8 @@ final class TableRuns {
   }
 
   private static Summary selfTest() {
-    Level level = new Level(4, 100, 400, 8, new Errors(0.1, 2, 3), new Errors(0.01, 0.4, 5), 1.5);
+    TestedLoad level =
+        new TestedLoad(4, 100, 400, 8, new Errors(0.1, 2, 3), new Errors(0.01, 0.4, 5), 1.5);
     Machine here = new Machine("A CPU", 2, 1_000, "A VM", List.of());
     return Runs.summary(
         Runs.run(1, Runs.stage(4, 0, 1_000))

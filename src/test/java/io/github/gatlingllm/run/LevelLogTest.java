@@ -294,7 +294,7 @@ class LevelLogTest {
     users.runTo(60);
     assertThat(levels.all())
         .extracting(LevelInfo::inFlight)
-        .containsExactly(new LevelInfo.InFlight(1, 1));
+        .containsExactly(new LevelInfo.InFlightCount(1, 1));
   }
 
   @Test

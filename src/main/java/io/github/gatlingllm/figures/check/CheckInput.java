@@ -8,7 +8,7 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -87,7 +87,7 @@ record CheckInput(Summary summary, RunFacts facts) {
 
   /** Whether the tokenizer is a model's own, by the facts of a target if one is given. */
   boolean hasOwnTokenizer(@Nullable String target) {
-    RunEnvironment.TargetFacts facts = target == null ? null : info().targets().get(target);
+    TargetFacts facts = target == null ? null : info().targets().get(target);
     return OWN.matcher(facts == null ? config("tokenizer") : facts.tokenizer()).lookingAt()
         || config("tokenizer_source").equals(BY_NAME);
   }

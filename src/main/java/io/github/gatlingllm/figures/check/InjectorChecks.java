@@ -6,8 +6,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.InjectorRun;
+import io.github.gatlingllm.record.InjectorRun.InjectorLevel;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
-import io.github.gatlingllm.record.InjectorRun.LevelPart;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
@@ -46,12 +46,12 @@ final class InjectorChecks {
   }
 
   private static int missing(RunInfo info) {
-    Integer expected = info.merged().injectorsExpected();
+    Integer expected = info.injectorsExpected();
     return expected == null ? 0 : Math.max(0, expected - info.injectors().size());
   }
 
   private static String missing(RunInfo info, int missing) {
-    int expected = requireNonNull(info.merged().injectorsExpected());
+    int expected = requireNonNull(info.injectorsExpected());
     Set<Integer> shares =
         info.injectors().stream()
             .map(InjectorRun::share)
@@ -173,7 +173,7 @@ final class InjectorChecks {
   static @Nullable Finding starts(CheckInput in) {
     List<Start> planned = new ArrayList<>();
     for (InjectorRun injector : in.info().injectors()) {
-      for (LevelPart level : injector.levels()) {
+      for (InjectorLevel level : injector.levels()) {
         if (level.lateNanos() != null) {
           planned.add(new Start(injector, level.label(), level.lateNanos()));
         }

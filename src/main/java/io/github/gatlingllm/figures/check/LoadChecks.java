@@ -252,10 +252,7 @@ final class LoadChecks {
             .filter(options -> !options.isBlank())
             .toList();
     int processors =
-        in.info().environment().machines().values().stream()
-            .mapToInt(Machine::processors)
-            .min()
-            .orElse(0);
+        in.info().machines().values().stream().mapToInt(Machine::processors).min().orElse(0);
     boolean isDoubtful =
         processors <= SMALL_MACHINE
             && in.isServerHere()

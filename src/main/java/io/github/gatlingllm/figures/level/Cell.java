@@ -181,7 +181,7 @@ public final class Cell {
   }
 
   private void addAnswer(RequestParts parts, RequestRecord record) {
-    RequestRecord.Outcome outcome = record.outcome();
+    RequestRecord.RequestOutcome outcome = record.outcome();
     if (!outcome.ok() && !outcome.status().isCut()) {
       String error = outcome.error();
       errors.add(new Cause(outcome.status().key(), error == null ? "no message" : error));

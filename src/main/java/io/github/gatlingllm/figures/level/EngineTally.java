@@ -9,7 +9,7 @@ import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
+import io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.DoubleSummaryStatistics;
@@ -191,7 +191,7 @@ final class EngineTally {
                 eachAndBucket(
                     target, at, of -> of.gpu(name, gpu -> gpu.add(values, (at - origin) / 1e9))));
     for (EngineMetric metric : sample.values().keySet()) {
-      if (metric.kind() == Kind.GAUGE) {
+      if (metric.kind() == SampleKind.GAUGE) {
         double all = ofAllPages(target, metric, at);
         eachAndBucket(target, at, of -> of.gauge(metric, all, isShared));
       }
@@ -229,7 +229,7 @@ final class EngineTally {
         .forEach(
             (metric, value) -> {
               Double old = before.value(metric);
-              if (metric.kind() == Kind.COUNTER && old != null) {
+              if (metric.kind() == SampleKind.COUNTER && old != null) {
                 counters.put(metric, sample.reset() || value < old ? value : value - old);
               }
             });

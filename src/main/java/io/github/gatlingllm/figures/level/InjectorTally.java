@@ -9,7 +9,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.InjectorRun;
-import io.github.gatlingllm.record.InjectorRun.LevelPart;
+import io.github.gatlingllm.record.InjectorRun.InjectorLevel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -60,7 +60,7 @@ final class InjectorTally {
     List<@Nullable Long> each =
         injector.levels().stream()
             .filter(part -> level.repeats.stream().anyMatch(window -> part.isOf(window.info)))
-            .map(LevelPart::planned)
+            .map(InjectorLevel::planned)
             .toList();
     return level.whole().planned() == null || each.isEmpty() || each.contains(null)
         ? null

@@ -162,7 +162,7 @@ final class Pooled implements Amount.Sums {
   }
 
   private Goodput goodput(Judge judge, @Nullable MaxGoodput max) {
-    SloCounts.Count all = cell.slo.all();
+    SloCounts.SloCount all = cell.slo.all();
     SloCounts.Decision decision = cell.slo.decide();
     ConfidenceIntervals intervals = scope.intervals();
     List<Goodput.Objective> objectives = new ArrayList<>();

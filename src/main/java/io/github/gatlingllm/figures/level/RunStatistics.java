@@ -12,7 +12,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.TimingKey;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.ServerSample;
@@ -74,7 +74,7 @@ public final class RunStatistics {
   final AnswerCounts answers;
   final InjectorTally byInjector;
   final EngineTally engines;
-  final Map<String, RunEnvironment.TargetFacts> targets;
+  final Map<String, TargetFacts> targets;
   final Map<String, SingleStream> alone;
 
   private RunStatistics(RunInfo info) {

@@ -5,7 +5,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.record.Objectives.SloCounts.Count;
+import io.github.gatlingllm.record.Objectives.SloCounts.SloCount;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
@@ -109,7 +109,7 @@ final class SloTally {
   private static final class Row {
     private final Slo.Objective objective;
     private final ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
-    private Count count = Count.NONE;
+    private SloCount count = SloCount.NONE;
     private long endless;
 
     private Row(Slo.Objective objective) {
@@ -117,11 +117,13 @@ final class SloTally {
     }
 
     /** Adds a value; a missed objective without a value counts as longer than any limit. */
-    private void add(@Nullable Double nanos, Slo.Verdict verdict) {
+    private void add(@Nullable Double nanos, Slo.ObjectiveResult verdict) {
       count = count.and(verdict);
-      if (verdict == Slo.Verdict.MISSED && (nanos == null || nanos < objective.limitNanos())) {
+      if (verdict == Slo.ObjectiveResult.MISSED
+          && (nanos == null || nanos < objective.limitNanos())) {
         endless++;
-      } else if (nanos != null && (verdict == Slo.Verdict.MISSED || verdict == Slo.Verdict.MET)) {
+      } else if (nanos != null
+          && (verdict == Slo.ObjectiveResult.MISSED || verdict == Slo.ObjectiveResult.MET)) {
         values.add(nanos / 1e6);
       }
     }

@@ -401,7 +401,7 @@ public record Summary(
         @Nullable String stage,
         double streams,
         double eventsPerS,
-        SelfTest.@Nullable Level tested) {}
+        SelfTest.@Nullable TestedLoad tested) {}
 
     /** The run's own rate is in it too: rates of levels that overlap in time add up there. */
     static @Nullable SelfTestQuote of(

@@ -91,7 +91,7 @@ final class SummaryAssembly {
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             List.of(),
             Summary.SelfTestQuote.of(
-                info.environment().selfTest(),
+                info.selfTest(),
                 run,
                 curves.size() == 1 ? curves.get(0).chosen().level() : null,
                 stages),
@@ -223,7 +223,7 @@ final class SummaryAssembly {
     double mean = 0;
     double nanos = repeats.stream().mapToLong(LevelWindow::nanos).sum();
     for (LevelWindow each : repeats) {
-      LevelInfo.InFlight counted = each.info.inFlight();
+      LevelInfo.InFlightCount counted = each.info.inFlight();
       mean += counted == null ? Double.NaN : counted.mean() * each.nanos() / nanos;
     }
     return Double.isNaN(mean)
@@ -399,9 +399,9 @@ final class SummaryAssembly {
         info.loadStartUnixNanos(),
         end == null ? info.startUnixNanos() : end,
         info.state() == RunInfo.State.COMPLETE ? "complete" : "interrupted",
-        info.identity().seed(),
+        info.seed(),
         injectors.isEmpty() ? List.of(info.injector()) : injectors,
-        info.environment().versions());
+        info.versions());
   }
 
   private Series series() {

@@ -84,7 +84,7 @@ public enum Amount {
 
     int stalls();
 
-    default RequestRecord.Outcome outcome() {
+    default RequestRecord.RequestOutcome outcome() {
       return record().outcome();
     }
 

@@ -533,7 +533,7 @@ public enum Metric {
         : entry.ofRecord.of(record, readingSpeed);
   }
 
-  private boolean counts(RequestRecord.Outcome outcome) {
+  private boolean counts(RequestRecord.RequestOutcome outcome) {
     return switch (kind()) {
       case FIRST_TOKEN -> outcome.hasFirstToken();
       case PER_FAILED_REQUEST -> outcome.hasFailed();

@@ -21,7 +21,7 @@ import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
 import java.util.ArrayList;
 import java.util.List;

@@ -18,10 +18,10 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment.TargetFacts;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.EngineMetric.Kind;
+import io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import io.github.gatlingllm.testing.Reading;
 import java.util.ArrayList;
@@ -207,11 +207,11 @@ class EngineChecksTest {
     Map<EngineMetric, Histogram> histograms = new EnumMap<>(EngineMetric.class);
     said.forEach(
         (metric, value) -> {
-          if (metric.kind() == Kind.HISTOGRAM) {
+          if (metric.kind() == SampleKind.HISTOGRAM) {
             long count = Math.round(200 * part);
             histograms.put(metric, new Histogram(count, value * count, List.of(), List.of()));
           } else {
-            values.put(metric, metric.kind() == Kind.COUNTER ? 5_000 + value * part : value);
+            values.put(metric, metric.kind() == SampleKind.COUNTER ? 5_000 + value * part : value);
           }
         });
     long at = ORIGIN + Math.round(atS * 1e9);

@@ -12,8 +12,8 @@ import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;
+import io.github.gatlingllm.record.InjectorRun.InjectorLevel;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
-import io.github.gatlingllm.record.InjectorRun.LevelPart;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -79,7 +79,7 @@ class InjectorTallyTest {
         null,
         400,
         0,
-        List.of(new LevelPart("r=40", "a", null, 400L, lateNanos)),
+        List.of(new InjectorLevel("r=40", "a", null, 400L, lateNanos)),
         settings);
   }
 

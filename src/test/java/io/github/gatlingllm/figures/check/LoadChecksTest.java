@@ -19,7 +19,7 @@ import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.InFlight;
+import io.github.gatlingllm.record.LevelInfo.InFlightCount;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.LevelInfo.PlannedArrival;
@@ -173,7 +173,7 @@ class LoadChecksTest {
 
   private static Summary inFlight(double mean, List<RequestRecord> records) {
     List<PhaseWindow> windows = Runs.stage(1, 0, 9_000).phases();
-    InFlight counted = new InFlight(mean, 2);
+    InFlightCount counted = new InFlightCount(mean, 2);
     LevelInfo level =
         new LevelInfo(
             "c=1", "a", null, "closed loop", 1.0, "users", windows, null, null, counted, List.of());

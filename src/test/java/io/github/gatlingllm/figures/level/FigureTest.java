@@ -11,7 +11,7 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.Slo;
 import java.util.Arrays;
@@ -32,7 +32,7 @@ class FigureTest {
           .slo(Slo.parse("ttft<200ms", 30, Slo.Rule.PERCENTILES))
           .report(RunInfo.ReportOptions.DEFAULT.readAt(25))
           .singleStreams(Map.of("a", new SingleStream(5, 0.5, 0)))
-          .targets(Map.of("a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, 3.6)));
+          .targets(Map.of("a", new TargetFacts(false, "chars4", 2.0, 3.6)));
 
   /*
    *    tokens at         prompt     of it cached

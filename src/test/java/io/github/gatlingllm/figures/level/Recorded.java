@@ -3,7 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.Identity;
-import io.github.gatlingllm.record.RequestRecord.Outcome;
+import io.github.gatlingllm.record.RequestRecord.RequestOutcome;
 import io.github.gatlingllm.record.RequestRecord.ServerReport;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
@@ -395,7 +395,7 @@ public final class Recorded {
             streamedTokens),
         timeline.events(times),
         tokens,
-        new Outcome(finish, 200, status, ok, error, inSlo, List.of(), resent, leftOpen),
+        new RequestOutcome(finish, 200, status, ok, error, inSlo, List.of(), resent, leftOpen),
         server,
         null);
   }

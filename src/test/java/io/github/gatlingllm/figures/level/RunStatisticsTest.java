@@ -22,7 +22,7 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.Slo;
 import java.util.Arrays;
 import java.util.List;
@@ -262,8 +262,8 @@ class RunStatisticsTest {
             .slo(Slo.parse("ttft<150ms"))
             .targets(
                 Map.of(
-                    "a", new RunEnvironment.TargetFacts(false, "chars4", 2.0, 3.6),
-                    "b", new RunEnvironment.TargetFacts(false, "chars4", null, 1.8)));
+                    "a", new TargetFacts(false, "chars4", 2.0, 3.6),
+                    "b", new TargetFacts(false, "chars4", null, 1.8)));
     Summary s =
         summary(
             info,

@@ -17,7 +17,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfo.RunEnvironment;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +51,7 @@ class ScenariosTest {
   void sameLabelAtTheSameTime() {
     RunInfo info =
         run(1, stage(8, "a", "A1", 0, 1_000), stage(8, "a", "C", 500, 1_000))
-            .targets(Map.of("a", new RunEnvironment.TargetFacts(false, "chars4", null, 3.6)));
+            .targets(Map.of("a", new TargetFacts(false, "chars4", null, 3.6)));
     Summary s =
         summary(
             info,
