@@ -1,8 +1,11 @@
 package io.github.gatlingllm.load;
 
+import static io.github.gatlingllm.figures.metric.NumberText.plain;
+
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
@@ -10,6 +13,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -17,7 +21,6 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,10 +60,10 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
     return List.of(0L);
   }
 
-  /** Most steps of doubling or halving. */
+  /** Maximum steps of doubling or halving. */
   private static final int MAX_STEPS = 20;
 
-  /** Most levels; a search that needs more ends without a confirmed result. */
+  /** Maximum levels; a search that needs more ends without a confirmed result. */
   private static final int MAX_LEVELS = 60;
 
   /** With this many expected arrivals the chance of none is 0.005 %. */
@@ -85,7 +88,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
   }
 
   private static String label(double rate) {
-    return "r=" + NumberText.plain(rate);
+    return "r=" + plain(rate);
   }
 
   private record Tried(LevelResult result, boolean again) {
@@ -100,13 +103,11 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       return result.attempted() < Interval.fewestToShow(result.sloPercentile());
     }
 
-    /** How few requests were judged; empty where they are enough. */
-    String tooFew() {
+    /** How few requests were judged; null where they are enough. */
+    @Nullable Sentence tooFew() {
       double percent = result.sloPercentile();
-      String few = Interval.tooFew(result.attempted(), percent, Interval.fewestToShow(percent));
-      return few.isEmpty()
-          ? ""
-          : "only %s, %s".formatted(NumberText.counted(result.attempted(), "request"), few);
+      Sentence few = Interval.tooFew(result.attempted(), percent, Interval.fewestToShow(percent));
+      return few == null ? null : Sentence.of("sought.few", result.attempted(), few);
     }
 
     /** Whether it was measured twice, the second time with confidence. */
@@ -122,7 +123,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
     private boolean again;
     private int levels;
     private int rounds;
-    private @Nullable String failure;
+    private @Nullable Sentence failure;
 
     @Override
     public @Nullable LoadLevel next(@Nullable LevelResult before) {
@@ -147,16 +148,14 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
     private void note(LevelResult before) {
       LevelResult.FailedInARow row = before.failedInARow();
       if (before.cut() && row != null) {
-        failure = "at " + before.label() + ", " + StopRule.DEFAULT.brokenBy(before);
+        failure = Sentence.of("sought.dead", before.label(), StopRule.DEFAULT.brokenBy(before));
       } else if (before.holdsSlo() != null) {
         tried.put(rate, new Tried(before, again));
       } else {
         failure =
             before.met() == null && before.ended() > 0
-                ? "there is no SLO to hold; set one: .slo(slo().ttft(ofMillis(200))) or llm.slo"
-                : before.label()
-                    + " had no request to judge, or more than 1 % were cancelled before they could"
-                    + " be judged; use a longer duration and drain";
+                ? Sentence.of("sought.no_slo")
+                : Sentence.of("sought.empty", before.label());
       }
     }
 
@@ -226,11 +225,11 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       } else {
         needsMore = surely == null;
       }
-      return needsMore && (soFar.attempted() > 0 || cameNone(soFar)) && rounds++ < MAX_ROUNDS;
+      return needsMore && (soFar.attempted() > 0 || hasNoArrivals(soFar)) && rounds++ < MAX_ROUNDS;
     }
 
     /** Whether no request has arrived because few are expected. */
-    private boolean cameNone(LevelResult soFar) {
+    private boolean hasNoArrivals(LevelResult soFar) {
       return soFar.ended() == 0 && rate * phases.measureNanos() / 1e9 * rounds < SURELY_SOME;
     }
 
@@ -252,85 +251,85 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       Map.Entry<Double, Tried> bad = bad();
       Double fails = bad == null ? null : bad.getKey();
       if (failure != null || good == null) {
-        String text =
+        Sentence text =
             failure != null
-                ? "No highest rate found: " + failure
-                : "No rate down to " + perSecond(rate) + " holds the SLO" + why(tried.get(rate));
-        return new Conclusion("search", text, false, null, null, null, fails);
+                ? Sentence.of("sought.failed", failure)
+                : Sentence.of("sought.none", perSecond(rate), why(tried.get(rate)));
+        return new Conclusion("search", text.text(), false, null, null, null, fails);
       }
       LevelResult best = good.getValue().result();
       long met = Objects.requireNonNull(best.met());
       Interval share = Objects.requireNonNull(Interval.ofShare(met, best.attempted()));
       boolean confirmed =
           good.getValue().isConfirmed() && bad != null && bad.getValue().isConfirmed();
-      String few = good.getValue().tooFew();
-      String failing =
-          bad == null
-              ? ""
-              : "%s fails%s".formatted(NumberText.plain(bad.getKey()), why(bad.getValue()));
-      String details =
-          Stream.of(few, failing).filter(each -> !each.isEmpty()).collect(Collectors.joining("; "));
-      String text =
-          (bad == null
-                  ? "Even the highest rate tried holds the SLO: "
-                  : "Highest rate that holds the SLO: ")
-              + perSecond(good.getKey())
-              + (details.isEmpty() ? "" : " (" + details + ")")
-              + (few.isEmpty() ? evidence(good) : ". Use " + longer(good));
-      if (bad != null && few.isEmpty() && !bad.getValue().isConfirmed()) {
-        text += evidence(bad);
+      Sentence few = good.getValue().tooFew();
+      Sentence failing =
+          bad == null ? null : Sentence.of("sought.fails", plain(bad.getKey()), why(bad.getValue()));
+      boolean hasDetails = few != null || failing != null;
+      List<Sentence> text = new ArrayList<>();
+      text.add(
+          Sentence.of(
+              "sought.found",
+              bad != null,
+              perSecond(good.getKey()),
+              hasDetails ? Sentence.of("sought.details", few, failing) : null));
+      text.add(few == null ? evidence(good) : Sentence.of("sought.use", longer(good)));
+      if (bad != null && few == null && !bad.getValue().isConfirmed()) {
+        text.add(evidence(bad));
       }
       return new Conclusion(
-          "search", text, confirmed, share.low(), best.sloPercentile() / 100, good.getKey(), fails);
+          "search",
+          text.stream().map(Sentence::text).collect(Collectors.joining(". ")),
+          confirmed,
+          share.low(),
+          best.sloPercentile() / 100,
+          good.getKey(),
+          fails);
     }
 
     private static String perSecond(double rate) {
-      return NumberText.of(NumberText.plain(rate), "requests/s");
+      return NumberText.of(plain(rate), "requests/s");
     }
 
-    /** Why a rate fails although its requests met the SLO; empty if they did not. */
-    private static String why(@Nullable Tried tried) {
+    /** Why a rate fails although its requests met the SLO; null if they did not. */
+    private static @Nullable Sentence why(@Nullable Tried tried) {
       Queue queue = tried == null ? null : tried.result().queue();
       if (queue != null && queue.grows()) {
-        return ": " + queue.reason();
+        return queue.reason();
       }
-      return tried == null || !tried.result().sheds()
-          ? ""
-          : ": more than 5 % of the requests were refused or failed";
+      return tried == null || !tried.result().sheds() ? null : Sentence.of("sought.sheds");
     }
 
     /** A sentence on the evidence for the result at that rate, and on how to get more. */
-    private String evidence(Map.Entry<Double, Tried> rate) {
+    private Sentence evidence(Map.Entry<Double, Tried> rate) {
       Tried tried = rate.getValue();
       LevelResult result = tried.result();
-      String objective = result.objective() == null ? "it" : result.objective();
-      String requests = NumberText.counted(result.attempted(), "request");
       if (tried.isConfirmed()) {
-        return ". %s of %s met %s"
-            .formatted(NumberText.count(Objects.requireNonNull(result.met())), requests, objective);
+        return Sentence.of("sought.met", result.met(), result.attempted(), result.objective());
       }
       return tried.again()
-          ? ". At %s it is too close to call: %s of %s met %s, %s %% are asked for; use %s"
-              .formatted(
-                  perSecond(rate.getKey()),
-                  NumberText.percent(result.sloShare()),
-                  requests,
-                  objective,
-                  NumberText.plain(result.sloPercentile()),
-                  longer(rate))
-          : ". " + perSecond(rate.getKey()) + " was measured only once";
+          ? Sentence.of(
+              "sought.close",
+              perSecond(rate.getKey()),
+              result.sloShare(),
+              result.attempted(),
+              result.objective(),
+              result.sloPercentile(),
+              longer(rate))
+          : Sentence.of("sought.once", perSecond(rate.getKey()));
     }
 
     /** The setting that could decide: four times the requests that decide without a miss. */
-    private String longer(Map.Entry<Double, Tried> rate) {
+    private Sentence longer(Map.Entry<Double, Tried> rate) {
       double fewest = (double) Interval.fewestToShow(rate.getValue().result().sloPercentile());
       double needed = 4 * fewest / MAX_ROUNDS;
       Integer requests = phases.requests();
       if (requests != null) {
-        return "requests ≥ " + NumberText.count((long) Math.ceil(Math.max(needed, 2.0 * requests)));
+        long more = (long) Math.ceil(Math.max(needed, 2.0 * requests));
+        return Sentence.of("sought.longer", more, null);
       }
       double seconds = Math.max(needed / rate.getKey(), 2 * phases.measureNanos() / 1e9);
-      return "duration ≥ " + NumberText.count((long) Math.ceil(seconds / 5) * 5);
+      return Sentence.of("sought.longer", null, (long) Math.ceil(seconds / 5) * 5);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
-import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
@@ -39,7 +39,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     return new GoodputSearch(startingAt, precision, seed, phases);
   }
 
-  /** Whether it goes on or ends by how the SLO is held. */
+  /** Whether it continues or ends by how the SLO is held. */
   boolean needsSlo();
 
   /** The levels of one run, beginning with the first. */
@@ -67,7 +67,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     /** Whether the choice of a level depends on the results of earlier ones. */
     boolean needsResults();
 
-    /** Numbers of failed requests that end a level at once. */
+    /** Numbers of failed requests that end a level immediately. */
     default FailureLimits failureLimits() {
       return FailureLimits.NONE;
     }
@@ -86,7 +86,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     @Nullable Conclusion conclusion();
   }
 
-  /** Limits of failed requests; a level that exceeds one ends at once. */
+  /** Limits of failed requests; a level that exceeds one ends immediately. */
   record FailureLimits(long max, long inARow) {
 
     public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
@@ -211,7 +211,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** What is printed of repeats; empty without. */
     public String repeatsText() {
-      return repeats.max() == 1 ? "" : repeats.words(levels);
+      return repeats.max() == 1 ? "" : repeats.describe(levels);
     }
 
     /** Levels with different seeds: with one seed all would have one pattern, only stretched. */
@@ -358,7 +358,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       public @Nullable LoadLevel next(@Nullable LevelResult before) {
         if (before != null && (before.cut() || next < levels.size())) {
           for (StopRule rule : rules) {
-            String broken = rule.brokenBy(before);
+            Sentence broken = rule.brokenBy(before);
             if (broken != null) {
               conclusion = stopped(before, levels.size() - next, rule, broken);
               return null;
@@ -386,14 +386,12 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
 
       private static Conclusion stopped(
-          LevelResult level, int remaining, StopRule rule, String broken) {
+          LevelResult level, int remaining, StopRule rule, Sentence broken) {
         LevelResult.FailedInARow row = level.failedInARow();
         boolean serverFailed = !rule.appliesAtLevelEnd() && row != null;
-        String skipped =
-            remaining == 0 ? "" : ", " + NumberText.counted(remaining, "level") + " left out";
         return new Conclusion(
             "stopped early",
-            (level.cut() ? "during " : "after ") + level.label() + skipped + ": " + broken,
+            Sentence.text("stopped", level.cut(), level.label(), remaining, broken),
             !level.cut(),
             serverFailed ? (Double) (double) row.count() : null,
             serverFailed ? (Double) rule.limit() : null,

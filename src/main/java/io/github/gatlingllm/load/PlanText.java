@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.StopRule.Repeats;
@@ -15,7 +16,7 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Describes a load plan in words, for the dry run and the start of a run. */
+/** Describes a load plan for the dry run and the start of a run. */
 public record PlanText(LoadPlan plan) {
 
   private static final long STEP_NANOS = 10_000_000;
@@ -39,11 +40,11 @@ public record PlanText(LoadPlan plan) {
   public String kind() {
     LoadLevel level = levels().get(0);
     if (level instanceof LoadLevel.Batch batch) {
-      return "batch, " + NumberText.counted(batch.trials(), "trial") + " of each level";
+      return Sentence.text("load.batch", batch.trials());
     }
     return level instanceof LoadLevel.Open open
-        ? "open loop, " + arrivals(open.arrivals())
-        : "closed loop";
+        ? Sentence.text("load.open", arrivals(open.arrivals()))
+        : Sentence.text("load.closed");
   }
 
   public List<StopRule> stopWhen() {
@@ -56,7 +57,7 @@ public record PlanText(LoadPlan plan) {
     return levels.get(levels.size() - 1).phases();
   }
 
-  /** Adds rows with the levels, the stop rules and the phases; {@code each}: what has so many. */
+  /** Adds rows with the levels, the stop rules and the phases; {@code each}: what has that number of requests. */
   public void addTo(Rows rows, String each) {
     rows.row("load", kind() + ", " + NumberText.counted(levels().size(), "level"));
     for (LoadLevel level : levels()) {
@@ -67,11 +68,7 @@ public record PlanText(LoadPlan plan) {
       replay.trace().leftOut().forEach(line -> rows.row("", line));
     }
     if (plan instanceof GoodputSearch search) {
-      rows.row(
-          "search",
-          "the highest rate that holds the SLO, to "
-              + NumberText.plain(search.precision() * 100)
-              + " %: doubled from there, then bisected");
+      rows.row("search", Sentence.text("load.search", search.precision()));
     } else {
       rows.row("requests", total() + each);
     }
@@ -79,7 +76,8 @@ public record PlanText(LoadPlan plan) {
       rows.row("repeats", sweep.repeatsText());
     }
     if (!stopWhen().isEmpty()) {
-      rows.row("stops after", stopWhen().stream().map(StopRule::words).collect(joining(", ")));
+      List<Sentence> rules = stopWhen().stream().map(StopRule::effect).toList();
+      rows.row("stops after", rules.stream().map(Sentence::text).collect(joining(", ")));
     }
     addPhases(rows);
   }
@@ -87,60 +85,51 @@ public record PlanText(LoadPlan plan) {
   private void addPhases(Rows rows) {
     Phases phases = phases();
     Long fill = phases.fillNanos();
-    if (fill == null) {
-      rows.row("fill", "auto: users start one after the other, over twice the median E2E");
-    } else if (fill > 0) {
-      rows.row("fill", time(fill) + " per level");
+    boolean isFilled = fill == null || fill > 0;
+    if (isFilled) {
+      rows.row("fill", Sentence.text("load.fill", fill == null ? null : time(fill)));
     }
     Long stabilize = phases.stabilizeNanos();
-    if (stabilize == null) {
+    if (stabilize == null || stabilize > 0) {
       rows.row(
           "stabilize",
-          "auto: until %s and twice the median E2E has passed, at most %s per level"
-              .formatted(
-                  fill == null || fill > 0
-                      ? "each user has had an answer"
-                      : "the first answer has come",
-                  time(phases.boundNanos())));
-    } else if (stabilize > 0) {
-      rows.row("stabilize", time(stabilize) + " per level");
+          Sentence.text(
+              "load.stabilize",
+              stabilize == null ? null : time(stabilize),
+              isFilled,
+              time(phases.boundNanos())));
     }
     if (phases.requests() == null) {
-      rows.row(
-          "cooldown",
-          phases.cooldown() ? "the load stays on until the measured requests have ended" : "none");
+      rows.row("cooldown", Sentence.text("load.cooldown", phases.cooldown()));
     }
-    rows.row("drain", "at most " + time(phases.drainNanos()) + " per level");
+    rows.row("drain", Sentence.text("load.drain", time(phases.drainNanos())));
   }
 
   private String bound(LoadLevel level) {
     Long requests = expectedRequests(level);
     Duration duration = expectedDuration(level);
-    if (duration == null) {
-      return NumberText.counted(Objects.requireNonNull(requests), "request");
-    }
-    if (requests == null) {
-      return time(duration);
-    }
-    return level.phases().requests() == null
-        ? time(duration) + ", " + about(requests)
-        : NumberText.counted(requests, "request")
-            + (level.phases().isTimed() ? ", at most " : ", about ")
-            + time(duration);
+    boolean isByTime = level.phases().requests() == null;
+    return Sentence.text(
+        "load.requests",
+        requests,
+        duration == null ? null : time(duration),
+        isByTime && requests != null ? about(requests) : null,
+        level.phases().isTimed());
   }
 
   /** The requests to measure in words. */
   public String total() {
     Long total = expected();
-    if (total == null) {
-      return "as many as the server answers in the time of each level";
-    }
-    return (repeats().goal() == null ? "" : "at most ")
-        + (phases().requests() == null ? about(total) : NumberText.counted(total, "request"));
+    return total == null
+        ? Sentence.text("load.unknown")
+        : Sentence.text(
+            "load.total",
+            repeats().goal() != null,
+            phases().requests() == null ? about(total) : NumberText.counted(total, "request"));
   }
 
   private String about(long requests) {
-    return (isRandom() ? "about " : "") + NumberText.counted(requests, "request");
+    return Sentence.text("load.about", isRandom(), requests);
   }
 
   /**
@@ -153,14 +142,12 @@ public record PlanText(LoadPlan plan) {
     if (isSearch() || few.isEmpty()) {
       return "";
     }
-    String known =
+    List<String> known =
         few.stream()
             .filter(level -> expectedRequests(level) != null)
             .map(level -> level.label() + ": " + expectedRequests(level))
-            .collect(joining(", "));
-    return "to prove that, a level needs %s%s: set requests, or a longer duration"
-        .formatted(
-            NumberText.counted(needed, "request"), known.isEmpty() ? "" : " (" + known + ")");
+            .toList();
+    return Sentence.text("load.proof", needed, known);
   }
 
   private boolean isPlanned(LoadLevel level, long requests) {
@@ -220,34 +207,32 @@ public record PlanText(LoadPlan plan) {
     return level.phases().isTimed() ? Duration.ofNanos(max) : null;
   }
 
-  /** How long that many searches take, one after the other. */
+  /** How long searches take, one after the other. */
   public String timeOfSearches(int searches) {
-    Phases phases = phases();
-    if (!phases.isTimed()) {
-      return "depends on the server: 15 to 20 levels, 30 to 40 times the time of one";
-    }
-    long level = phases.knownNanos();
+    long level = phases().isTimed() ? phases().knownNanos() : 0;
     long all = searches * level;
-    return "about %s to %s: 15 to 20 levels of %s, each up to %s times as long if it could be chance"
-        .formatted(time(30 * all), time(40 * all), time(level), LoadPlan.MAX_ROUNDS);
+    return Sentence.text(
+        "load.searches",
+        level == 0 ? null : time(30 * all),
+        time(40 * all),
+        time(level),
+        LoadPlan.MAX_ROUNDS);
   }
 
-  private static String arrivals(Arrivals arrivals) {
+  private static Sentence arrivals(Arrivals arrivals) {
     if (arrivals instanceof Arrivals.Replay replay) {
-      String stamps = replay.trace().stamps();
-      return "arrivals of "
-          + replay.name()
-          + (replay.speed() == 1 ? "" : ", " + NumberText.plain(replay.speed()) + " times as fast")
-          + ", %s per second".formatted(NumberText.load(replay.size() * 1e9 / replay.lengthNanos()))
-          + (stamps.isEmpty() ? "" : " (" + stamps + ")");
+      return Sentence.of(
+          "load.replay",
+          replay.name(),
+          replay.speed() == 1 ? null : (Double) replay.speed(),
+          replay.size() * 1e9 / replay.lengthNanos(),
+          replay.trace().stamps());
     }
     Gaps gaps = arrivals.gaps();
     if (gaps == null || gaps.isPoisson()) {
-      return "poisson arrivals";
+      return Sentence.of("load.poisson");
     }
-    return gaps.isEqual()
-        ? "constant arrivals"
-        : "gamma arrivals of cv " + NumberText.plain(gaps.cv());
+    return gaps.isEqual() ? Sentence.of("load.constant") : Sentence.of("load.gamma", gaps.cv());
   }
 
   private boolean isRandom() {
@@ -302,7 +287,7 @@ public record PlanText(LoadPlan plan) {
       text.append(String.format(Locale.ROOT, "%-15s%s", name, value)).append('\n');
     }
 
-    /** The requests before the load; where there are any, at least so many. */
+    /** The requests before the load; where there are any, at least {@code min}. */
     public void warmUp(int requests, int min) {
       int sent = Math.max(requests, min);
       row("warm-up", requests == 0 ? "none" : NumberText.counted(sent, "request"));
@@ -318,15 +303,12 @@ public record PlanText(LoadPlan plan) {
     public void slo(String whose, String objectives, Slo slo) {
       row(
           "SLO",
-          objectives.isEmpty()
-              ? whose + "none"
-              : "%s; a level holds when %s %% of its requests meet %s"
-                  .formatted(
-                      whose + objectives,
-                      NumberText.plain(slo.percentile()),
-                      slo.rule() == Slo.Rule.REQUESTS
-                          ? "all objectives at once"
-                          : "each objective"));
+          Sentence.text(
+              "load.slo",
+              whose,
+              objectives,
+              slo.percentile(),
+              slo.rule() == Slo.Rule.REQUESTS));
     }
 
     public void limits(
@@ -338,15 +320,18 @@ public record PlanText(LoadPlan plan) {
         @Nullable Object abandonment) {
       row(
           "limits",
-          "%s per request, %s between events".formatted(time(request), time(idle))
-              + limit(inFlight, "in flight")
-              + limit(requestsPerMinute, "requests a minute")
-              + limit(tokensPerMinute, "tokens a minute")
-              + (abandonment == null ? "" : ", users leave: " + abandonment));
+          Sentence.text(
+              "load.limits",
+              time(request),
+              time(idle),
+              plain(inFlight),
+              plain(requestsPerMinute),
+              plain(tokensPerMinute),
+              abandonment));
     }
 
-    private static String limit(@Nullable Integer max, String what) {
-      return max == null ? "" : ", " + max + " " + what;
+    private static @Nullable String plain(@Nullable Integer limit) {
+      return limit == null ? null : String.valueOf(limit);
     }
 
     @Override

@@ -3,8 +3,10 @@ package io.github.gatlingllm.load;
 import static java.util.stream.Collectors.joining;
 
 import io.github.gatlingllm.figures.metric.Backlog;
+import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
@@ -35,23 +37,21 @@ public record StopRule(Condition condition, double limit) {
   /** The queue of an open level grows, see {@link Backlog}; levels must be long for requests. */
   public static final StopRule OVER_SATURATED = new StopRule(Condition.OVER_SATURATED, 0);
 
-  /** The conditions, with the text before and after their limit, and what they end a sweep at. */
+  /** The conditions, with the text before and after their limit. */
   enum Condition {
-    SLO_SHARE("slo<", "%", "a level with less than %s %% of requests in SLO"),
-    ERROR_SHARE("errors>", "%", "a level with more than %s %% failures"),
-    ERROR_COUNT("errors>", "", "more than %s failures"),
-    ERRORS_IN_A_ROW("errorsInARow>", "", "more than %s failures in a row"),
-    OVER_SATURATED("overSaturated", null, "a level whose queue grows"),
-    NEVER("never", null, "nothing");
+    SLO_SHARE("slo<", "%"),
+    ERROR_SHARE("errors>", "%"),
+    ERROR_COUNT("errors>", ""),
+    ERRORS_IN_A_ROW("errorsInARow>", ""),
+    OVER_SATURATED("overSaturated", null),
+    NEVER("never", null);
 
     private final String prefix;
     private final @Nullable String suffix;
-    private final String words;
 
-    Condition(String prefix, @Nullable String suffix, String words) {
+    Condition(String prefix, @Nullable String suffix) {
       this.prefix = prefix;
       this.suffix = suffix;
-      this.words = words;
     }
 
     private boolean matches(String text) {
@@ -83,7 +83,7 @@ public record StopRule(Condition condition, double limit) {
   public static StopRule errorsInARowAbove(long count) {
     if (count < 1) {
       throw new IllegalArgumentException(
-          "errorsInARowAbove(" + count + ") is no row; expected 1 or more");
+          "errorsInARowAbove(" + count + ") is always broken; expected 1 or more");
     }
     return new StopRule(Condition.ERRORS_IN_A_ROW, count);
   }
@@ -109,51 +109,50 @@ public record StopRule(Condition condition, double limit) {
       }
     }
     throw new IllegalArgumentException(
-        "'%s' is no rule; expected slo<50%%, errors>10%%, errors>50, errorsInARow>100, overSaturated"
+        "'%s' is not a stop rule; expected slo<50%%, errors>10%%, errors>50, errorsInARow>100, overSaturated"
             .formatted(text));
   }
 
-  @Nullable String brokenBy(LevelResult level) {
+  @Nullable Sentence brokenBy(LevelResult level) {
     return switch (condition) {
       case SLO_SHARE -> {
         Double share = level.sloShare();
         yield share != null && share * 100 < limit
-            ? text("only %.1f %% of %,d requests met the SLO", share * 100, level.attempted())
+            ? Sentence.of("stopped.slo", share, level.attempted())
             : null;
       }
       case ERROR_SHARE -> {
         Double share = level.failedShare();
         yield share != null && share * 100 > limit
-            ? text("%.1f %% of %,d requests failed", share * 100, level.ended())
+            ? Sentence.of("stopped.errors", share, level.ended())
             : null;
       }
       case ERROR_COUNT ->
           level.failures() > limit
-              ? NumberText.counted(level.failures(), "request")
-                  + " failed, more than "
-                  + NumberText.count((long) limit)
+              ? Sentence.of("stopped.count", level.failures(), limit)
               : null;
       case ERRORS_IN_A_ROW -> {
         LevelResult.FailedInARow row = level.failedInARow();
         yield level.cut() && row != null && row.count() > limit
-            ? text(
-                "%,d requests failed one after the other and none succeeded between (last error:"
-                    + " %s)",
-                row.count(), row.lastError())
+            ? Sentence.of("stopped.row", row.count(), row.lastError())
             : null;
       }
-      case OVER_SATURATED ->
-          level.queue() != null && level.queue().grows() ? level.queue().words("the load") : null;
+      case OVER_SATURATED -> {
+        Queue queue = level.queue();
+        yield queue != null && queue.grows()
+            ? Sentence.of("stopped.queue", queue.held(), queue.clause("the load"))
+            : null;
+      }
       case NEVER -> null;
     };
   }
 
-  /** More failed requests than this end a level at once; null for other conditions. */
+  /** More failed requests than this end a level immediately; null for other conditions. */
   @Nullable Long maxFailures() {
     return condition == Condition.ERROR_COUNT ? (Long) (long) limit : null;
   }
 
-  /** More consecutive failed requests than this end a level at once; null for other conditions. */
+  /** More consecutive failed requests than this end a level immediately; null for other conditions. */
   @Nullable Long maxFailuresInARow() {
     return condition == Condition.ERRORS_IN_A_ROW ? (Long) (long) limit : null;
   }
@@ -169,17 +168,13 @@ public record StopRule(Condition condition, double limit) {
   private static void require(boolean inRange, String name, double percent) {
     if (!inRange) {
       throw new IllegalArgumentException(
-          name + "(" + percent + ") is no share; expected a percentage up to 100");
+          name + "(" + percent + ") is not a percentage; expected one up to 100");
     }
   }
 
-  private static String text(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
-  }
-
   /** What ends a sweep, e.g. {@code more than 100 failures in a row}. */
-  String words() {
-    return condition.words.formatted(NumberText.plain(limit));
+  Sentence effect() {
+    return Sentence.of("stop", condition.name().toLowerCase(Locale.ROOT), limit);
   }
 
   @Override
@@ -190,8 +185,8 @@ public record StopRule(Condition condition, double limit) {
   }
 
   /**
-   * How often the levels of a sweep are measured. Each round has every level once, in an order of
-   * its own, which the seed decides.
+   * How often the levels of a sweep are measured. Each round has every level once, in a different
+   * order, which the seed decides.
    *
    * @param max rounds; all run unless {@code goal} is reached before
    */
@@ -200,7 +195,7 @@ public record StopRule(Condition condition, double limit) {
     /** Every level once, in the given order. */
     public static final Repeats ONCE = new Repeats(1, null);
 
-    /** Fewest rounds before a goal is judged: the spread of two says too little. */
+    /** Minimum rounds before a goal is judged: the spread of two says too little. */
     static final int MIN = 3;
 
     private static final int MAX_WITH_GOAL = 20;
@@ -224,22 +219,17 @@ public record StopRule(Condition condition, double limit) {
 
       /** The conclusion after these rounds, with half the interval of each level in percent. */
       Conclusion conclude(int rounds, Map<String, List<@Nullable Double>> byLevel) {
-        List<String> each = new ArrayList<>();
+        List<Sentence> each = new ArrayList<>();
         double widest = 0;
         for (Map.Entry<String, List<@Nullable Double>> level : byLevel.entrySet()) {
           double half = halfPercent(level.getValue());
           widest = Math.max(widest, half);
-          each.add(level.getKey() + " ±" + NumberText.with(finite(half), "%"));
+          String shown = NumberText.with(finite(half), "%");
+        each.add(Sentence.of("repeated.level", level.getKey(), shown));
         }
         boolean isReached = widest <= percent;
         String text =
-            "%s ±%s %% %s after %s repeats: %s"
-                .formatted(
-                    figure,
-                    NumberText.plain(percent),
-                    isReached ? "reached" : "not reached",
-                    rounds,
-                    String.join(", ", each));
+            Sentence.text("repeated", figure, percent, isReached, rounds, each);
         return new Conclusion("repeats", text, isReached, finite(widest), percent, null, null);
       }
 
@@ -292,7 +282,7 @@ public record StopRule(Condition condition, double limit) {
     }
 
     /** What is printed of rounds: {@code 5 of each level, in random order: c=2 c=1 | c=1 c=2}. */
-    String words(List<LoadLevel> levels) {
+    String describe(List<LoadLevel> levels) {
       int each = levels.size() / max;
       List<String> shown = new ArrayList<>();
       for (int from = 0; from < levels.size() && shown.size() < ROUNDS_SHOWN; from += each) {
@@ -301,13 +291,14 @@ public record StopRule(Condition condition, double limit) {
                 .map(level -> LevelInfo.unnumbered(level.label()))
                 .collect(joining(" ")));
       }
-      String times =
-          goal == null
-              ? max + " of each level"
-              : "%s to %s of each level, until each is within ±%s %% of %s"
-                  .formatted(MIN, max, NumberText.plain(goal.percent()), goal.figure());
-      String rest = max > ROUNDS_SHOWN ? " | …" : "";
-      return times + ", in random order: " + String.join(" | ", shown) + rest;
+      return Sentence.text(
+          "load.rounds",
+          max,
+          MIN,
+          goal == null ? null : (Double) goal.percent(),
+          goal == null ? null : goal.figure(),
+          String.join(" | ", shown),
+          max > ROUNDS_SHOWN);
     }
   }
 }

@@ -11,6 +11,7 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.CellKind;
 import java.util.ArrayList;
@@ -20,8 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Texts about changes, the same on the page, in {@code compare.md} and on the console. */
@@ -50,7 +49,8 @@ final class ChangeText {
     Interval interval = change.interval();
     return interval == null
         ? NumberText.ABSENT
-        : end(interval.low()) + " to " + end(interval.high()) + unitOf(change.figure());
+        : Sentence.text(
+            "compare.ends", end(interval.low()), end(interval.high()), unitOf(change.figure()));
   }
 
   /** An end of an interval; changes above {@value #WIDE} % are not told apart. */
@@ -73,8 +73,8 @@ final class ChangeText {
   /** E.g. {@code ▲ worse}, in its colour. */
   static Cell verdict(Change change) {
     return switch (change.outcome()) {
-      case BETTER -> new Cell("✓ better", CellKind.BETTER);
-      case WORSE -> new Cell("▲ worse", CellKind.WORSE);
+      case BETTER -> new Cell(Sentence.text("compare.better"), CellKind.BETTER);
+      case WORSE -> new Cell(Sentence.text("compare.worse"), CellKind.WORSE);
       case NO_CLEAR_CHANGE, TOO_FEW_VALUES, NOT_JUDGED ->
           new Cell(change.outcome().words(), CellKind.UNCHANGED);
     };
@@ -92,18 +92,20 @@ final class ChangeText {
     return change == null ? Cell.figure(value) : new Cell(value, verdict(change).kind());
   }
 
-  static String verdict(Comparison comparison, List<Judged> judged) {
-    String changes =
-        Stream.of(Outcome.WORSE, Outcome.BETTER)
-            .map(outcome -> list(comparison, outcome))
-            .filter(part -> !part.isEmpty())
-            .collect(Collectors.joining("; "));
-    return failed(judged)
-        + (changes.isEmpty() ? unclear(comparison) : NumberText.capital(changes) + ".");
+  /** The gates that failed, then the clear changes. */
+  static List<Sentence> verdict(Comparison comparison, List<Judged> judged) {
+    Sentence worse = list(comparison, Outcome.WORSE);
+    Sentence better = list(comparison, Outcome.BETTER);
+    List<Sentence> all = new ArrayList<>(failed(judged));
+    all.add(
+        worse == null && better == null
+            ? unclear(comparison)
+            : Sentence.of("compare.changes", worse, better));
+    return all;
   }
 
-  /** Which gates failed, e.g. {@code Failed: ttft.p95>+10% (c=2, c=8).}; empty for none. */
-  private static String failed(List<Judged> all) {
+  /** Which gates failed, e.g. {@code Failed: ttft.p95>+10% (c=2, c=8).}; none if all passed. */
+  private static List<Sentence> failed(List<Judged> all) {
     Map<String, List<String>> places = new LinkedHashMap<>();
     for (Judged judged : all) {
       if (judged.hasFailed()) {
@@ -112,25 +114,21 @@ final class ChangeText {
             .add(String.valueOf(judged.place() == null ? judged.missing() : judged.place()));
       }
     }
-    return places.isEmpty()
-        ? ""
-        : places.entrySet().stream()
-            .map(gate -> gate.getKey() + " (" + NumberText.some(gate.getValue()) + ")")
-            .collect(Collectors.joining(", ", "Failed: ", ". "));
+    List<Sentence> gates =
+        places.entrySet().stream()
+            .map(gate -> Sentence.of("compare.gate", gate.getKey(), gate.getValue()))
+            .toList();
+    return gates.isEmpty() ? List.of() : List.of(Sentence.of("compare.failed", gates));
   }
 
-  private static String unclear(Comparison comparison) {
+  private static Sentence unclear(Comparison comparison) {
     List<Change> all = comparison.places().stream().flatMap(at -> at.changes().stream()).toList();
     long few = all.stream().filter(c -> c.outcome() == Outcome.TOO_FEW_VALUES).count();
-    return few == 0
-        ? "No clear change."
-        : few == all.size()
-            ? "Too few values to tell a change; measure longer."
-            : "No clear change; too few values for %s of %s figures.".formatted(few, all.size());
+    return Sentence.of("compare.unclear", few, all.size(), few == all.size());
   }
 
   /** The clear changes by load level; the pooled ones only of figures that no level tells. */
-  private static String list(Comparison comparison, Outcome outcome) {
+  private static @Nullable Sentence list(Comparison comparison, Outcome outcome) {
     Map<String, List<String>> byPlace = new LinkedHashMap<>();
     Set<String> told = new HashSet<>();
     List<Place> places = new ArrayList<>(comparison.places());
@@ -146,34 +144,40 @@ final class ChangeText {
         }
       }
     }
-    return byPlace.isEmpty()
-        ? ""
-        : outcome.words()
-            + byPlace.entrySet().stream()
-                .map(at -> " at " + at.getKey() + ": " + some(at.getValue()))
-                .collect(Collectors.joining(","));
-  }
-
-  private static String some(List<String> changes) {
-    int more = changes.size() - MAX_NAMED;
-    return String.join(", ", changes.subList(0, Math.min(MAX_NAMED, changes.size())))
-        + (more > 0 ? " and " + more + " more" : "");
+    List<Sentence> lists =
+        byPlace.entrySet().stream()
+            .map(
+                at ->
+                    Sentence.of(
+                        "compare.place",
+                        at.getKey(),
+                        at.getValue().stream().limit(MAX_NAMED).toList(),
+                        Math.max(0, at.getValue().size() - MAX_NAMED)))
+            .toList();
+    return lists.isEmpty() ? null : Sentence.of("compare.places", outcome.words(), lists);
   }
 
   /** The result of a gate: {@code passed: ttft.p95 −78.7 %, limit +10 %, at c=8 (better, …)}. */
-  static String judged(Judged judged) {
-    FailCondition gate = judged.condition();
+  static Sentence judged(Judged judged) {
     Change change = judged.change();
-    String place = judged.place() == null ? "" : ", at " + judged.place();
-    String result = judged.hasFailed() ? "failed: " : "passed: ";
-    String limit = ", limit " + limit(gate);
-    if (change == null) {
-      return result + gate.figure() + limit + place + " (" + judged.missing() + ")";
-    }
-    String thin = judged.hasFailed() ? "; measure longer, or pass --allow-thin" : "";
-    String interval = change.interval() == null ? "" : ", interval " + interval(change);
-    String why = change.outcome().words() + (judged.isThin() ? thin : interval);
-    return "%s%s %s%s%s (%s)".formatted(result, gate.figure(), by(change), limit, place, why);
+    return Sentence.of(
+        "compare.judged",
+        judged.hasFailed(),
+        judged.condition().figure().toString(),
+        change == null ? null : by(change),
+        limit(judged.condition()),
+        judged.place(),
+        change == null ? judged.missing() : why(change, judged));
+  }
+
+  private static Sentence why(Change change, Judged judged) {
+    String outcome = change.outcome().words();
+    return judged.isThin() && judged.hasFailed()
+        ? Sentence.of("compare.thin", outcome)
+        : Sentence.of(
+            "compare.interval",
+            outcome,
+            judged.isThin() || change.interval() == null ? null : interval(change));
   }
 
   private static String limit(FailCondition gate) {

@@ -13,6 +13,7 @@ import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.Page.Section;
@@ -64,11 +65,11 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
     }
 
     public String verdict() {
-      return ChangeText.verdict(changes(), judged);
+      return Sentence.text(ChangeText.verdict(changes(), judged));
     }
 
     public List<String> gates() {
-      return judged.stream().map(ChangeText::judged).toList();
+      return judged.stream().map(ChangeText::judged).map(Sentence::text).toList();
     }
 
     public List<String> notes() {

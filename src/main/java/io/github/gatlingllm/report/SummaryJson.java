@@ -32,6 +32,7 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
@@ -74,6 +75,7 @@ final class SummaryJson {
           .addMixIn(Figures.Goodput.class, GoodputForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
+          .addMixIn(Sentence.class, SentenceForm.class)
           .addMixIn(EngineFigures.class, EngineForm.class)
           .build();
 
@@ -82,7 +84,7 @@ final class SummaryJson {
 
   private SummaryJson() {}
 
-  @JsonPropertyOrder({"run", "verdict", "config", "workload", "slo", "figures"})
+  @JsonPropertyOrder({"run", "verdict", "findings", "config", "workload", "slo", "figures"})
   @JsonIgnoreProperties({"requests_at_points", "by_at_points"})
   interface SummaryForm extends FiguresInline {
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -270,6 +272,15 @@ final class SummaryJson {
 
     @JsonProperty
     boolean ok();
+  }
+
+  @JsonPropertyOrder({"id", "place", "values", "text"})
+  interface SentenceForm {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    String place();
+
+    @JsonProperty
+    String text();
   }
 
   interface MetricKey {

@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.Page.Section;
@@ -101,7 +101,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
 
   /** The number of passed checks as text; empty for none. */
   static String passed(long checks) {
-    return checks == 0 ? "" : NumberText.counted(checks, "check") + " passed";
+    return checks == 0 ? "" : Sentence.text("checks.passed", checks);
   }
 
   @Nullable Section injectors() {

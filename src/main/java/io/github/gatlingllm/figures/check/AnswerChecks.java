@@ -1,8 +1,5 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.metric.NumberText.capital;
-import static io.github.gatlingllm.figures.metric.NumberText.count;
-import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static io.github.gatlingllm.figures.metric.NumberText.percent;
 
 import io.github.gatlingllm.figures.level.AnswerCounts;
@@ -15,6 +12,7 @@ import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.RateLimits;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.RunOutcome.PromptRepeats;
@@ -24,22 +22,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of the answers: whether they match the assumptions of the figures. */
 final class AnswerChecks {
-
-  static final String NOTE_WHERE_MEANT =
-      "note if prompts share text on purpose: scenarios A1, A2, C and D, shared prefixes,"
-          + " conversations, datasets";
-
-  private static final String SHARED_ON_PURPOSE =
-      "The prompts of this workload share text on purpose. Quote TTFT together with this share.";
-
-  static final String PARSER =
-      "The server's parser sends a tool call once it is whole: read E2E. Requests without tools"
-          + " show whether a proxy buffers too.";
 
   private AnswerChecks() {}
 
@@ -54,29 +40,24 @@ final class AnswerChecks {
             (target, share) -> errors(target.figures().counts(), share));
     return worst != null
         ? worst
-        : Finding.of(0.0, "No request was measured.")
-            .level(Level.INVALID)
-            .remedy("Measure longer, or find out why no request ended in the window.");
+        : Finding.of(0.0, "errors.none").level(Level.INVALID).remedy("errors.none.remedy");
   }
 
   private static Finding errors(Counts counts, double share) {
     Finding found =
         Finding.of(
             share,
-            "%s of %s requests failed (%s)%s; they count in goodput and tok/s, not in latencies.",
-            count(counts.failed()),
-            count(counts.ended()),
-            percent(share),
-            counts.rateLimited() == 0
-                ? ""
-                : ", and " + count(counts.rateLimited()) + " were rate limited");
+            "errors.found",
+            counts.failed(),
+            counts.ended(),
+            share,
+            counts.rateLimited());
     if (counts.ok() == 0) {
       return found.level(Level.INVALID);
     }
     return counts.of(RequestStatus.HTTP_ERROR) == 0
         ? found
-        : found.remedy(
-            "See the table of errors. A server that rejects requests serves the others faster.");
+        : found.remedy("errors.remedy", true);
   }
 
   static @Nullable Finding rateLimited(CheckInput in) {
@@ -85,30 +66,22 @@ final class AnswerChecks {
       return null;
     }
     double share = share(limits.requests(), in.figures().counts().ended());
-    String left =
-        limits.remaining().isEmpty() ? "" : " Lowest remaining: " + limits.remaining() + ".";
-    if (limits.requests() == 0) {
-      return Finding.of(share, "No request was rate limited." + left);
-    }
     Distribution retryAfter = limits.retryAfterS();
     return Finding.of(
         share,
-        "The server rejected %s of %s requests by rate limits (%s; %s)%s. They are no failures, but"
-            + " were not served%s.%s",
-        count(limits.requests()),
-        count(in.figures().counts().ended()),
-        percent(share),
+        "rate_limited.found",
+        limits.requests(),
+        in.figures().counts().ended(),
+        share,
         in.figures().errors().stream()
             .filter(e -> e.verdict().equals(RequestStatus.RATE_LIMITED.key()))
             .map(ErrorCount::message)
             .findFirst()
             .orElse("HTTP 429"),
-        retryAfter.isEmpty()
-            ? ""
-            : " and asked to wait %s s (median; at most %s s)"
-                .formatted(number(retryAfter.p50()), number(retryAfter.max())),
-        in.figures().goodput() == null ? "" : ", so the SLO counts them as missed",
-        left);
+        retryAfter.p50(),
+        retryAfter.max(),
+        in.figures().goodput() != null,
+        limits.remaining());
   }
 
   static @Nullable Finding connectionsClosed(CheckInput in) {
@@ -117,15 +90,12 @@ final class AnswerChecks {
         servers.keySet().stream().filter(server -> servers.get(server).answers() > 0).toList(),
         server -> share(servers.get(server).closed(), servers.get(server).answers()),
         (server, share) ->
-            share == 0
-                ? Finding.of(share, "The server closed no connection unannounced.")
-                : Finding.of(
-                    share,
-                    "%s closed the connection unannounced after %s of its answers; %s requests were"
-                        + " sent once more.",
-                    server,
-                    percent(share),
-                    count(in.answers().of(Property.RESENT))));
+            Finding.of(
+                share,
+                "connections_closed.found",
+                server,
+                share,
+                in.answers().of(Property.RESENT)));
   }
 
   static @Nullable Finding finishReasons(CheckInput in) {
@@ -138,26 +108,25 @@ final class AnswerChecks {
               return answers.share(target.label(), none, Property.OK);
             },
             (target, none) ->
-                Finding.of(none, "finish reasons: " + finishReasons(answers, target) + "."));
+                Finding.of(none, "finish_reasons.found", finishReasons(answers, target)));
     boolean isAdvised =
         found == null
             || answers.of(Property.PINNED) > 0
             || in.config("ignoreEos").contains("rejects");
     return isAdvised
         ? found
-        : found.remedy(
-            "Answers without a finish reason may be cut off. Set ignoreEos=true to pin their"
-                + " length.");
+        : found.remedy("finish_reasons.remedy", true);
   }
 
-  private static String finishReasons(AnswerCounts answers, Target target) {
+  private static List<Sentence> finishReasons(AnswerCounts answers, Target target) {
     return target.figures().finishReasons().entrySet().stream()
         .map(
             reason ->
-                reason.getKey()
-                    + " "
-                    + percent(answers.share(target.label(), reason.getValue(), Property.OK)))
-        .collect(Collectors.joining(", "));
+                Sentence.of(
+                    "finish_reasons.reason",
+                    reason.getKey(),
+                    answers.share(target.label(), reason.getValue(), Property.OK)))
+        .toList();
   }
 
   static @Nullable Finding tokenCounts(CheckInput in) {
@@ -175,27 +144,21 @@ final class AnswerChecks {
             (target, share) -> tokenCounts(answers, target.label(), share));
     return found == null || !in.hasOwnTokenizer(null)
         ? found
-        : found.remedy("Make the server report usage (stream_options.include_usage).");
+        : found.remedy("token_counts.remedy", true);
   }
 
   private static Finding tokenCounts(AnswerCounts answers, String target, double share) {
     long refused = answers.of(target, Property.REFUSED);
     long estimated = answers.of(target, Property.ESTIMATED);
-    String impossible =
-        refused == 0
-            ? ""
-            : " The server's counts of %s in %s answers are impossible, or contradict others."
-                .formatted(answers.refusedCounts(), count(refused));
     Finding found =
-        estimated == 0
-            ? Finding.of(share, "every answer has the server's token count.%s", impossible)
-            : Finding.of(
-                share,
-                "%s of the token counts are estimates (%s by tokenizer, %s by counting events).%s",
-                percent(answers.share(target, estimated, Property.OK)),
-                count(answers.of(target, Property.COUNTED_BY_TOKENIZER)),
-                count(answers.of(target, Property.COUNTED_BY_CHUNKS)),
-                impossible);
+        Finding.of(
+            share,
+            "token_counts.found",
+            answers.share(target, estimated, Property.OK),
+            answers.of(target, Property.COUNTED_BY_TOKENIZER),
+            answers.of(target, Property.COUNTED_BY_CHUNKS),
+            answers.refusedCounts(),
+            refused);
     return refused == 0 ? found : found.level(Level.WARNING);
   }
 
@@ -208,14 +171,7 @@ final class AnswerChecks {
           long all = answers.of(target.label(), Property.STREAMED) + bodies;
           return all == 0 ? null : (Double) share(bodies, all);
         },
-        (target, share) ->
-            Finding.of(
-                share,
-                "%s of the answers that should be streams arrived as one body%s.",
-                percent(share),
-                share == 0
-                    ? ""
-                    : ": they have no TTFT, TPOT or ITL, and their tokens count at its end"));
+        (target, share) -> Finding.of(share, "not_streamed.found", share));
   }
 
   static @Nullable Finding tokensPerEvent(CheckInput in) {
@@ -231,13 +187,7 @@ final class AnswerChecks {
           boolean isShared = answers.of(target.label(), Property.SHARED) > 0;
           boolean isOne = CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) == Level.OK;
           Finding found =
-              Finding.of(
-                  ratio,
-                  "%s %s per event%s%s.",
-                  number(ratio),
-                  ratio == 1 ? "token" : "tokens",
-                  isShared ? ", shared evenly (TPOT and ITL are estimates)" : "",
-                  isOne || !isShared ? "" : ": ITL describes chunks, not single tokens");
+              Finding.of(ratio, "tokens_per_event.found", ratio, isShared, !isOne && isShared);
           return isShared ? found : found.level(Level.OK);
         });
   }
@@ -247,26 +197,23 @@ final class AnswerChecks {
         in,
         Property.BUFFERED,
         Property.LONG_STREAMS,
-        "of the streams arrived all at once at their end.",
-        (target, found) ->
-            isHeldByParser(in, target)
-                ? found
-                    .level(Level.WARNING)
-                    .adding(" They answer requests with tools.")
-                    .remedy(PARSER)
-                : found);
+        (target, share) -> {
+          boolean isOfParser = isDelayedByParser(in, target);
+          Finding found = Finding.of(share, "buffering.found", share, isOfParser);
+          return isOfParser ? found.level(Level.WARNING).remedy("buffering.remedy", true) : found;
+        });
   }
 
-  /** Whether a target buffers answers, but only those that a parser of tool calls may hold back. */
-  static boolean isHeldByParser(CheckInput in, String target) {
+  /** Whether a target buffers answers, but only those that a parser of tool calls may delay. */
+  static boolean isDelayedByParser(CheckInput in, String target) {
     AnswerCounts answers = in.answers();
     long buffered = answers.of(target, Property.BUFFERED);
     long withTools = answers.of(target, Property.BUFFERED_WITH_TOOLS);
     long streams = answers.of(target, Property.LONG_STREAMS);
-    return isMuch(share(buffered, streams)) && !isMuch(share(buffered - withTools, streams));
+    return isAboveThreshold(share(buffered, streams)) && !isAboveThreshold(share(buffered - withTools, streams));
   }
 
-  private static boolean isMuch(double buffered) {
+  private static boolean isAboveThreshold(double buffered) {
     return CheckCatalogue.BUFFERING.threshold.level(buffered) != Level.OK;
   }
 
@@ -281,29 +228,29 @@ final class AnswerChecks {
     }
     LevelFigures low = levels.get(0);
     LevelFigures high = levels.get(levels.size() - 1);
-    String range =
-        percent(cached(low)).equals(percent(cached(high)))
-            ? percent(cached(high))
-            : "%s (%s) to %s (%s)"
-                .formatted(percent(cached(low)), low.label(), percent(cached(high)), high.label());
-    boolean isReported = in.summary().workload().cachedShare() != null;
-    return asMeant(
+    boolean isOne = percent(cached(low)).equals(percent(cached(high)));
+    return intended(
         in,
         CheckCatalogue.CACHED_SHARE,
         Finding.of(
             cached(high),
-            "%s of the prompt tokens came from the server's prefix cache%s.",
-            range,
-            isReported ? "" : ", by the engine's own counters"));
+            "cached_share.found",
+            cached(low),
+            isOne ? null : low.label(),
+            cached(high),
+            high.label(),
+            in.summary().workload().cachedShare() != null),
+        "cached_share.remedy");
   }
 
   private static double cached(LevelFigures level) {
     return Objects.requireNonNull(level.figures().number(Metric.CACHED_PERCENT)) / 100;
   }
 
-  private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {
+  private static Finding intended(
+      CheckInput in, CheckCatalogue check, Finding found, String remedy) {
     return in.isSharingPlanned() && check.threshold.level(found.value()) == Level.WARNING
-        ? found.level(Level.NOTE).remedy(SHARED_ON_PURPOSE)
+        ? found.level(Level.NOTE).remedy(remedy, true)
         : found;
   }
 
@@ -313,39 +260,22 @@ final class AnswerChecks {
       return null;
     }
     double share = share(prompts.repeated(), prompts.counted());
-    return asMeant(
+    return intended(
         in,
         CheckCatalogue.REPEATED_PROMPTS,
-        prompts.repeated() == 0
-            ? Finding.of(share, "No prompt was sent twice.")
-            : Finding.of(
-                share,
-                "%s of %s prompts repeat an earlier one, and the server does not report cached"
-                    + " tokens.",
-                percent(share),
-                count(prompts.counted())));
+        Finding.of(share, "repeated_prompts.found", share, prompts.counted()),
+        "repeated_prompts.remedy");
   }
 
   static Finding cancelledTails(CheckInput in) {
     long cancelled = in.answers().of(Property.CANCELLED);
     long waiting = in.answers().of(Property.NEVER_ADMITTED);
     double share = share(cancelled, in.figures().counts().started());
-    Finding found =
-        cancelled == 0
-            ? Finding.of(share, "No request was cancelled.")
-            : Finding.of(
-                share,
-                "%s requests were cancelled at the end%s: latency percentiles are lower bounds.",
-                count(cancelled),
-                waiting == 0 ? "" : ", %s of them not yet sent".formatted(count(waiting)));
-    if (waiting > 0) {
-      return found.remedy(
-          "A throttle, maxInFlight or a limit per minute held requests back: raise it, or offer"
-              + " less load.");
-    }
-    return in.levels().stream().allMatch(LevelFigures::isInjected)
-        ? found.remedy("Let Gatling run until all requests have ended (maxDuration).")
-        : found;
+    return Finding.of(share, "cancelled_tails.found", cancelled, waiting)
+        .remedy(
+            "cancelled_tails.remedy",
+            waiting > 0,
+            in.levels().stream().allMatch(LevelFigures::isInjected));
   }
 
   /** What is found at the target with the largest figure, which it names if there are several. */
@@ -356,34 +286,30 @@ final class AnswerChecks {
     return CheckInput.atWorst(
         in.summary().targets(),
         figure,
-        (target, value) -> {
-          Finding worst = found.apply(target, value);
-          boolean isNamed = value > 0 && in.summary().hasSeveralTargets();
-          return worst.withMessage(
-              isNamed ? target.label() + ": " + worst.message() : capital(worst.message()));
-        });
+        (target, value) ->
+            found
+                .apply(target, value)
+                .at(value > 0 && in.summary().hasSeveralTargets() ? target.label() : ""));
   }
 
   /** The share of answers or events with one of two properties; null without the second. */
-  static @Nullable Finding share(CheckInput in, Property part, Property whole, String are) {
-    return share(in, part, whole, are, (target, found) -> found);
+  static Function<CheckInput, @Nullable Finding> share(String id, Property part, Property all) {
+    return in -> share(in, part, all, (target, share) -> Finding.of(share, id, share));
   }
 
   private static @Nullable Finding share(
       CheckInput in,
       Property part,
-      Property whole,
-      String are,
-      BiFunction<String, Finding, Finding> judged) {
+      Property all,
+      BiFunction<String, Double, Finding> found) {
     AnswerCounts answers = in.answers();
     return atWorst(
         in,
-        target -> answers.share(target.label(), answers.of(target.label(), part), whole),
-        (target, share) ->
-            judged.apply(target.label(), Finding.of(share, percent(share) + " " + are)));
+        target -> answers.share(target.label(), answers.of(target.label(), part), all),
+        (target, share) -> found.apply(target.label(), share));
   }
 
-  private static double share(long part, long whole) {
-    return whole == 0 ? 0 : (double) part / whole;
+  private static double share(long part, long all) {
+    return all == 0 ? 0 : (double) part / all;
   }
 }

@@ -70,7 +70,7 @@ record CheckInput(Summary summary, RunFacts facts) {
         .orElse(null);
   }
 
-  /** Whether lengths were asked for, so that another number of tokens is another benchmark. */
+  /** Whether lengths were set, so that another number of tokens is another benchmark. */
   boolean hasLengths() {
     return Stream.of("promptTokens", "lengths", "scenario", "mix")
         .anyMatch(info().config()::containsKey);

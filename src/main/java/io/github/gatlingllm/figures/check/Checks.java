@@ -11,6 +11,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Sentence;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
@@ -25,9 +26,6 @@ public final class Checks {
   private static final Set<CheckCatalogue> ALSO_BY_GENERATOR =
       Collections.unmodifiableSet(
           EnumSet.of(STEADY_STATE, SILENT_SPANS, BUFFERING, COALESCED_EVENTS, ENGINE_TTFT));
-
-  private static final String MAY_BE_GENERATOR =
-      "The server may not be the cause: the load generator did not keep up, see check generator.";
 
   private Checks() {}
 
@@ -56,16 +54,21 @@ public final class Checks {
     Level own = finding.level();
     Level level = own == null ? entry.threshold.level(finding.value()) : own;
     Double bound = finding.threshold();
-    String advice = finding.remedy() == null ? entry.remedy : finding.remedy();
     boolean isMeasured = level != Level.OK && finding.value() != null;
+    boolean isDoubted = mayBeGenerator && isMeasured && ALSO_BY_GENERATOR.contains(entry);
+    List<Sentence> found =
+        isDoubted ? finding.adding("generator.doubt").sentences() : finding.sentences();
     return new Check(
         entry.id(),
         level,
         finding.value(),
         bound == null ? entry.threshold.value() : bound,
-        mayBeGenerator && isMeasured && ALSO_BY_GENERATOR.contains(entry)
-            ? finding.message() + " " + MAY_BE_GENERATOR
-            : finding.message(),
-        level == Level.OK ? "" : advice);
+        found,
+        Sentence.text(found),
+        level == Level.OK ? "" : remedy(entry, finding));
+  }
+
+  private static String remedy(CheckCatalogue entry, Finding finding) {
+    return finding.remedy() == null ? entry.remedy() : finding.remedy().text();
   }
 }

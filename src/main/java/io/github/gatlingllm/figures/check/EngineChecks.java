@@ -1,10 +1,5 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.metric.NumberText.count;
-import static io.github.gatlingllm.figures.metric.NumberText.counted;
-import static io.github.gatlingllm.figures.metric.NumberText.ms;
-import static io.github.gatlingllm.figures.metric.NumberText.number;
-import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.EngineFigures;
@@ -57,10 +52,10 @@ final class EngineChecks {
         (run, difference) ->
             Finding.of(
                 difference,
-                "The engine%2$s counted %1$s output tokens in the whole run, the report %3$s.",
-                count(Math.round(requireNonNull(run.generatedTokens()))),
-                at(run),
-                count(run.outputTokens())));
+                "engine_tokens_agree.found",
+                run.targets(),
+                Math.round(requireNonNull(run.generatedTokens())),
+                run.outputTokens()));
   }
 
   /** Not all engines do; this one's tokens are those that were received, cut answers included. */
@@ -72,27 +67,25 @@ final class EngineChecks {
   static @Nullable Finding stopsForAbandoned(CheckInput in) {
     return CheckInput.atWorst(
         in.facts().engines(),
-        EngineChecks::forNobody,
+        EngineChecks::unreceived,
         (run, share) -> {
           double tokens = share * requireNonNull(run.generatedTokens());
           Double later = secondsAfterLeaving(in, run);
           return Finding.of(
                   share,
-                  "%s left; the engine%s made %s tokens for nobody, %s of all, %s for each%s.",
-                  counted(run.abandoned(), "user"),
-                  at(run),
-                  count(Math.round(tokens)),
-                  percent(share),
-                  number(tokens / run.abandoned()),
-                  later == null
-                      ? ""
-                      : ", and held their requests for %s more".formatted(ms(1_000 * later)))
+                  "abandoned_stop.found",
+                  run.abandoned(),
+                  run.targets(),
+                  Math.round(tokens),
+                  share,
+                  tokens / run.abandoned(),
+                  later == null ? null : (Double) (1_000 * later))
               .warnsIf(share > MANY_TOKENS && tokens > UNDER_WAY * run.abandoned());
         });
   }
 
   /** Share of the tokens that no record has; null where others than those who left cause it. */
-  private static @Nullable Double forNobody(WholeRun run) {
+  private static @Nullable Double unreceived(WholeRun run) {
     Double made = run.generatedTokens();
     boolean isKnown = run.abandoned() > 0 && run.ok() >= MIN_OK * (run.sent() - run.abandoned());
     return made == null || made == 0 || !isKnown || hasOthers(run)
@@ -132,10 +125,10 @@ final class EngineChecks {
         (run, others) ->
             Finding.of(
                     others,
-                    "The engine%2$s finished %1$s, this run sent %3$s.",
-                    counted(Math.round(requireNonNull(run.finishedRequests())), "request"),
-                    at(run),
-                    count(run.sent()))
+                    "other_traffic.found",
+                    run.targets(),
+                    Math.round(requireNonNull(run.finishedRequests())),
+                    run.sent())
                 .warnsIf(hasOthers(run)));
   }
 
@@ -149,10 +142,6 @@ final class EngineChecks {
   private static boolean hasOthers(WholeRun run) {
     Double others = others(run);
     return others != null && others > 0.01 && others * run.sent() >= MIN_OTHERS;
-  }
-
-  private static String at(WholeRun run) {
-    return run.targets().isEmpty() ? "" : " at " + String.join(" and ", run.targets());
   }
 
   private static Function<LevelFigures, @Nullable Double> engine(
@@ -184,26 +173,22 @@ final class EngineChecks {
         (level, outside) -> {
           double client = requireNonNull(clientTtftMs(level));
           boolean isMost = outside > HALF * client;
-          boolean isHeld = AnswerChecks.isHeldByParser(in, level.target());
-          List<String> targets = sharing(in, level);
+          boolean isDelayed = AnswerChecks.isDelayedByParser(in, level.target());
           Finding found =
               Finding.at(
                       level,
                       outside,
-                      "mean TTFT is %s at the client and %s in the engine, a difference of %s.%s%s",
-                      ms(client),
-                      ms(timing(level, EngineMetric.ENGINE_TTFT_S)),
-                      ms(outside),
-                      targets.isEmpty()
-                          ? ""
-                          : " The engine's mean covers the requests of %s."
-                              .formatted(String.join(" and ", targets)),
-                      isHeld ? " Some answers to requests with tools arrived all at once." : "")
+                      "engine_ttft.found",
+                      client,
+                      timing(level, EngineMetric.ENGINE_TTFT_S),
+                      outside,
+                      sharing(in, level),
+                      isDelayed)
                   .level(
-                      isMost && outside > 100 && !isHeld
+                      isMost && outside > 100 && !isDelayed
                           ? Check.Level.WARNING
                           : isMost && outside > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
-          return isHeld ? found.remedy(AnswerChecks.PARSER) : found;
+          return isDelayed ? found.remedy("engine_ttft.remedy", true) : found;
         });
   }
 
@@ -231,8 +216,8 @@ final class EngineChecks {
             Finding.at(
                     level,
                     -uncovered,
-                    "readings of the server's counters cover %s of the measure window.",
-                    percent(Math.min(1, -uncovered)))
+                    "metrics_covered.found",
+                    Math.min(1, -uncovered))
                 .warnsIf(-uncovered < EngineFigures.Growth.MIN_COVERED));
   }
 
@@ -253,10 +238,10 @@ final class EngineChecks {
           return Finding.at(
                   level,
                   share,
-                  "requests waited %s in the engine's queue on average, %s of the mean TTFT of %s.",
-                  ms(queue),
-                  percent(Math.min(1, share)),
-                  ms(client))
+                  "engine_queue.found",
+                  queue,
+                  Math.min(1, share),
+                  client)
               .level(share > HALF && queue > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
         });
   }
@@ -267,15 +252,13 @@ final class EngineChecks {
         (level, times) -> {
           Double jitter = level.figures().number(Metric.JITTER);
           return Math.round(times) == 0
-              ? Finding.of(times, "The engine preempted no request.").level(Check.Level.OK)
+              ? Finding.of(times, "preemptions.none").level(Check.Level.OK)
               : Finding.at(
                       level,
                       times,
-                      "the engine preempted requests %s times for lack of KV cache%s.",
-                      count(Math.round(times)),
-                      jitter == null || jitter <= SPIKES
-                          ? ""
-                          : "; ITL p99 is %s × p50".formatted(number(jitter)))
+                      "preemptions.found",
+                      Math.round(times),
+                      jitter == null || jitter <= SPIKES ? null : jitter)
                   .level(Check.Level.NOTE);
         });
   }
@@ -284,6 +267,6 @@ final class EngineChecks {
     return in.atWorst(
         engine(engine -> engine.max(EngineMetric.KV_CACHE_USE)),
         (level, use) ->
-            Finding.at(level, use, "the KV cache was at most %s full.", percent(Math.min(1, use))));
+            Finding.at(level, use, "kv_cache_full.found", Math.min(1, use)));
   }
 }

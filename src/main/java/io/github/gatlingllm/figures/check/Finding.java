@@ -2,6 +2,9 @@ package io.github.gatlingllm.figures.check;
 
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.Sentence;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The answer of a check; null parts are those of the catalogue. */
@@ -9,43 +12,49 @@ record Finding(
     @Nullable Double value,
     @Nullable Double threshold,
     @Nullable Level level,
-    String message,
-    @Nullable String remedy) {
+    List<Sentence> sentences,
+    @Nullable Sentence remedy) {
 
-  /** A finding that the catalogue's threshold judges; with parts the message is their format. */
-  @SuppressWarnings("AnnotateFormatMethod") // its annotation is in a library that users do not need
-  static Finding of(@Nullable Double value, String message, Object... parts) {
-    return new Finding(
-        value, null, null, parts.length == 0 ? message : message.formatted(parts), null);
+  /** A finding that the catalogue's threshold judges. */
+  static Finding of(@Nullable Double value, String id, @Nullable Object... values) {
+    return new Finding(value, null, null, List.of(Sentence.of(id, values)), null);
   }
 
   /** A finding at a load level, which the sentence begins with. */
-  static Finding at(LevelFigures level, double value, String sentence, Object... parts) {
-    Finding found = of(value, sentence, parts);
-    return found.withMessage(level.says(found.message));
+  static Finding at(LevelFigures level, double value, String id, @Nullable Object... values) {
+    return of(value, id, values).at(level.place());
+  }
+
+  /** The same, its first sentence about a place. */
+  Finding at(String place) {
+    Stream<Sentence> all =
+        Stream.concat(
+            Stream.of(sentences.get(0).at(place)), sentences.subList(1, sentences.size()).stream());
+    return new Finding(value, threshold, level, all.toList(), remedy);
   }
 
   Finding level(Level own) {
-    return new Finding(value, threshold, own, message, remedy);
+    return new Finding(value, threshold, own, sentences, remedy);
   }
 
   Finding warnsIf(boolean isDoubtful) {
     return level(isDoubtful ? Level.WARNING : Level.OK);
   }
 
-  Finding adding(String sentence) {
-    return withMessage(message + sentence);
+  Finding adding(List<Sentence> more) {
+    List<Sentence> all = Stream.concat(sentences.stream(), more.stream()).toList();
+    return new Finding(value, threshold, level, all, remedy);
   }
 
-  Finding withMessage(String other) {
-    return new Finding(value, threshold, level, other, remedy);
+  Finding adding(String id, @Nullable Object... values) {
+    return adding(List.of(Sentence.of(id, values)));
   }
 
   Finding threshold(@Nullable Double own) {
-    return new Finding(value, own, level, message, remedy);
+    return new Finding(value, own, level, sentences, remedy);
   }
 
-  Finding remedy(String own) {
-    return new Finding(value, threshold, level, message, own);
+  Finding remedy(String id, @Nullable Object... values) {
+    return new Finding(value, threshold, level, sentences, Sentence.of(id, values));
   }
 }

@@ -1,9 +1,5 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.metric.NumberText.counted;
-import static io.github.gatlingllm.figures.metric.NumberText.ms;
-import static io.github.gatlingllm.figures.metric.NumberText.number;
-import static io.github.gatlingllm.figures.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
@@ -12,7 +8,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Second;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth.Verdict;
-import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,7 +17,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,19 +27,13 @@ import org.jspecify.annotations.Nullable;
  */
 record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServerHere) {
 
-  private static final String SHARED_MACHINE =
-      "Run the generator on another machine, or on a separate CPU: taskset -c 0 before the"
-          + " server's command, taskset -c 1 before the generator's. On shared CPUs start both in"
-          + " one shell (nohup vllm serve … & first), as Linux divides CPUs between sessions, or let"
-          + " the generator go first: sudo chrt -r 10 before its command.";
-
   /** The worst injector at the worst level. */
   static @Nullable Finding judge(CheckInput in) {
     Finding late = lag(in);
     Finding limited = limited(in);
     return limited == null
         ? late
-        : late == null || late.level() == Level.OK ? limited : limited.adding(" " + late.message());
+        : late == null || late.level() == Level.OK ? limited : limited.adding(late.sentences());
   }
 
   /** Requests that a limit of the generator ended, and the one that ended most. */
@@ -63,11 +52,11 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     GeneratorLimit max = Collections.max(counts.keySet(), Comparator.comparing(counts::get));
     return Finding.of(
             (double) failed / in.figures().counts().ended(),
-            "%s failed at a limit of the load generator, not of the server: %s.",
-            counted(failed, "request"),
-            counts.keySet().stream().map(GeneratorLimit::what).collect(Collectors.joining(", ")))
+            "generator.limit",
+            failed,
+            counts.keySet().stream().map(GeneratorLimit::what).toList())
         .level(Level.INVALID)
-        .remedy(NumberText.capital(max.remedy()) + ".");
+        .remedy("generator.limit.remedy", max.remedy());
   }
 
   private static @Nullable Finding lag(CheckInput in) {
@@ -96,17 +85,9 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
       return worst;
     }
     if (others < 0) {
-      return Finding.of(
-              worst.value(),
-              "Event loops lagged by at most %s in the measure windows%s.",
-              ms(lag),
-              idle == null
-                  ? ""
-                  : ", and %s of the machine's CPU was idle on average at the busiest load"
-                      .formatted(percent(idle)))
-          .level(Level.OK);
+      return Finding.of(worst.value(), "generator.ok", lag, idle).level(Level.OK);
     }
-    return worst.adding(" Less severe in " + counted(others, "other case") + ".");
+    return worst.adding("generator.more", others);
   }
 
   /** Whether the generator did not keep up: a note is of a server that may lack CPU. */
@@ -124,96 +105,93 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
 
   private Finding finding() {
     Verdict verdict = health.verdict(level.figures());
-    String sentence =
-        verdict.isOutOfCpu()
-            ? full(Second::outOfCpuS, "affects all times")
-            : late(verdict.toleranceMs(), verdict.affected());
-    Finding found = Finding.at(level, verdict.share(), sentence).level(verdict.level());
-    boolean isShared = isServerHere && health.fullShare() > GeneratorHealth.SOME;
-    if (verdict.level() == Level.OK && isShared) {
-      found =
-          Finding.at(level, health.fullShare(), full(Second::fullS, "may slow the server"))
-              .level(Level.NOTE);
+    boolean isLight =
+        verdict.level() == Level.OK
+            && isServerHere
+            && health.fullShare() > GeneratorHealth.SOME;
+    if (verdict.level() == Level.OK && !isLight) {
+      return late(verdict).level(Level.OK);
     }
-    if (found.level() == Level.OK) {
-      return found;
-    }
-    return orZero(health.stolen()) >= GeneratorHealth.STOLEN
-        ? found.remedy(
-            "The host of this virtual machine gave its CPU to others: use a machine with CPUs of its"
-                + " own, or repeat the run at another time.")
-        : verdict.isOutOfCpu() || isServerHere ? found.remedy(SHARED_MACHINE) : found;
+    Finding found =
+        isLight
+            ? full(health.fullShare(), Second::fullS, true).level(Level.NOTE)
+            : (verdict.isOutOfCpu()
+                    ? full(verdict.share(), Second::outOfCpuS, false)
+                    : late(verdict))
+                .level(verdict.level());
+    return found.remedy(
+        "generator.remedy",
+        orZero(health.stolen()) >= GeneratorHealth.STOLEN,
+        verdict.isOutOfCpu() || isServerHere);
   }
 
-  private String late(double toleranceMs, String figures) {
-    List<GeneratorHealth> spans = spans(second -> second.lateS(toleranceMs));
+  private Finding late(Verdict verdict) {
+    List<GeneratorHealth> spans = spans(second -> second.lateS(verdict.toleranceMs()));
     GeneratorHealth worst = spans.isEmpty() ? health : spans.get(0);
-    return "event loops%s lagged by up to %s %s%s%s, which affects %s."
-        .formatted(
-            of(),
-            ms(health.lagMaxMs()),
-            place(worst),
-            spans.size() < 2 ? "" : " and at " + counted(spans.size() - 1L, "other time"),
-            cause(worst),
-            figures);
+    return Finding.at(
+        level,
+        verdict.share(),
+        "generator.late",
+        injector(),
+        health.lagMaxMs(),
+        fromS(worst),
+        untilS(worst),
+        Math.max(0, spans.size() - 1),
+        cause(worst),
+        verdict.affected());
   }
 
   /** Who used the CPU in the longest span that is full by that measure. */
-  private String full(ToDoubleFunction<Second> amount, String effect) {
+  private Finding full(double share, ToDoubleFunction<Second> amount, boolean isLight) {
     GeneratorHealth worst = spans(amount).get(0);
     double own = orZero(worst.own());
     double stolen = orZero(worst.stolen());
-    return "%s was out of CPU %s, which %s: the generator%s used %s of it%s, other programs %s%s."
-        .formatted(
-            isServerHere ? "the machine of both generator and server" : "the generator's machine",
-            place(worst),
-            effect,
-            of(),
-            percent(own),
-            compiler(worst, " (", ")"),
-            percent(Math.max(0, 1 - own - stolen - orZero(worst.idle()))),
-            stolen < GeneratorHealth.STOLEN ? "" : ", " + taken(stolen));
+    return Finding.at(
+        level,
+        share,
+        "generator.full",
+        isServerHere,
+        isLight,
+        fromS(worst),
+        untilS(worst),
+        injector(),
+        own,
+        compilerS(worst),
+        Math.max(0, 1 - own - stolen - orZero(worst.idle())),
+        stolen < GeneratorHealth.STOLEN ? null : (Double) stolen);
   }
 
-  private String of() {
-    return level.generators().size() > 1 ? " of " + health.injector() : "";
+  private String injector() {
+    return level.generators().size() > 1 ? health.injector() : "";
   }
 
-  private static String cause(GeneratorHealth span) {
+  private static @Nullable Sentence cause(GeneratorHealth span) {
     double pause = span.seconds().stream().mapToDouble(Second::gcMaxMs).max().orElse(0);
     if (pause > GeneratorHealth.HALF * span.lagMaxMs()) {
-      return " (garbage collection paused the JVM for up to " + ms(pause) + ")";
+      return Sentence.of("generator.paused", pause);
     }
     double stolen = orZero(span.stolen());
     if (stolen >= GeneratorHealth.STOLEN) {
-      return " (" + taken(stolen) + ")";
+      return Sentence.of("generator.stolen", stolen);
     }
     double idle = orZero(span.idle());
-    if (orZero(span.own()) + idle > 0 && idle < GeneratorHealth.PART) {
-      return " (%s of the machine's CPU was idle%s)"
-          .formatted(percent(idle), compiler(span, "; ", ""));
-    }
-    return "";
-  }
-
-  private static String taken(double stolen) {
-    return "the hypervisor took " + percent(stolen) + " of the machine's CPU";
+    return orZero(span.own()) + idle > 0 && idle < GeneratorHealth.PART
+        ? Sentence.of("generator.busy", idle, compilerS(span))
+        : null;
   }
 
   /** How long the JIT compiler ran per second, if long. */
-  private static String compiler(GeneratorHealth span, String before, String after) {
+  private static @Nullable Double compilerS(GeneratorHealth span) {
     double share = span.sum(Second::compilerS) / span.lengthS();
-    return share > GeneratorHealth.PART
-        ? before + "its JIT compiler ran " + number(share) + " s per second" + after
-        : "";
+    return share > GeneratorHealth.PART ? (Double) share : null;
   }
 
-  private static String place(GeneratorHealth span) {
-    List<Second> seconds = span.seconds();
-    return "from %s s to %s s of the load"
-        .formatted(
-            (long) Math.floor(seconds.get(0).fromS()),
-            (long) Math.ceil(seconds.get(seconds.size() - 1).untilS()));
+  private static double fromS(GeneratorHealth span) {
+    return Math.floor(span.seconds().get(0).fromS());
+  }
+
+  private static double untilS(GeneratorHealth span) {
+    return Math.ceil(span.seconds().get(span.seconds().size() - 1).untilS());
   }
 
   private static double orZero(@Nullable Double share) {

@@ -7,7 +7,6 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.metric.EngineFigures.AtLimit;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
 import io.github.gatlingllm.figures.metric.LevelFigures;
-import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.Comparator;
 import java.util.List;
@@ -53,18 +52,17 @@ final class GpuChecks {
         (at, fall) -> {
           AtLimit limit = at.gpu.atLimit();
           return limit == null
-              ? Finding.of(fall, "No GPU was at the limit of its temperature or power.")
+              ? Finding.of(fall, "gpu_throttling.none")
               : Finding.at(
                   at.level,
                   fall,
-                  "the clock of %s was %s MHz at %s, %s below its highest, with its %s at the limit"
-                      + " (%s %s).",
+                  "gpu_throttling.found",
                   at.name,
-                  number(limit.clockMhz()),
-                  NumberText.clock(limit.atS()),
-                  percent(fall),
+                  limit.clockMhz(),
+                  limit.atS(),
+                  fall,
                   limit.limit(),
-                  number(limit.value()),
+                  limit.value(),
                   limit.limit().equals("power") ? "W" : "°C");
         });
   }
@@ -102,11 +100,11 @@ final class GpuChecks {
             Finding.at(
                 of.at.level,
                 -share,
-                "the %s of %s was %s, %s of the median of %s GPUs (%s).",
+                "gpu_imbalance.found",
                 of.gauge.title().replace("GPU ", ""),
                 of.at.name,
                 text(of.gauge, of.value),
-                percent(-share),
+                -share,
                 of.gpus,
                 text(of.gauge, of.median)));
   }

@@ -1,10 +1,9 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.metric.NumberText.count;
-import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.InjectorLevel;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
@@ -30,19 +29,22 @@ final class InjectorChecks {
     if (injectors.isEmpty()) {
       return null;
     }
-    List<String> found = new ArrayList<>();
+    List<Sentence> found = new ArrayList<>();
     int missing = missing(in.info());
     if (missing > 0) {
       found.add(missing(in.info(), missing));
     }
     injectors.stream()
         .filter(injector -> !injector.isComplete())
-        .forEach(injector -> found.add(died(injector, in.info())));
+        .forEach(injector -> found.addAll(died(injector, in.info())));
     return found.isEmpty()
-        ? Finding.of(0.0, "All %s injectors finished.", count(injectors.size()))
-        : Finding.of(
+        ? Finding.of(0.0, "injectors.found", injectors.size())
+        : new Finding(
             (double) missing + injectors.stream().filter(one -> !one.isComplete()).count(),
-            String.join(" ", found));
+            null,
+            null,
+            found,
+            null);
   }
 
   private static int missing(RunInfo info) {
@@ -50,7 +52,7 @@ final class InjectorChecks {
     return expected == null ? 0 : Math.max(0, expected - info.injectors().size());
   }
 
-  private static String missing(RunInfo info, int missing) {
+  private static Sentence missing(RunInfo info, int missing) {
     int expected = requireNonNull(info.injectorsExpected());
     Set<Integer> shares =
         info.injectors().stream()
@@ -65,15 +67,7 @@ final class InjectorChecks {
       }
     }
     double planned = missing * planned(info, info.stages());
-    return "Of %s injectors %s missing%s.%s"
-        .formatted(
-            count(expected),
-            missing == 1 ? "1 is" : count(missing) + " are",
-            absent.isEmpty() ? "" : ": " + String.join(", ", absent),
-            planned == 0
-                ? ""
-                : " Judged by the plans of the others, about %s requests are missing."
-                    .formatted(count(Math.round(planned))));
+    return Sentence.of("injectors.missing", expected, missing, absent, Math.round(planned));
   }
 
   /** An injector's share of the requests of levels, by the mean of others, as shares are equal. */
@@ -91,42 +85,31 @@ final class InjectorChecks {
     return planned;
   }
 
-  private static String died(InjectorRun injector, RunInfo info) {
+  private static List<Sentence> died(InjectorRun injector, RunInfo info) {
     Long missing = injector.missing();
     Long end = injector.endUnixNanos();
     String name = injector.name() + (injector.share() == null ? "" : " (" + injector.share() + ")");
     boolean hasBegun = injector.records() > 0 || !injector.levels().isEmpty();
-    return "%s %s%s: %s.%s"
-        .formatted(
+    Sentence died =
+        Sentence.of(
+            "injectors.died",
             name,
-            !hasBegun ? "never started its load" : injector.isDead() ? "died" : "was interrupted",
-            end == null || !hasBegun
-                ? ""
-                : " at "
-                    + NumberText.clock((end - info.loadStartUnixNanos()) / 1e9)
-                    + " of the load",
-            missing == null
-                ? count(injector.records()) + " requests recorded, of an unknown number planned"
-                : "%s of the %s planned requests of its levels are missing"
-                    .formatted(count(missing), count(requireNonNull(injector.planned()))),
-            neverBegun(injector, info));
-  }
-
-  private static String neverBegun(InjectorRun injector, RunInfo info) {
+            hasBegun,
+            injector.isDead(),
+            end == null ? null : (Double) ((end - info.loadStartUnixNanos()) / 1e9),
+            missing != null,
+            missing,
+            injector.planned(),
+            injector.records());
     List<LevelInfo> levels =
         info.stages().stream()
             .filter(level -> injector.levels().stream().noneMatch(own -> own.isOf(level)))
             .toList();
     double planned = planned(info, levels);
+    List<String> labels = levels.stream().map(LevelInfo::label).distinct().toList();
     return levels.isEmpty()
-        ? ""
-        : " It never started %s%s."
-            .formatted(
-                levels.stream().map(LevelInfo::label).distinct().collect(Collectors.joining(", ")),
-                planned == 0
-                    ? ""
-                    : ": about %s requests, judged by the plans of the others"
-                        .formatted(count(Math.round(planned))));
+        ? List.of(died)
+        : List.of(died, Sentence.of("injectors.never_begun", labels, Math.round(planned)));
   }
 
   static @Nullable Finding settings(CheckInput in) {
@@ -141,17 +124,12 @@ final class InjectorChecks {
             .limit(MAX_NAMED)
             .map(name -> name + " is " + values(name, injectors))
             .collect(Collectors.joining("; "));
-    return names.isEmpty()
-        ? Finding.of(0.0, "All injectors had the same settings and versions.")
-        : Finding.of(
-            (double) names.size(),
-            "%s %s between injectors: %s%s.",
-            NumberText.counted(names.size(), "setting"),
-            names.size() == 1 ? "differs" : "differ",
-            different,
-            names.size() > MAX_NAMED
-                ? "; and " + String.join(", ", names.stream().skip(MAX_NAMED).toList())
-                : "");
+    return Finding.of(
+        (double) names.size(),
+        "injector_settings.found",
+        names.size(),
+        different,
+        names.stream().skip(MAX_NAMED).toList());
   }
 
   private static String values(String name, List<InjectorRun> injectors) {
@@ -183,14 +161,12 @@ final class InjectorChecks {
         planned,
         start -> Math.abs(start.lateNanos / 1e9),
         (start, max) ->
-            max == 0
-                ? Finding.of(max, "All injectors began all levels when planned.")
-                : Finding.of(
-                    max,
-                    "%s began %s %s s %s its planned start.",
-                    start.injector.name(),
-                    start.level,
-                    number(max),
-                    start.lateNanos > 0 ? "after" : "before"));
+            Finding.of(
+                max,
+                "injector_starts.found",
+                start.injector.name(),
+                start.level,
+                max,
+                start.lateNanos > 0));
   }
 }

@@ -1,9 +1,5 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.metric.NumberText.count;
-import static io.github.gatlingllm.figures.metric.NumberText.counted;
-import static io.github.gatlingllm.figures.metric.NumberText.ms;
-import static io.github.gatlingllm.figures.metric.NumberText.number;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.level.Summary.Target;
@@ -20,6 +16,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
 import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.RecordFile.ReadReport.BadLine;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.SelfTest.Machine;
@@ -43,34 +40,25 @@ final class LoadChecks {
   static Finding recordsDropped(CheckInput in) {
     long dropped = in.info().outcome().dropped();
     long damaged = in.facts().file().badLines();
+    BadLine first = in.facts().file().firstBadLines().stream().findFirst().orElse(null);
     return Finding.of(
         (double) (dropped + damaged),
-        dropped + damaged == 0
-            ? "No record was dropped."
-            : "%s dropped, %s left out%s."
-                .formatted(
-                    counted(dropped, "record"),
-                    counted(damaged, "damaged line"),
-                    in.facts().file().firstBadLines().stream()
-                        .findFirst()
-                        .map(line -> ", the first is line " + line.number() + ": " + line.reason())
-                        .orElse("")));
+        "records_dropped.found",
+        dropped,
+        damaged,
+        first == null ? null : String.valueOf(first.number()),
+        first == null ? null : first.reason());
   }
 
   static @Nullable Finding cutTail(CheckInput in) {
     long bytes = in.facts().file().cutTailBytes();
-    return bytes == 0
-        ? null
-        : Finding.of(
-            (double) bytes,
-            "The last line of the records is cut off (" + count(bytes) + " bytes).");
+    return bytes == 0 ? null : Finding.of((double) bytes, "cut_tail.found", bytes);
   }
 
   static @Nullable Finding complete(CheckInput in) {
     return in.info().state() == RunInfo.State.COMPLETE
         ? null
-        : Finding.of(null, "The run was interrupted: figures cover the time before.")
-            .level(Level.WARNING);
+        : Finding.of(null, "complete.found").level(Level.WARNING);
   }
 
   static @Nullable Finding littlesLaw(CheckInput in) {
@@ -81,10 +69,9 @@ final class LoadChecks {
           return Finding.at(
                   level,
                   law.residual(),
-                  "%s requests in flight on average, as counted during the run; %s by the records"
-                      + " (rate × time in the system).",
-                  number(law.mean()),
-                  number(law.rateTimesStay()))
+                  "littles_law.found",
+                  law.mean(),
+                  law.rateTimesStay())
               .threshold(law.tolerance())
               .warnsIf(excess > 0);
         });
@@ -104,44 +91,35 @@ final class LoadChecks {
         unsteady(judged).stream()
             .max(Comparator.comparingDouble(level -> drift(level).change()))
             .orElse(null);
-    Finding found = worst == null ? steady(judged.isEmpty(), unknown.isEmpty()) : drifting(worst);
+    Finding found =
+        worst == null
+            ? Finding.of(null, "steady_state.steady", unknown.isEmpty())
+            : drifting(worst);
     if (unknown.isEmpty()) {
       return found;
     }
-    Finding named = found.adding((found.message().isEmpty() ? "" : " ") + unjudged(unknown));
+    List<String> places =
+        unknown.stream().map(LevelFigures::place).filter(place -> !place.isEmpty()).toList();
+    Finding named =
+        judged.isEmpty()
+            ? Finding.of(null, "steady_state.unjudged", places)
+            : found.adding("steady_state.unjudged", places);
     return CheckCatalogue.STEADY_STATE.threshold.level(found.value()) != Level.OK
         ? named
-        : named
-            .level(Level.NOTE)
-            .remedy("Measure each load level for 20 s or longer, and 40 requests or more.");
-  }
-
-  private static Finding steady(boolean isNoneJudged, boolean areAllJudged) {
-    return Finding.of(
-        null,
-        isNoneJudged
-            ? ""
-            : "TTFT, E2E and output tok/s were steady over every %smeasure window."
-                .formatted(areAllJudged ? "" : "judged "));
+        : named.level(Level.NOTE).remedy("steady_state.unjudged.remedy");
   }
 
   private static Finding drifting(LevelFigures worst) {
     Drift drift = drift(worst);
-    Double from = drift.steadyFromS();
     return Finding.at(
         worst,
         drift.change(),
-        from == null
-            ? "%s %s from %s to %s over the measure window."
-                .formatted(drift.what(), drift.up() ? "grew" : "fell", drift.from(), drift.to())
-            : "%s was %s in the first %s s of the measure window (a transient), then %s."
-                .formatted(drift.what(), drift.from(), number(from), drift.to()));
-  }
-
-  private static String unjudged(List<LevelFigures> levels) {
-    String where = NumberText.some(levels.stream().map(LevelFigures::place).toList());
-    return "Drift was not judged: less than 20 s or 40 ok requests were measured%s."
-        .formatted(where.isEmpty() ? "" : " at " + where);
+        "steady_state.drift",
+        drift.what(),
+        drift.up(),
+        drift.from(),
+        drift.to(),
+        drift.steadyFromS());
   }
 
   /**
@@ -179,20 +157,13 @@ final class LoadChecks {
             .findFirst()
             .orElse(null);
     if (empty != null) {
-      return Finding.at(
-              empty,
-              1,
-              "no request was scheduled in the measure window; those in flight began before it.")
-          .level(Level.WARNING);
+      return Finding.at(empty, 1, "window_length.empty").level(Level.WARNING);
     }
     return in.atWorst(
         LevelFigures::shareOfWindow,
         (level, share) -> {
           double e2eMs = requireNonNull(level.figures().metric(Metric.E2E_MS).p90());
-          String sentence =
-              "E2E p90 is %s, %s of the measure window of %s."
-                  .formatted(ms(e2eMs), NumberText.percent(share), ms(e2eMs / share));
-          return Finding.at(level, share, sentence);
+          return Finding.at(level, share, "window_length.found", e2eMs, share, e2eMs / share);
         });
   }
 
@@ -205,14 +176,11 @@ final class LoadChecks {
     double realised = requireNonNull(arrivals.realisedPerS());
     return Finding.of(
         planned == 0 ? 0 : Math.abs(realised - planned) / planned,
-        "Planned %s, realised %s%s.",
+        "arrivals.found",
         NumberText.with(planned, arrivals.unit()),
         NumberText.with(realised, arrivals.unit()),
-        arrivals.plannedDispersion() == null
-            ? ""
-            : "; burstiness (1 = Poisson) %s planned, %s realised"
-                .formatted(
-                    number(arrivals.plannedDispersion()), number(arrivals.realisedDispersion())));
+        arrivals.plannedDispersion(),
+        arrivals.realisedDispersion());
   }
 
   static @Nullable Finding startLag(CheckInput in) {
@@ -220,11 +188,7 @@ final class LoadChecks {
     return lag == null
         ? null
         : Finding.of(
-            lag.lagP99Ms(),
-            "Requests started late by p50 %s, p99 %s, at most %s.",
-            ms(lag.lagP50Ms()),
-            ms(lag.lagP99Ms()),
-            ms(lag.lagMaxMs()));
+            lag.lagP99Ms(), "start_lag.found", lag.lagP50Ms(), lag.lagP99Ms(), lag.lagMaxMs());
   }
 
   static @Nullable Finding paced(CheckInput in) {
@@ -233,16 +197,16 @@ final class LoadChecks {
     if (pacing == null) {
       return null;
     }
-    String settings =
+    List<String> settings =
         PACING.stream()
             .filter(in.info().config()::containsKey)
             .map(name -> name + "=" + in.info().config().get(name))
-            .collect(Collectors.joining(" and "));
+            .toList();
     return Finding.of(
         (double) pacing.heldBack() / pacing.requests(),
-        "%s %s.",
-        settings.isEmpty() ? "A limit per minute" : settings,
-        pacing.words());
+        "paced.found",
+        settings,
+        pacing.effect());
   }
 
   /** Elsewhere the optimizing compiler has a processor to itself until it is done. */
@@ -260,14 +224,7 @@ final class LoadChecks {
             && jvms.stream().anyMatch(one -> !one.contains(JvmOptions.NO_OPTIMISING_COMPILER));
     return jvms.isEmpty() || processors == 0
         ? null
-        : Finding.of(
-                (double) processors,
-                isDoubtful
-                    ? "The JVM's optimizing compiler took CPU from a server on the same machine,"
-                        + " which has only "
-                        + counted(processors, "processor")
-                        + " and was out of CPU."
-                    : "The JVM's compilers had no server beside them that was short of CPU.")
+        : Finding.of((double) processors, "jvm_options.found", isDoubtful, processors)
             .warnsIf(isDoubtful);
   }
 
@@ -283,31 +240,24 @@ final class LoadChecks {
       return null;
     }
     Silence silence = requireNonNull(level.silence());
-    Double windowS = level.figures().windowS();
-    String longest = number(silence.longestS());
-    String others =
-        "; such silences take %s of %s s".formatted(number(silence.allS()), number(windowS));
-    String sentence =
-        silence.spans() == 0
-            ? "at most %s s without a byte for any request in flight.".formatted(longest)
-            : "from %s s of the measure window none of %s in flight received a byte for %s s%s."
-                .formatted(
-                    number(silence.fromS()),
-                    counted(silence.inFlight(), "request"),
-                    longest,
-                    silence.spans() == 1 ? "" : others);
     Finding found =
-        Finding.at(level, silence.longestS(), sentence)
+        Finding.at(
+                level,
+                silence.longestS(),
+                "silent_spans.found",
+                silence.spans(),
+                silence.longestS(),
+                silence.fromS(),
+                silence.inFlight(),
+                silence.spans() > 1,
+                silence.allS(),
+                level.figures().windowS())
             .threshold(silence.boundS())
             .warnsIf(silence.spans() > 0);
     Double perS = level.figures().number(Metric.REQUESTS_PER_S);
     return level.isClosedLoop() && perS != null && perS > 0
         ? found.remedy(
-            "Look in the server's log for a stall or a long prefill. A closed loop sends nothing"
-                + " while it waits, so its percentiles hide the stall (coordinated omission):"
-                + " measure an open loop of "
-                + NumberText.of(NumberText.threeDigits(perS), "requests/s")
-                + ", and read times from schedule.")
+            "silent_spans.remedy", NumberText.of(NumberText.threeDigits(perS), "requests/s"))
         : found;
   }
 
@@ -326,31 +276,19 @@ final class LoadChecks {
                     .thenComparingDouble(LoadChecks::longestS)));
     Failures of = requireNonNull(worst.failures());
     FailingSpan span = of.longestSpan();
-    if (span == null) {
-      return Finding.of(longestS(of), "Other requests succeeded while failed ones were in flight.");
-    }
-    if (of.outages() == 0) {
-      return Finding.of(
-          span.seconds(),
-          "No outage: requests failed and none succeeded for at most %s s.",
-          number(span.seconds()));
-    }
-    Double back = span.backAtS();
-    String others = of.outages() == 1 ? "" : " the longest of " + count(of.outages()) + " outages,";
-    return Finding.of(
-            span.seconds(),
-            "%s was unavailable from %s to %s:%s in %s s %s requests failed and none succeeded;"
-                + " %s.",
-            targets.size() == 1 ? "The endpoint" : worst.label(),
-            NumberText.clock(span.fromS()),
-            NumberText.clock(span.toS()),
-            others,
-            number(span.seconds()),
-            count(span.requests()),
-            back == null
-                ? "no later request succeeded"
-                : "the next successful request was sent at " + NumberText.clock(back))
-        .warnsIf(true);
+    Finding found =
+        Finding.of(
+            longestS(of),
+            "failing_spans.found",
+            targets.size() == 1 ? "" : worst.label(),
+            of.outages(),
+            of.outages() != 1,
+            span == null ? null : span.fromS(),
+            span == null ? null : span.toS(),
+            span == null ? null : span.seconds(),
+            span == null ? null : span.requests(),
+            span == null ? null : span.backAtS());
+    return span == null || of.outages() == 0 ? found : found.warnsIf(true);
   }
 
   private static double longestS(Failures failures) {

@@ -1,58 +1,49 @@
 package io.github.gatlingllm.figures.check;
 
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import java.util.Collections;
 import java.util.Comparator;
-import java.util.List;
-import java.util.Locale;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bounds beyond which the figure of a check is a note, a warning, or makes the run invalid.
+ * The bounds beyond which the figure of a check is a note, a warning, or makes the run invalid; a
+ * share is 0 to 1.
  *
+ * @param isBelow whether a figure below a bound is beyond it
  * @param bounds the weakest first; none if findings decide by themselves
  */
-record Threshold(String words, List<Bound> bounds) {
+record Threshold(boolean isBelow, Map<Level, Double> bounds) {
 
-  private static final Pattern BOUND =
-      Pattern.compile("(note|warning|invalid) (above|below) ([\\d.,]*\\d)( %)?");
+  static final Threshold JUDGED = new Threshold(false, Map.of());
 
-  /** A share in percent is a figure of 0 to 1. */
-  private record Bound(Level level, boolean isBelow, double value) {
-
-    static Bound of(MatchResult words) {
-      double number = Double.parseDouble(words.group(3).replace(",", ""));
-      return new Bound(
-          Level.valueOf(words.group(1).toUpperCase(Locale.ROOT)),
-          words.group(2).equals("below"),
-          words.group(4) == null ? number : number / 100);
-    }
-
-    boolean isPassed(double figure) {
-      return isBelow ? figure < value : figure > value;
-    }
+  static Threshold above(Level level, double bound) {
+    return new Threshold(false, Map.of(level, bound));
   }
 
-  /** Reads the bounds from their words: {@code warning above 2 %, invalid above 50 %}. */
-  static Threshold of(String words) {
-    return new Threshold(words, BOUND.matcher(words).results().map(Bound::of).toList());
+  static Threshold below(Level level, double bound) {
+    return new Threshold(true, Map.of(level, bound));
   }
 
-  /** Words for what each finding decides by itself. */
-  static Threshold judged(String words) {
-    return new Threshold(words, List.of());
+  Threshold and(Level level, double bound) {
+    Map<Level, Double> all = new EnumMap<>(bounds);
+    all.put(level, bound);
+    return new Threshold(isBelow, Collections.unmodifiableMap(all));
   }
 
   /** The first bound; null if findings decide by themselves. */
   @Nullable Double value() {
-    return bounds.isEmpty() ? null : (Double) bounds.get(0).value;
+    return bounds.isEmpty() ? null : bounds.values().iterator().next();
   }
 
   Level level(@Nullable Double figure) {
-    return bounds.stream()
-        .filter(bound -> figure != null && bound.isPassed(figure))
-        .map(Bound::level)
+    return bounds.entrySet().stream()
+        .filter(
+            bound ->
+                figure != null
+                    && (isBelow ? figure < bound.getValue() : figure > bound.getValue()))
+        .map(Map.Entry::getKey)
         .max(Comparator.naturalOrder())
         .orElse(Level.OK);
   }

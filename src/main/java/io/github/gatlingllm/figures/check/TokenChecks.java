@@ -1,9 +1,5 @@
 package io.github.gatlingllm.figures.check;
 
-import static io.github.gatlingllm.figures.metric.NumberText.count;
-import static io.github.gatlingllm.figures.metric.NumberText.number;
-import static io.github.gatlingllm.figures.metric.NumberText.percent;
-
 import io.github.gatlingllm.figures.level.AnswerCounts.CountComparison;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import java.util.function.Function;
@@ -11,9 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks of lengths: whether the server counts the tokens that the local tokenizer counts. */
 final class TokenChecks {
-
-  private static final String OWN_TOKENIZER =
-      "The model's own tokenizer is set already: ask the vendor how the server counts.";
 
   /** A difference that is left beside a template, and is not worth a warning. */
   private static final double EXPLAINED = 0.01;
@@ -25,13 +18,12 @@ final class TokenChecks {
         comparison(
             in,
             in.answers().prompts(),
-            "prompt tokens",
-            in::template,
-            "in requests of any length, from a chat template or special tokens");
+            "prompt_tokens_agree",
+            in::template);
     return judged(found, in.hasLengths());
   }
 
-  /** Only a note of lengths that were not asked for, or by a tokenizer that stands in. */
+  /** Only a note of lengths that were not set, or by a tokenizer that stands in. */
   private static @Nullable Finding judged(@Nullable Finding found, boolean isExact) {
     return found == null || isExact
         ? found
@@ -41,40 +33,33 @@ final class TokenChecks {
   private static @Nullable Finding comparison(
       CheckInput in,
       CountComparison counts,
-      String tokens,
-      Function<String, @Nullable Integer> templates,
-      String template) {
+      String check,
+      Function<String, @Nullable Integer> templates) {
     CountComparison.TargetCounts worst = counts.worst(templates);
     if (worst == null) {
       return null;
     }
-    Integer said = templates.apply(worst.target());
-    double difference = worst.difference(said);
-    double added = worst.templateTokens(said);
+    Integer reported = templates.apply(worst.target());
+    double difference = worst.difference(reported);
+    double added = worst.templateTokens(reported);
     String server = counts.hasSeveralTargets() ? worst.target() : "The server";
-    String both = " in the " + count(worst.count()) + " requests that both counted.";
+    double size = Math.abs(difference);
     Finding found =
         worst.areEqual()
-            ? Finding.of(0.0, "Server and tokenizer count the same %s" + both, tokens)
-            : added > 0 && Math.abs(difference) <= EXPLAINED
-                ? Finding.of(
-                    Math.abs(difference),
-                    "%s counts %s more %s than the local tokenizer, %s.",
-                    server,
-                    number(added),
-                    tokens,
-                    template)
+            ? Finding.of(0.0, check + ".equal", worst.count())
+            : added > 0 && size <= EXPLAINED
+                ? Finding.of(size, check + ".added", server, added)
                 : Finding.of(
-                    Math.abs(difference),
-                    "%s counts %s %s per request%s, %s %s than the local tokenizer's %s" + both,
+                    size,
+                    check + ".differ",
                     server,
-                    number(worst.serverTokens()),
-                    tokens,
-                    added == 0 ? "" : " (less " + number(added) + " of the template)",
-                    percent(Math.abs(difference)),
-                    difference < 0 ? "fewer" : "more",
-                    number(worst.localTokens()));
-    return in.hasOwnTokenizer(worst.target()) ? found.remedy(OWN_TOKENIZER) : found;
+                    worst.serverTokens(),
+                    added == 0 ? null : (Double) added,
+                    size,
+                    difference < 0,
+                    worst.localTokens(),
+                    worst.count());
+    return in.hasOwnTokenizer(worst.target()) ? found.remedy(check + ".remedy", true) : found;
   }
 
   static @Nullable Finding outputTokensAgree(CheckInput in) {
@@ -84,9 +69,8 @@ final class TokenChecks {
         comparison(
             in,
             outputs,
-            "output tokens",
-            target -> null,
-            "in answers of any length, such as an end token");
+            "output_tokens_agree",
+            target -> null);
     return judged(found, worst != null && in.hasOwnTokenizer(worst.target()));
   }
 }

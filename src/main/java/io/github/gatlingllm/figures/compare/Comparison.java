@@ -13,6 +13,7 @@ import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
@@ -175,16 +176,12 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       if (!places.isEmpty()) {
         return places.stream().map(place -> judged(place, allowThin)).toList();
       }
-      String levels =
-          comparison.places.stream()
-              .map(Place::stage)
-              .filter(Objects::nonNull)
-              .distinct()
-              .collect(Collectors.joining(", "));
+      List<String> levels =
+          comparison.places.stream().map(Place::stage).filter(Objects::nonNull).distinct().toList();
       String missing =
           stage == null
-              ? "the runs have no load level in common"
-              : stage + " is not a load level of both runs; they have " + levels;
+              ? Sentence.text("compare.no_level")
+              : Sentence.text("compare.other_level", stage, levels);
       return List.of(new Judged(this, null, null, missing, true));
     }
 
@@ -199,7 +196,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       Double measured = change.percent();
       if (measured == null) {
         boolean isZero = Double.valueOf(0).equals(figure.of(place.base()));
-        String missing = isZero ? "it is 0 in the base" : "one of the runs has no value";
+        String missing = Sentence.text(isZero ? "compare.zero" : "compare.absent");
         return new Judged(this, place.name(), null, missing, true);
       }
       boolean isThin = change.outcome() == Outcome.TOO_FEW_VALUES;

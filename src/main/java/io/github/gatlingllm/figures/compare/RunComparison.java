@@ -15,6 +15,7 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -98,13 +99,10 @@ final class RunComparison {
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
     if (!shortWindows.isEmpty()) {
-      notes.add(
-          "Measure windows are short compared with the requests in them, so intervals are wide: "
-              + String.join(", ", shortWindows)
-              + ". Measure longer.");
+      notes.add(Sentence.text("compare.short", shortWindows));
     }
     if (matches.stream().anyMatch(this::isRepeated)) {
-      notes.add("Both runs repeat load levels: intervals are by the spread between repeats.");
+      notes.add(Sentence.text("compare.repeats"));
     }
     return notes;
   }
@@ -130,17 +128,17 @@ final class RunComparison {
               .findFirst()
               .orElse(null);
       if (found == null) {
-        unmatched.add(named(level) + " is only in the base");
+        unmatched.add(Sentence.text("compare.only_base", named(level)));
         continue;
       }
       free.remove(found);
       if (base.sampleOf(b) == null || run.sampleOf(found) == null) {
-        unmatched.add(named(level) + " was not measured in both");
+        unmatched.add(Sentence.text("compare.unmeasured", named(level)));
       } else {
         matches.add(new Match(b, found));
       }
     }
-    free.forEach(r -> unmatched.add(named(theirs.get(r)) + " is only in the other run"));
+    free.forEach(r -> unmatched.add(Sentence.text("compare.only_run", named(theirs.get(r)))));
   }
 
   /** The names of targets matter only where a run has several. */
@@ -176,7 +174,7 @@ final class RunComparison {
     LevelInfo level =
         part.matches.size() > 1 ? null : base.levels().get(matches.get(part.matches.get(0)).base);
     return new Place(
-        level == null ? "all " + part.matches.size() + " load levels pooled" : named(level),
+        level == null ? Sentence.text("compare.pooled", part.matches.size()) : named(level),
         level,
         part.base,
         part.run,

@@ -4,7 +4,7 @@ import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import java.util.List;
 import java.util.Objects;
@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 record Growth(
     @Nullable Double load, @Nullable Double throughput, @Nullable Double time, String latency) {
 
-  /** A sentence for the verdict; empty where the load alone decides the throughput. */
-  static String sentence(LoadCurve curve, LevelFigures from) {
-    return isOpenBelowKnee(curve, from) ? "" : of(curve, from).sentence();
+  /** A sentence for the verdict; none where the load alone decides the throughput. */
+  static List<Sentence> sentence(LoadCurve curve, LevelFigures from) {
+    return isOpenBelowKnee(curve, from) ? List.of() : List.of(of(curve, from).sentence());
   }
 
   /** Below its knee an open loop delivers what is offered, so that more load adds as much. */
@@ -47,40 +47,19 @@ record Growth(
         latency.title() + (isP90Known ? " p90" : " p50"));
   }
 
-  private String sentence() {
-    String step =
-        load == null
-            ? "The heaviest load"
-            : load == 2 ? "Doubling the load" : times(load) + " the load";
-    return ". %s %s at %s the %s".formatted(step, added(), times(time), latency);
-  }
-
-  private String added() {
-    if (throughput == null) {
-      return "gives an unknown throughput";
-    }
-    if (throughput >= 2) {
-      return "gives " + times(throughput) + " the throughput";
-    }
-    long percent = Math.round((throughput - 1) * 100);
-    if (percent == 0) {
-      return "adds no throughput";
-    }
-    return percent > 0
-        ? "adds " + percent + " % throughput"
-        : "costs " + -percent + " % of the throughput";
+  private Sentence sentence() {
+    return Sentence.of(
+        "verdict.growth",
+        load,
+        Sentence.of(
+            "verdict.adds",
+            throughput,
+            throughput == null ? null : (Long) Math.round((throughput - 1) * 100)),
+        time,
+        latency);
   }
 
   private static @Nullable Double ratio(@Nullable Double before, @Nullable Double after) {
     return before == null || after == null || before <= 0 ? null : (Double) (after / before);
-  }
-
-  /** {@code 0.84 ×}, {@code 1.4 ×}, {@code 22 ×}. */
-  static String times(@Nullable Double ratio) {
-    if (ratio == null) {
-      return NumberText.ABSENT + " ×";
-    }
-    double steps = ratio < 1 ? 100 : ratio < 10 ? 10 : 1;
-    return NumberText.plain(Math.round(ratio * steps) / steps) + " ×";
   }
 }

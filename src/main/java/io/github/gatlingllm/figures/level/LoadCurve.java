@@ -12,16 +12,17 @@ import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.Slo;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -92,25 +93,23 @@ record LoadCurve(
   }
 
   /**
-   * The single-stream peak of a sweep without a level of one request; empty for others, and where
+   * The single-stream peak of a sweep without a level of one request; none for others, and where
    * less is offered than one stream takes.
    */
-  String gainOfOneStream() {
+  List<Sentence> gainOfOneStream() {
     LevelFigures quoted = chosen().level();
     Double gain = quoted.figures().number(Metric.BATCHING_GAIN);
     boolean isSweepOfMany =
         levels.size() > 1 && levels.stream().noneMatch(LevelFigures::isOneRequest);
     boolean isAtKnee = quoted.isClosedLoop() && FLAT.contains(chosen().by());
     return alone == null || gain == null || !isSweepOfMany || !(gain > 1 || isAtKnee)
-        ? ""
-        : """
-        No load level has one request: alone, the warm-up's last got %s, so the batching gain \
-        is %s × at %s.\
-        """
-            .formatted(
+        ? List.of()
+        : List.of(
+            Sentence.of(
+                "verdict.gain",
                 NumberText.with(alone.tokensPerS(), "tok/s"),
-                NumberText.number(gain),
-                quoted.load());
+                gain,
+                quoted.load()));
   }
 
   LatencyOrigin clock() {
@@ -228,26 +227,20 @@ record LoadCurve(
 
   /** The reasons for which headlines quote a level, in order of preference. */
   enum Choice {
-    ONLY("the only load level", null),
-    IN_SLO("the highest load within the SLO", null),
-    MAYBE_IN_SLO("the highest load that met the SLO, within noise", null),
-    KNEE("the knee", null),
-    SATURATED("the lightest load", "more load brings at most 11 % more output"),
-    KEEPS_UP("the highest load that the server keeps up with", null),
-    ACCEPTED(
-        "the highest load that the server accepts",
-        "more than 5 % of the requests of the others are refused or fail"),
-    HIGHEST("the highest load", "no knee was reached"),
-    NONE_ACCEPTED(
-        "the lightest load", "more than 5 % of the requests of every load are refused or fail"),
-    NONE_KEEPS_UP("the lightest load", "the server keeps up with none");
+    ONLY,
+    IN_SLO,
+    MAYBE_IN_SLO,
+    KNEE,
+    SATURATED,
+    KEEPS_UP,
+    ACCEPTED,
+    HIGHEST,
+    NONE_ACCEPTED,
+    NONE_KEEPS_UP;
 
-    final String text;
-    private final @Nullable String reason;
-
-    Choice(String text, @Nullable String reason) {
-      this.text = text;
-      this.reason = reason;
+    /** Why a level is quoted. */
+    String why(boolean certain, @Nullable Sentence outside) {
+      return Sentence.text("chosen", name().toLowerCase(Locale.ROOT), certain, outside);
     }
   }
 
@@ -299,25 +292,18 @@ record LoadCurve(
 
   OperatingPoint operatingPoint() {
     Chosen chosen = chosen();
-    String outside =
-        slo.isEmpty() || chosen.by.compareTo(Choice.MAYBE_IN_SLO) <= 0
-            ? null
-            : levels.stream().anyMatch(this::holds)
-                ? "the lightest load misses the SLO"
-                : "no level is within the SLO";
-    String reasons =
-        Stream.of(outside, chosen.by.reason)
-            .filter(Objects::nonNull)
-            .collect(Collectors.joining(" and "));
+    boolean isOutside = !slo.isEmpty() && chosen.by.compareTo(Choice.MAYBE_IN_SLO) > 0;
+    boolean isMetAbove = levels.stream().anyMatch(this::holds);
+    Sentence outside =
+        isOutside
+            ? Sentence.of(isMetAbove ? "chosen.lightest_misses" : "chosen.none_in_slo")
+            : null;
     LevelFigures level = chosen.level;
     return new OperatingPoint(
         level.label(),
         level.target(),
         level.scenario(),
-        (chosen.by == Choice.IN_SLO && lastHolding() > lastProven()
-                ? "the highest load certain to hold the SLO"
-                : chosen.by.text)
-            + (reasons.isEmpty() ? "" : ", as " + reasons));
+        chosen.by.why(lastHolding() > lastProven(), outside));
   }
 
   /** Whether a level meets the SLO and would continue to: a growing queue exceeds it in time. */

@@ -4,14 +4,13 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
-import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,14 +26,10 @@ final class SloFormatter {
   private final List<Term> terms;
   private final LatencyOrigin clock;
   private final boolean byRequests;
-  private final String percent;
+  private final double percent;
 
   /** An objective with its owner: a target or a request name. */
   private record Term(SloTally.Objectives of, Slo.Objective objective) {
-
-    String of(String text) {
-      return of.request == null ? text : text + " of " + of.request;
-    }
 
     Goodput.@Nullable Objective in(LevelFigures level) {
       Goodput goodput = level.figures().goodput();
@@ -55,7 +50,7 @@ final class SloFormatter {
       Goodput.Objective own = Objects.requireNonNull(in(level));
       Goodput goodput = Objects.requireNonNull(level.figures().goodput());
       Long needed = goodput.toShow(own, of.slo.percentile());
-      return TooFew.of(level, own.attempted(), needed, of(""), of.slo);
+      return TooFew.of(level, own.attempted(), needed, of.request, of.slo);
     }
 
     boolean isMissedIn(LevelFigures level) {
@@ -68,42 +63,50 @@ final class SloFormatter {
   /**
    * Requests that are too few to show that an SLO is met.
    *
-   * @param requests e.g. {@code 17 requests of chat}
-   * @param times how often as many are needed
-   * @param remark of {@link Interval#tooFew}, with the time that takes; empty where they are enough
+   * @param times how often that number is needed
+   * @param request the name of those that are meant; null for all
+   * @param remark of {@link Interval#tooFew}, with the time that takes; null where they are enough
    */
-  private record TooFew(double times, String requests, String remark) {
+  private record TooFew(
+      double times, long requests, @Nullable String request, @Nullable Sentence remark) {
 
     /**
      * A queue that grows tells nothing of how many are needed: at least as for independent ones.
      */
-    static TooFew of(LevelFigures level, long count, @Nullable Long toShow, String name, Slo slo) {
+    static TooFew of(
+        LevelFigures level,
+        long count,
+        @Nullable Long toShow,
+        @Nullable String request,
+        Slo slo) {
       boolean grows = level.fallsBehind();
       Long needed = grows ? (Long) Interval.fewestToShow(slo.percentile()) : toShow;
       double times = needed == null ? 0 : (double) needed / count;
       Double windowS = grows ? null : level.figures().windowS();
+      Sentence few = times <= 1 ? null : Interval.tooFew(count, slo.percentile(), needed);
       return new TooFew(
           times,
-          NumberText.counted(count, "request") + name,
-          times <= 1
-              ? ""
-              : Interval.tooFew(count, slo.percentile(), needed)
-                  + (windowS == null || !level.hasDuration() ? "" : measuring(windowS * times)));
+          count,
+          request,
+          few == null || windowS == null || !level.hasDuration()
+              ? few
+              : measuring(few, windowS * times));
     }
 
-    private static String measuring(double seconds) {
+    private static Sentence measuring(Sentence few, double seconds) {
       boolean isShort = seconds < 2 * MINUTE_S;
-      return ", about %s %s of measuring"
-          .formatted(
-              NumberText.count((long) Math.ceil(isShort ? seconds : seconds / MINUTE_S)),
-              isShort ? "s" : "min");
+      return Sentence.of(
+          "slo.measuring",
+          few,
+          isShort ? (Long) (long) Math.ceil(seconds) : null,
+          isShort ? null : (Long) (long) Math.ceil(seconds / MINUTE_S));
     }
   }
 
   /**
    * @param curve has an SLO
    * @param level the one of its levels that the sentence quotes; where none of its requests was
-   *     judged, the whole SLO is quoted
+   *     judged, the entire SLO is quoted
    * @param missing other levels that the sentence says miss the SLO: it quotes their objectives too
    */
   SloFormatter(LoadCurve curve, LevelFigures level, List<LevelFigures> missing) {
@@ -122,7 +125,7 @@ final class SloFormatter {
     byRequests =
         first.rule() == Slo.Rule.REQUESTS
             && terms.stream().allMatch(term -> term.of.slo.hasSameRule(first));
-    percent = NumberText.plain(first.percentile());
+    percent = first.percentile();
   }
 
   private static Stream<Term> terms(SloTally.Objectives of) {
@@ -134,15 +137,15 @@ final class SloFormatter {
   }
 
   /** E.g. {@code TTFT p99 < 200 ms and TPOT p99 < 50 ms are met}. */
-  String isMet() {
-    return byRequests
-        ? percent + " % of the requests meet " + limits()
-        : limits() + (isOne() ? " is met" : " are met");
+  Sentence isMet() {
+    return Sentence.of("slo.met", byRequests ? (Double) percent : null, limits(), isOne());
   }
 
-  /** E.g. {@code only 17 requests, too few to prove 99 %: needs 381 requests}; empty for enough. */
-  String tooFew() {
-    return fewest().map(few -> "only " + few.requests() + ", " + few.remark()).orElse("");
+  /** E.g. {@code only 17 requests, too few to prove 99 %: needs 381 requests}; null for enough. */
+  @Nullable Sentence tooFew() {
+    return fewest()
+        .map(few -> Sentence.of("slo.few", few.requests, few.request, few.remark))
+        .orElse(null);
   }
 
   /** Of the objectives with too few requests, the one that needs most more; empty without any. */
@@ -151,104 +154,97 @@ final class SloFormatter {
     Stream<TooFew> counts =
         byRequests
             ? Stream.of(
-                TooFew.of(level, goodput.attempted(), goodput.toShow(slo.percentile()), "", slo))
+                TooFew.of(level, goodput.attempted(), goodput.toShow(slo.percentile()), null, slo))
             : terms.stream().filter(term -> term.isIn(level)).map(term -> term.tooFew(level));
     return counts
-        .filter(few -> !few.remark.isEmpty())
+        .filter(few -> few.remark != null)
         .max(Comparator.comparingDouble(TooFew::times));
   }
 
   /** E.g. {@code TTFT p99 < 200 ms is not met: TTFT by 98.0 % of 50 requests}. */
-  String outcome() {
+  Sentence outcome() {
     if (level.sheds()) {
       Counts counts = level.figures().counts();
-      return "%s of %s were refused or failed"
-          .formatted(
-              NumberText.percent((double) (counts.ended() - counts.ok()) / counts.ended()),
-              NumberText.counted(counts.ended(), "request"));
+      double share = (double) (counts.ended() - counts.ok()) / counts.ended();
+      return Sentence.of("slo.shed", share, counts.ended());
     }
     if (goodput.holds() == null) {
-      return "it is not known whether " + isMet() + ": " + whyUnknown();
+      return Sentence.of("slo.unknown", isMet(), whyUnknown());
     }
-    if (byRequests) {
-      String few = holds ? fewest().map(each -> " (" + each.remark() + ")").orElse("") : "";
-      return "%s of %s%s met %s, %s the required %s %%%s"
-          .formatted(
-              NumberText.percent(goodput.share()),
-              NumberText.counted(goodput.attempted(), "request"),
-              few,
-              limits(),
-              holds ? "at least" : "less than",
-              percent,
-              noise());
-    }
-    String verb = isOne() ? holds ? "is met" : "is not met" : holds ? "are met" : "are not all met";
-    return limits() + " " + verb + ": " + byShares() + noise();
+    return byRequests
+        ? Sentence.of(
+            "slo.requests",
+            goodput.share(),
+            goodput.attempted(),
+            holds ? fewest().map(TooFew::remark).orElse(null) : null,
+            limits(),
+            holds,
+            percent,
+            noise())
+        : Sentence.of("slo.objectives", limits(), isOne(), holds, byShares(), noise());
   }
 
-  /** Empty where the requests can decide, and where they are remarked as too few to show it. */
-  private String noise() {
+  /** Null where the requests can decide, and where they are remarked as too few to show it. */
+  private @Nullable Sentence noise() {
     Interval interval =
         LoadCurve.SloProof.of(level, curve.slo()) == LoadCurve.SloProof.UNDECIDED
                 && !(holds && fewest().isPresent())
             ? LoadCurve.SloProof.worst(level, curve.slo())
             : null;
-    if (interval == null) {
-      return "";
-    }
-    return goodput.worth() == null
-        ? " (within noise)"
-        : " (within noise: %s to %s holds the true share in at least %s %% of simulated runs)"
-            .formatted(
-                NumberText.percent(interval.low()),
-                NumberText.percent(interval.high()),
-                ConfidenceIntervals.MIN_COVERAGE);
+    boolean isKnown = interval != null && goodput.worth() != null;
+    return interval == null
+        ? null
+        : Sentence.of(
+            "slo.noise",
+            isKnown ? (Double) interval.low() : null,
+            isKnown ? (Double) interval.high() : null,
+            ConfidenceIntervals.MIN_COVERAGE);
   }
 
-  private String limits() {
-    String all = terms.stream().map(this::limit).collect(Collectors.joining(" and "));
-    return byRequests && !isOne() ? all + " at once" : all;
+  private Sentence limits() {
+    return Sentence.of(
+        "slo.limits", terms.stream().map(this::limit).toList(), byRequests && !isOne());
   }
 
-  private String limit(Term term) {
+  private Sentence limit(Term term) {
     Slo slo = term.of.slo;
     Slo.Objective objective = term.objective;
-    boolean named = objective.measure().isFromSchedule() && clock.isNamed();
     boolean byPercentile = slo.rule() == Slo.Rule.PERCENTILES;
-    String share = NumberText.plain(slo.percentile());
-    return term.of(
-            objective.measure().name()
-                + (named ? " from schedule" : "")
-                + (byPercentile ? " p" + share : "")
-                + " < "
-                + NumberText.plainMs(objective.limitNanos() / 1e6))
-        + (byPercentile || byRequests ? "" : " with " + share + " % of the requests");
+    return Sentence.of(
+        "slo.limit",
+        objective.measure().name(),
+        objective.measure().isFromSchedule() && clock.isNamed(),
+        byPercentile ? (Double) slo.percentile() : null,
+        objective.limitNanos() / 1e6,
+        term.of.request,
+        byPercentile || byRequests ? null : (Double) slo.percentile());
   }
 
   /**
    * {@code TTFT by 98.0 % of 50 requests, TPOT by 100 % of 48}: of the missed objectives if any.
    */
-  private String byShares() {
+  private List<Sentence> byShares() {
     List<Term> missed = terms.stream().filter(term -> term.isMissedIn(level)).toList();
-    List<String> shares = new ArrayList<>();
-    String latestRemark = "";
+    List<Sentence> shares = new ArrayList<>();
+    String latest = "";
     for (Term term : missed.isEmpty() ? terms : missed) {
       Goodput.Objective own = term.in(level);
       if (own != null) {
-        String remark = holds ? term.tooFew(level).remark() : "";
+        Sentence remark = holds ? term.tooFew(level).remark() : null;
+        boolean isNew = remark != null && !remark.text().equals(latest);
         shares.add(
-            "%s by %s of %s%s"
-                .formatted(
-                    term.of(term.objective.measure().name()),
-                    NumberText.percent(own.share()),
-                    shares.isEmpty()
-                        ? NumberText.counted(own.attempted(), "request")
-                        : NumberText.count(own.attempted()),
-                    remark.isEmpty() || remark.equals(latestRemark) ? "" : " (" + remark + ")"));
-        latestRemark = remark.isEmpty() ? latestRemark : remark;
+            Sentence.of(
+                "slo.share",
+                term.objective.measure().name(),
+                term.of.request,
+                own.share(),
+                own.attempted(),
+                shares.isEmpty(),
+                isNew ? remark : null));
+        latest = isNew ? remark.text() : latest;
       }
     }
-    return String.join(", ", shares);
+    return shares;
   }
 
   private String whyUnknown() {
@@ -258,6 +254,6 @@ final class SloFormatter {
                 .map(Goodput.Objective::undefined)
                 .filter(Objects::nonNull))
         .findFirst()
-        .orElse("nothing was judged");
+        .orElseGet(() -> Sentence.text("slo.unjudged"));
   }
 }

@@ -12,6 +12,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The figures of a run: the content of {@code llm/summary.json}. Times are in seconds since {@code
  * run.loadStartUnixNs}; an absent value is null.
  *
+ * @param findings the sentences of the verdict
  * @param knee of the curve that delivers most tokens at its knee; null when no level delivered
  *     tokens
  * @param operatingPoint of the only curve; null where there are several, each with its own
@@ -41,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 public record Summary(
     Run run,
     String verdict,
+    List<Sentence> findings,
     Map<String, String> config,
     Workload workload,
     @Nullable SloTable slo,
@@ -71,9 +74,14 @@ public record Summary(
    */
   public Summary checked(List<Check> checks) {
     List<String> invalid = invalid(checks).map(Check::id).toList();
+    List<Sentence> all =
+        invalid.isEmpty()
+            ? findings
+            : Stream.concat(Stream.of(invalidRun(checks)), findings.stream()).toList();
     return new Summary(
         run,
-        invalid.isEmpty() ? verdict : invalidVerdict(checks),
+        Sentence.text(all),
+        all,
         config,
         workload,
         slo,
@@ -97,11 +105,14 @@ public record Summary(
   }
 
   /** E.g. {@code Invalid run, check cut_tail: The last line of the records is cut off. At …} */
-  private String invalidVerdict(List<Check> checks) {
+  private Sentence invalidRun(List<Check> checks) {
     List<Check> invalid = invalid(checks).toList();
     String why = SENTENCE.split(invalid.get(invalid.size() - 1).message(), 2)[0];
-    String end = verdict.contains(why) ? "." : ": " + why;
-    return "Invalid run, %s%s %s".formatted(ids(invalid), end, verdict);
+    return Sentence.of(
+        "verdict.invalid",
+        invalid.stream().map(Check::id).toList(),
+        invalid.size() > 1,
+        verdict.contains(why) ? null : why);
   }
 
   private static String ids(List<Check> checks) {

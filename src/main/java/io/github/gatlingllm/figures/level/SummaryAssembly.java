@@ -16,6 +16,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -76,11 +77,14 @@ final class SummaryAssembly {
             stages.stream()
                 .map(LevelFigures::arrivals)
                 .anyMatch(each -> each != null && each.unit().equals(LevelInfo.USERS_PER_S)));
+    List<Sentence> findings =
+        VerdictSentence.of(
+            info.state() == RunInfo.State.COMPLETE, run, curves, info.outcome().conclusions());
     Summary summary =
         new Summary(
             run(),
-            VerdictSentence.of(
-                info.state() == RunInfo.State.COMPLETE, run, curves, info.outcome().conclusions()),
+            Sentence.text(findings),
+            findings,
             info.config(),
             counted.workload.workload(
                 counted.fold, whole.cell(), RunInfo.template(info.config(), "")),

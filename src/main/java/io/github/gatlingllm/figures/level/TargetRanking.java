@@ -5,7 +5,7 @@ import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -26,34 +26,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
 
   private static final int MAX_SCENARIOS = 3;
 
-  /** Least number of common loads whose ratios show the noise between levels. */
+  /** Minimum number of common loads whose ratios show the noise between levels. */
   private static final int MIN_LOADS = 3;
-
-  private static final Sentences<TargetRanking> RANKING =
-      new Sentences<TargetRanking>(
-              Map.of(
-                  "first", ranking -> ranking.first.target(),
-                  "second", ranking -> ranking.second.target(),
-                  "ratio", ranking -> NumberText.plain(Math.round(10 * ranking.ratio()) / 10.0),
-                  "percent", ranking -> "" + Math.round(100 * (ranking.ratio() - 1)),
-                  "load", ranking -> ranking.pair().one.load(),
-                  "met", ranking -> ranking.first.proven().load(),
-                  "figures", TargetRanking::figures))
-          .row(
-              "slo",
-              TargetRanking::isClearBySlo,
-              "{first} meets its SLO up to {met}, where {second} misses it. At {load} they deliver"
-                  + " {figures}")
-          .row(
-              "same",
-              ranking -> !ranking.isClear(),
-              "{first} and {second} show no clear difference at {load}: {figures}")
-          .row(
-              "twice",
-              ranking -> ranking.ratio() >= 2,
-              "{first} delivers {ratio}× as much as {second} at {load}: {figures}")
-          .otherwise(
-              "more", "{first} delivers {percent} % more than {second} at {load}: {figures}");
 
   record Pair(LevelFigures one, LevelFigures other) {
 
@@ -67,13 +41,13 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
   }
 
   /** One sentence per scenario that several targets answered at one load; else none. */
-  static List<String> sentences(List<LoadCurve> curves) {
+  static List<Sentence> sentences(List<LoadCurve> curves) {
     Map<String, List<LoadCurve>> byScenario = new LinkedHashMap<>();
     for (LoadCurve curve : curves) {
       String scenario = Objects.requireNonNullElse(curve.scenario(), "");
       byScenario.computeIfAbsent(scenario, s -> new ArrayList<>()).add(curve);
     }
-    List<String> sentences = new ArrayList<>();
+    List<Sentence> sentences = new ArrayList<>();
     byScenario.forEach(
         (scenario, own) -> {
           List<LoadCurve> answered =
@@ -86,7 +60,8 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
                   .toList();
           TargetRanking ranking = answered.size() < 2 ? null : of(answered.get(0), answered.get(1));
           if (ranking != null && sentences.size() < MAX_SCENARIOS) {
-            sentences.add((byScenario.size() > 1 ? scenario + ": " : "") + RANKING.of(ranking));
+            Sentence sentence = ranking.sentence();
+            sentences.add(byScenario.size() > 1 ? sentence.at(scenario) : sentence);
           }
         });
     return sentences;
@@ -185,26 +160,39 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
                         == LoadCurve.SloProof.MISSED);
   }
 
-  private String figures() {
+  private Sentence sentence() {
+    String one = first.target();
+    String two = second.target();
+    String load = pair().one.load();
+    if (isClearBySlo()) {
+      return Sentence.of("ranking.slo", one, first.proven().load(), two, load, figures());
+    }
+    if (!isClear()) {
+      return Sentence.of("ranking.same", one, two, load, figures());
+    }
+    double tenths = Math.round(10 * ratio()) / 10.0;
+    return ratio() >= 2
+        ? Sentence.of("ranking.times", one, tenths, two, load, figures())
+        : Sentence.of(
+            "ranking.more", one, Math.round(100 * (ratio() - 1)), two, load, figures());
+  }
+
+  private Sentence figures() {
     LevelFigures one = pair().one;
     LatencyOrigin clock = first.clock().isNamed() ? first.clock() : second.clock();
     Metric metric = clock.metric(one.latency());
     Distribution its = one.figures().metric(metric);
     Distribution others = pair().other.figures().metric(metric);
-    Distribution fewer = its.count() <= others.count() ? its : others;
-    String tail = fewer.tail();
-    return "%s against %s %s%s."
-        .formatted(
-            NumberText.number(LoadCurve.delivered(one)),
-            NumberText.number(LoadCurve.delivered(pair().other)),
-            one.figures().deliveredUnit(),
-            its.isEmpty() || others.isEmpty()
-                ? ""
-                : ", %s %s %s against %s"
-                    .formatted(
-                        metric.title(),
-                        tail,
-                        NumberText.ms(its.percentile(tail)),
-                        NumberText.ms(others.percentile(tail))));
+    String tail = (its.count() <= others.count() ? its : others).tail();
+    boolean isKnown = !its.isEmpty() && !others.isEmpty();
+    return Sentence.of(
+        "ranking.figures",
+        LoadCurve.delivered(one),
+        LoadCurve.delivered(pair().other),
+        one.figures().deliveredUnit(),
+        metric.title(),
+        tail,
+        isKnown ? its.percentile(tail) : null,
+        isKnown ? others.percentile(tail) : null);
   }
 }

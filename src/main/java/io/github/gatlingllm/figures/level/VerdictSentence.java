@@ -1,8 +1,5 @@
 package io.github.gatlingllm.figures.level;
 
-import static io.github.gatlingllm.figures.metric.NumberText.capital;
-import static java.util.Map.entry;
-
 import io.github.gatlingllm.figures.level.LoadCurve.Choice;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -11,15 +8,11 @@ import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,75 +29,7 @@ final class VerdictSentence {
   /** A smaller share of failed or rate-limited requests is reported by the checks only. */
   private static final double MIN_FAILED = 0.01;
 
-  private static final Map<String, Function<Quote, String>> FIELDS =
-      Map.ofEntries(
-          entry("load", quote -> quote.level.load()),
-          entry("short", quote -> quote.level.shortLoad()),
-          entry("tokens", quote -> tokens(quote.level)),
-          entry("times", Quote::quotedTimes),
-          entry("figures", Quote::figures),
-          entry("at", Quote::at),
-          entry("slo", quote -> quote.slo(List.of()).outcome()),
-          entry("met", quote -> quote.slo(quote.missedBelow()).isMet()),
-          entry("few", quote -> prefixed("; ", quote.slo(quote.missedBelow()).tooFew())),
-          entry(
-              "missed",
-              quote -> prefixed(", but within noise not at ", loads(quote.missedBelow()))),
-          entry("certain", Quote::certain),
-          entry("undecided", quote -> prefixed("; undecided ", span(quote.curve.undecided()))),
-          entry("missing", Quote::missing),
-          entry("metAt", quote -> loads(quote.metAbove())),
-          entry("growth", quote -> Growth.sentence(quote.curve, quote.level)));
-
-  /** The result of a curve; the level is the one that headlines quote. */
-  private static final Sentences<Quote> RESULT =
-      new Sentences<>(FIELDS)
-          .row("level", quote -> quote.isSingle() && !quote.isJudged(), "{At}: {figures}")
-          .row("judged_level", Quote::isSingle, "{At}: {tokens}; {slo}")
-          .row("knee", as(Choice.KNEE), "{short} is the knee: {tokens}, {times}{growth}")
-          .row(
-              "saturated",
-              as(Choice.SATURATED),
-              "{short}, the lightest load, saturates the server: {tokens}, {times}{growth}")
-          .row(
-              "no_knee",
-              as(Choice.HIGHEST),
-              "No knee up to the highest load tried, {load}: {figures}")
-          .row("keeps_up", as(Choice.KEEPS_UP), "The server keeps up with {load}: {figures}")
-          .row(
-              "accepts",
-              as(Choice.ACCEPTED),
-              "{load} is the highest load of which at most 5 % were refused or failed: {figures}")
-          .row("chosen", quote -> !quote.hasSlo(), "{At}: {figures}")
-          .row(
-              "judged_lowest",
-              quote -> quote.curve.lastHolding() < 0 && quote.curve.isMet(quote.level),
-              "{At}: {tokens}; {slo}")
-          .row(
-              "slo_missed_at_lightest",
-              quote -> quote.curve.lastHolding() < 0 && !quote.metAbove().isEmpty(),
-              "{At}, the lightest load: {tokens}; {slo}; met at {metAt}")
-          .row(
-              "slo_unknown",
-              quote -> quote.curve.lastHolding() < 0 && !quote.isDecided(),
-              "No load level is known to meet the SLO; at the lowest, {load}, {slo}")
-          .row(
-              "slo_missed",
-              quote -> quote.curve.lastHolding() < 0,
-              "No load level meets the SLO; at the lowest, {load}, {slo}")
-          .row(
-              "slo_met_at_highest",
-              quote -> quote.curve.lastHolding() == quote.levels().size() - 1,
-              "{met} up to {load} ({tokens}{few}), the highest load tried{missed}{certain}")
-          .otherwise(
-              "slo_met",
-              "{met} up to {load} ({tokens}{few}){missed}{certain}{undecided}{missing}{growth}");
-
   private VerdictSentence() {}
-
-  private static Predicate<Quote> as(Choice choice) {
-    return quote -> !quote.hasSlo() && quote.curve.chosen().by() == choice;
-  }
 
   private record Quote(LoadCurve curve, LevelFigures level) {
 
@@ -124,117 +49,173 @@ final class VerdictSentence {
       return levels().size() == 1;
     }
 
-    boolean hasSlo() {
-      return !curve.slo().isEmpty();
-    }
-
     boolean hasFailed() {
       return levels().stream().allMatch(each -> each.figures().counts().ok() == 0);
     }
 
     boolean isJudged() {
       Goodput goodput = level.figures().goodput();
-      return hasSlo() && goodput != null && goodput.attempted() + goodput.excluded() > 0;
+      return !curve.slo().isEmpty()
+          && goodput != null
+          && goodput.attempted() + goodput.excluded() > 0;
     }
 
     boolean isDecided() {
       return Objects.requireNonNull(level.figures().goodput()).holds() != null;
     }
 
-    String at() {
-      return level.isWholeRun() ? "over the whole run" : "at " + level.load();
+    String load() {
+      return level.load();
     }
 
-    String figures() {
-      return "%s, %s completed, %s"
-          .formatted(
-              tokens(level),
-              NumberText.with(level.figures().number(Metric.REQUESTS_PER_S), "requests/s"),
-              quotedTimes());
+    Sentence at() {
+      return Sentence.of("verdict.at", level.isWholeRun() ? null : load());
     }
 
-    /** {@code TTFT p50 53.4 ms and p95 88.4 ms}. */
-    String quotedTimes() {
-      boolean isTailKnown = !times().tail().equals("p50");
-      return "%s %s%s"
-          .formatted(
-              curve.clock().name(level.latency()),
-              isTailKnown ? "p50 " + NumberText.ms(times().p50()) + " and " : "",
-              tail(times()));
+    String tokens() {
+      return NumberText.number(level.figures().delivered())
+          + " "
+          + level.figures().deliveredUnit();
     }
 
-    Distribution times() {
-      return level.figures().metric(curve.clock().metric(level.latency()));
+    Sentence figures() {
+      Double perS = level.figures().number(Metric.REQUESTS_PER_S);
+      return Sentence.of(
+          "verdict.figures", tokens(), NumberText.with(perS, "requests/s"), quotedTimes());
+    }
+
+    /** {@code TTFT p50 53.4 ms and p95 88.4 ms}; of few requests {@code p50 71 ms of 16 requests}. */
+    Sentence quotedTimes() {
+      Distribution times = level.figures().metric(curve.clock().metric(level.latency()));
+      String tail = times.tail();
+      boolean isMedian = tail.equals("p50");
+      return Sentence.of(
+          "verdict.times",
+          curve.clock().name(level.latency()),
+          isMedian ? null : times.p50(),
+          Sentence.of(
+              "verdict.tail",
+              tail,
+              times.percentile(tail),
+              isMedian ? (Long) times.count() : null));
     }
 
     SloFormatter slo(List<LevelFigures> missing) {
       return new SloFormatter(curve, level, missing);
     }
 
-    List<LevelFigures> missedBelow() {
-      return levels().subList(0, Math.max(0, curve.lastHolding())).stream()
-          .filter(each -> !curve.holds(each))
-          .toList();
+    Sentence outcome() {
+      return slo(List.of()).outcome();
     }
 
-    /** Heavier loads that meet the SLO though this one misses it, as after a cold start. */
-    List<LevelFigures> metAbove() {
-      return levels().stream().filter(curve::holds).toList();
-    }
-
-    /** Up to which load the SLO is surely met, if lighter. */
-    String certain() {
-      int proven = curve.lastProven();
-      if (proven == curve.lastHolding()) {
-        return "";
+    /** The result of the curve; the level is the one that headlines quote. */
+    Sentence result() {
+      if (isSingle()) {
+        return isJudged() ? judged() : Sentence.of("verdict.level", at(), figures());
       }
-      return proven >= 0
-          ? "; certain up to " + levels().get(proven).load()
-          : slo(List.of()).tooFew().isEmpty() ? "; within noise" : "";
+      if (curve.slo().isEmpty()) {
+        return switch (curve.chosen().by()) {
+          case KNEE -> Sentence.of("verdict.knee", level.shortLoad(), tokens(), quotedTimes());
+          case SATURATED ->
+              Sentence.of("verdict.saturated", level.shortLoad(), tokens(), quotedTimes());
+          case HIGHEST -> Sentence.of("verdict.highest", load(), figures());
+          case KEEPS_UP -> Sentence.of("verdict.keeps_up", load(), figures());
+          case ACCEPTED -> Sentence.of("verdict.accepted", load(), figures());
+          default -> Sentence.of("verdict.level", at(), figures());
+        };
+      }
+      if (curve.lastHolding() >= 0) {
+        return met();
+      }
+      if (curve.isMet(level)) {
+        return judged();
+      }
+      List<LevelFigures> heavier = levels().stream().filter(curve::holds).toList();
+      if (!heavier.isEmpty()) { // as after a cold start
+        return Sentence.of(
+            "verdict.slo_missed_at_lightest", at(), tokens(), outcome(), loads(heavier));
+      }
+      return Sentence.of(
+          isDecided() ? "verdict.slo_missed" : "verdict.slo_unknown", load(), outcome());
+    }
+
+    private Sentence judged() {
+      return Sentence.of("verdict.judged_level", at(), tokens(), outcome());
+    }
+
+    private Sentence met() {
+      int holding = curve.lastHolding();
+      int proven = curve.lastProven();
+      List<LevelFigures> missedBelow =
+          levels().subList(0, holding).stream().filter(each -> !curve.holds(each)).toList();
+      boolean isHighest = holding == levels().size() - 1;
+      SloFormatter slo = slo(missedBelow);
+      return Sentence.of(
+          "verdict.slo_met",
+          slo.isMet(),
+          load(),
+          tokens(),
+          slo.tooFew(),
+          isHighest,
+          loads(missedBelow),
+          proven == holding || proven < 0 ? null : levels().get(proven).load(),
+          proven != holding && proven < 0 && slo(List.of()).tooFew() == null,
+          isHighest ? null : span(curve.undecided()),
+          isHighest ? null : missing());
     }
 
     /** The lightest heavier load that misses the SLO: the bracket's other end. */
-    String missing() {
+    private @Nullable Sentence missing() {
       LevelFigures missing = curve.missing();
       Goodput goodput = missing == null ? null : missing.figures().goodput();
+      boolean isServed = missing != null && missing.isServed();
       return missing == null
-          ? ""
-          : "; missed at %s%s"
-              .formatted(
-                  missing.load(),
-                  goodput == null || goodput.share() == null || !missing.isServed()
-                      ? ""
-                      : " (" + NumberText.percent(goodput.share()) + " in SLO)");
+          ? null
+          : Sentence.of(
+              "verdict.missing",
+              missing.load(),
+              goodput == null || !isServed ? null : goodput.share());
+    }
+
+    /** Whether the result has a sentence about what more load would bring. */
+    boolean isBelowHeavier() {
+      Choice by = curve.chosen().by();
+      return !isSingle()
+          && (curve.slo().isEmpty()
+              ? by == Choice.KNEE || by == Choice.SATURATED
+              : curve.lastHolding() >= 0 && curve.lastHolding() < levels().size() - 1);
     }
   }
 
   /** The outcome of all curves, then the conclusions of their load plans. */
-  static String of(
+  static List<Sentence> of(
       boolean complete, Figures run, List<LoadCurve> curves, List<Conclusion> conclusions) {
-    List<String> parts = new ArrayList<>(complete ? List.of() : List.of("Interrupted:"));
+    List<Sentence> all = new ArrayList<>();
+    if (!complete) {
+      all.add(Sentence.of("verdict.interrupted"));
+    }
     Quote found = curves.size() == 1 ? found(curves.get(0), conclusions) : null;
     if (found == null) {
-      parts.addAll(outcome(run, curves));
+      all.addAll(outcome(run, curves));
     } else {
-      parts.add(failures(found.level, ".").strip());
+      all.addAll(clause(failures(found.level)));
     }
     for (Conclusion each : conclusions.subList(0, Math.min(MAX_NAMED, conclusions.size()))) {
-      parts.add(
-          (curves.size() > 1 ? each.target() + ": " : "")
-              + (each.topic().equals(SEARCH) ? "" : capital(each.topic()) + ": ")
-              + each.text()
-              + ".");
+      all.add(
+          Sentence.of(
+              "verdict.conclusion",
+              curves.size() > 1 ? each.target() : null,
+              each.topic().equals(SEARCH) ? null : each.topic(),
+              each.text()));
     }
     if (found != null) {
-      parts.add(capital(found.at()) + ": " + found.figures() + ".");
+      all.add(Sentence.of("verdict.level", found.at(), found.figures()));
     }
     double limited = (double) run.counts().rateLimited() / Math.max(1, run.counts().ended());
     if (run.counts().ok() > 0 && limited >= MIN_FAILED) {
-      parts.add(
-          "The server's rate limits turned %s of the requests away."
-              .formatted(NumberText.percent(limited)));
+      all.add(Sentence.of("verdict.limited", limited));
     }
-    return parts.stream().filter(part -> !part.isEmpty()).collect(Collectors.joining(" "));
+    return all;
   }
 
   /** The level at the rate that a search found; null without a search, or where it found none. */
@@ -251,34 +232,40 @@ final class VerdictSentence {
         .orElse(null);
   }
 
-  private static List<String> outcome(Figures run, List<LoadCurve> curves) {
+  private static List<Sentence> outcome(Figures run, List<LoadCurve> curves) {
     if (run.counts().ok() == 0) {
       return List.of(noSuccess(run));
     }
     if (curves.size() == 1) {
       LoadCurve curve = curves.get(0);
       return curve.hasMostlyFailed()
-          ? List.of(mostlyFailed(curve), sentence(curve) + ".")
-          : List.of(sentence(curve) + ".", curve.gainOfOneStream());
+          ? joined(List.of(mostlyFailed(curve)), sentences(curve))
+          : joined(sentences(curve), curve.gainOfOneStream());
     }
     List<LoadCurve> failed =
         curves.stream().filter(LoadCurve::hasMostlyFailed).limit(MAX_NAMED).toList();
     List<LoadCurve> shown =
         curves.stream().filter(curve -> !curve.hasMostlyFailed()).limit(MAX_NAMED).toList();
-    List<String> parts = new ArrayList<>();
+    List<Sentence> all = new ArrayList<>();
     for (LoadCurve curve : failed) {
-      parts.add(name(curve, curves) + ": " + mostlyFailed(curve));
+      all.add(mostlyFailed(curve).at(name(curve, curves)));
     }
-    parts.addAll(TargetRanking.sentences(curves));
+    all.addAll(TargetRanking.sentences(curves));
     for (LoadCurve curve : shown) {
-      parts.add(name(curve, curves) + ": " + inShort(curve) + ".");
-      parts.add(curve.gainOfOneStream());
+      List<Sentence> inShort = inShort(curve);
+      all.add(inShort.get(0).at(name(curve, curves)));
+      all.addAll(inShort.subList(1, inShort.size()));
+      all.addAll(curve.gainOfOneStream());
     }
     int more = curves.size() - failed.size() - shown.size();
     if (more > 0) {
-      parts.add((more == 1 ? "One more curve is" : more + " more curves are") + " in the report.");
+      all.add(Sentence.of("verdict.more", more));
     }
-    return parts;
+    return all;
+  }
+
+  private static List<Sentence> joined(List<Sentence> first, List<Sentence> then) {
+    return Stream.concat(first.stream(), then.stream()).toList();
   }
 
   private static String name(LoadCurve curve, List<LoadCurve> curves) {
@@ -286,116 +273,95 @@ final class VerdictSentence {
     return Summary.named(curve.target(), curve.scenario(), (int) targets, curves.size());
   }
 
-  private static String mostlyFailed(LoadCurve curve) {
-    return "%s of %s failed."
-        .formatted(
-            NumberText.percent((double) curve.failed() / curve.ended()),
-            NumberText.counted(curve.ended(), "request"));
+  private static Sentence mostlyFailed(LoadCurve curve) {
+    return Sentence.of(
+        "verdict.mostly_failed", (double) curve.failed() / curve.ended(), curve.ended());
   }
 
-  private static String noSuccess(Figures run) {
-    long started = run.counts().started();
-    if (started == 0) {
-      return "No request was measured.";
+  private static Sentence noSuccess(Figures run) {
+    if (run.counts().started() == 0) {
+      return Sentence.of("verdict.nothing");
     }
-    String what =
-        started == 1
-            ? "The only request failed"
-            : "None of " + NumberText.count(started) + " requests succeeded";
-    if (run.errors().isEmpty()) {
-      return what + ".";
-    }
-    ErrorCount first = run.errors().get(0);
-    String times = first.count() == 1 ? "" : " (" + NumberText.count(first.count()) + " times)";
-    return what + ": " + first.message() + times + ".";
+    ErrorCount first = run.errors().isEmpty() ? null : run.errors().get(0);
+    return Sentence.of(
+        "verdict.none_ok",
+        run.counts().started(),
+        first == null ? null : first.message(),
+        first == null ? null : (Long) first.count());
   }
 
   /** One of several curves in short; tables have the details. */
-  private static String inShort(LoadCurve curve) {
+  private static List<Sentence> inShort(LoadCurve curve) {
     Quote quote = new Quote(curve, curve.chosen().level());
     if (quote.isSingle() || quote.hasFailed()) {
-      return sentence(curve);
+      return sentences(curve);
     }
-    String few = curve.chosen().by() == Choice.MAYBE_IN_SLO ? quote.slo(List.of()).tooFew() : "";
-    String figures =
-        "%s%s at %s, %s%s"
-            .formatted(
-                failures(quote.level, ";"),
-                tokens(quote.level),
-                quote.level.label(),
-                curve.operatingPoint().why(),
-                few.isEmpty() ? "" : " (" + few + ")");
-    return queued(quote.levels().stream()).map(queue -> queue + "; ").orElse("") + figures;
+    boolean maybe = curve.chosen().by() == Choice.MAYBE_IN_SLO;
+    return List.of(
+        Sentence.of(
+            "verdict.curve",
+            queued(quote.levels().stream()),
+            failures(quote.level),
+            quote.tokens(),
+            quote.level.label(),
+            curve.operatingPoint().why(),
+            maybe ? quote.slo(List.of()).tooFew() : null));
   }
 
-  private static String sentence(LoadCurve curve) {
+  private static List<Sentence> sentences(LoadCurve curve) {
     Quote quote = Quote.of(curve);
     if (quote.hasFailed()) {
-      return "No request succeeded";
+      return List.of(Sentence.of("verdict.no_success"));
     }
     // A growing queue comes first: that of the level quoted, or of the lightest level with one.
-    return queued(Stream.concat(Stream.of(quote.level), quote.levels().stream()))
-            .map(queue -> capital(queue) + ". ")
-            .orElse("")
-        + (curve.hasMostlyFailed() ? "" : failures(quote.level, "."))
-        + RESULT.of(quote);
+    List<Sentence> all = new ArrayList<>();
+    all.addAll(clause(queued(Stream.concat(Stream.of(quote.level), quote.levels().stream()))));
+    if (!curve.hasMostlyFailed()) {
+      all.addAll(clause(failures(quote.level)));
+    }
+    all.add(quote.result());
+    if (quote.isBelowHeavier()) {
+      all.addAll(Growth.sentence(curve, quote.level));
+    }
+    return all;
   }
 
-  private static Optional<String> queued(Stream<LevelFigures> levels) {
+  private static List<Sentence> clause(@Nullable Sentence clause) {
+    return clause == null ? List.of() : List.of(Sentence.of("verdict.clause", clause));
+  }
+
+  private static @Nullable Sentence queued(Stream<LevelFigures> levels) {
     return levels
         .filter(LevelFigures::fallsBehind)
         .findFirst()
-        .map(level -> Objects.requireNonNull(level.queue()).words(level.load()))
-        .map(words -> words.replaceFirst("^it ", ""));
+        .map(level -> Objects.requireNonNull(level.queue()).clause(level.load()))
+        .orElse(null);
   }
 
-  /** The share of failed requests, before the latencies of the others; empty below 1 %. */
-  private static String failures(LevelFigures level, String end) {
+  /** The share of failed requests, before the latencies of the others; null below 1 %. */
+  private static @Nullable Sentence failures(LevelFigures level) {
     Figures.Counts counts = level.figures().counts();
     double failed = (double) counts.failed() / Math.max(1, counts.ended());
     return failed < MIN_FAILED
-        ? ""
-        : "%s of %s failed%s%s "
-            .formatted(
-                NumberText.percent(failed),
-                NumberText.counted(counts.ended(), "request"),
-                level.isWholeRun() ? "" : " at " + level.load(),
-                end);
-  }
-
-  /** {@code p95 71 ms}; {@code p50 71 ms of 16 requests} where no higher percentile is certain. */
-  static String tail(Distribution times) {
-    String tail = times.tail();
-    return tail
-        + " "
-        + NumberText.ms(times.percentile(tail))
-        + (tail.equals("p50") ? " of " + NumberText.counted(times.count(), "request") : "");
+        ? null
+        : Sentence.of(
+            "verdict.failed", failed, counts.ended(), level.isWholeRun() ? null : level.load());
   }
 
   /** Neighbouring levels: {@code at 4 requests/s}, {@code from 4 to 32 requests/s}. */
-  private static String span(List<LevelFigures> levels) {
-    return switch (levels.size()) {
-      case 0 -> "";
-      case 1 -> "at " + levels.get(0).load();
-      default -> {
-        Double from = levels.get(0).offered();
-        yield "from %s to %s"
-            .formatted(
-                from == null ? levels.get(0).load() : NumberText.load(from),
-                levels.get(levels.size() - 1).load());
-      }
-    };
+  private static @Nullable Sentence span(List<LevelFigures> levels) {
+    if (levels.isEmpty()) {
+      return null;
+    }
+    LevelFigures first = levels.get(0);
+    String from = first.offered() == null ? first.load() : NumberText.load(first.offered());
+    return Sentence.of(
+        "verdict.span",
+        levels.size() == 1 ? null : from,
+        levels.get(levels.size() - 1).load());
   }
 
-  private static String loads(List<LevelFigures> levels) {
-    return levels.stream().map(LevelFigures::load).collect(Collectors.joining(", "));
-  }
-
-  private static String prefixed(String prefix, String text) {
-    return text.isEmpty() ? "" : prefix + text;
-  }
-
-  private static String tokens(LevelFigures level) {
-    return NumberText.number(level.figures().delivered()) + " " + level.figures().deliveredUnit();
+  private static List<String> loads(List<LevelFigures> levels) {
+    return levels.stream().map(LevelFigures::load).toList();
   }
 }

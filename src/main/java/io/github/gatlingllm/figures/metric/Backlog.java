@@ -64,19 +64,13 @@ public final class Backlog {
    */
   public record Queue(boolean grows, boolean held, long start, long end) {
 
-    /** A clause such as {@code it does not keep up with 40 requests/s: the queue grew to 41}. */
-    public String words(String load) {
-      return (held ? "the load generator did not send " + load : "it does not keep up with " + load)
-          + ": "
-          + reason();
+    /** A clause such as {@code does not keep up with 40 requests/s: the queue grew to 41}. */
+    public Sentence clause(String load) {
+      return Sentence.of("queue", held, load, reason());
     }
 
-    public String reason() {
-      return held
-          ? NumberText.counted(end, "request")
-              + " waited here at the end, held back by a throttle, by maxInFlight or by a limit per"
-              + " minute, not by the server"
-          : "the queue grew to " + NumberText.count(end);
+    public Sentence reason() {
+      return Sentence.of("queue.reason", held, end);
     }
   }
 

@@ -128,12 +128,11 @@ public record Distribution(
               (long) Math.ceil(requests / worth * asked * (1 - asked) / (above * above) - ROUNDING);
     }
 
-    /** A remark for too few requests, {@code too few to prove 99 %: needs 381 requests}. */
-    public static String tooFew(long requests, double percent, long needed) {
+    /** {@code too few to prove 99 %: needs 381 requests}; null for enough. */
+    public static @Nullable Sentence tooFew(long requests, double percent, long needed) {
       return requests >= needed
-          ? ""
-          : "too few to prove %s %%: needs %s requests"
-              .formatted(NumberText.plain(Math.min(NEARLY_ALL, percent)), NumberText.count(needed));
+          ? null
+          : Sentence.of("slo.too_few", Math.min(NEARLY_ALL, percent), needed);
     }
 
     /** The same for an effective number of independent requests. */

@@ -391,19 +391,9 @@ public record Figures(
       @Nullable Double meanWaitS,
       @Nullable Double maxWaitS) {
 
-    /** The effect in words, to follow the names of the settings. */
-    public String words() {
-      return heldBack == 0
-          ? "held no request back"
-          : "held back %s of %s requests, %s s on average and at most %s s%s"
-              .formatted(
-                  NumberText.count(heldBack),
-                  NumberText.count(requests),
-                  NumberText.number(meanWaitS),
-                  NumberText.number(maxWaitS),
-                  neverSent == 0
-                      ? ""
-                      : " (" + NumberText.count(neverSent) + " of them were never sent)");
+    /** The effect, to follow the names of the settings. */
+    public Sentence effect() {
+      return Sentence.of("paced.effect", heldBack, requests, meanWaitS, maxWaitS, neverSent);
     }
   }
 
@@ -413,6 +403,7 @@ public record Figures(
       Level level,
       @Nullable Double value,
       @Nullable Double threshold,
+      List<Sentence> findings,
       String message,
       String remedy) {
 

@@ -79,6 +79,12 @@ public final class NumberText {
         + (number.equals("1") ? unit.replaceFirst("^(request|user)s/", "$1/") : unit);
   }
 
+  /** A ratio with two digits: {@code 0.84 ×}, {@code 1.4 ×}, {@code 22 ×}. */
+  public static String times(double ratio) {
+    double steps = ratio < 1 ? 100 : ratio < 10 ? 10 : 1;
+    return plain(Math.round(ratio * steps) / steps) + " ×";
+  }
+
   public static String interval(double low, double high) {
     return number(low) + " – " + number(high);
   }

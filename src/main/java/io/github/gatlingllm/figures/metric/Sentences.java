@@ -1,0 +1,215 @@
+package io.github.gatlingllm.figures.metric;
+
+import static java.util.Map.entry;
+
+import io.github.gatlingllm.record.RunFiles;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The words of all sentences: {@code facts.txt}, whose head describes its form. Of the rows of an
+ * id the first whose condition holds makes the text. A file in which a text uses a value that its
+ * id does not have, or an id has a value that no row of it uses, cannot be read.
+ */
+final class Sentences {
+
+  /** A field of a text: {@code {share percent}}; with a capital its text begins with one. */
+  private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(?: ([^}]+))?}");
+
+  private static final String WHEN = "(!?\\w[\\w!=>,. %]*)\\?";
+
+  /** An optional part: {@code [, and {more} more]}, {@code [rows=1? is| are]}. */
+  private static final Pattern OPTION =
+      Pattern.compile("\\[(?:" + WHEN + ")?([^\\[\\]|]*)(?:\\|([^\\[\\]]*))?]");
+
+  private static final Pattern OPTIONAL = Pattern.compile("\\[" + WHEN);
+
+  private static final Pattern HEAD = Pattern.compile("([\\w.]*)(?:\\(([\\w ,]*)\\))?");
+  private static final Pattern CONDITION = Pattern.compile("(!?)(\\w+)(?:([=>])([^,]+))?");
+
+  private static final Map<String, Function<Object, String>> FORMS =
+      Map.ofEntries(
+          entry("percent", value -> NumberText.percent(number(value))),
+          entry("share", value -> NumberText.plain(100 * number(value)) + " %"),
+          entry("ms", value -> NumberText.ms(number(value))),
+          entry("time", value -> NumberText.plainMs(number(value))),
+          entry("clock", value -> NumberText.clock(number(value))),
+          entry("load", value -> NumberText.load(number(value))),
+          entry("plain", value -> NumberText.plain(number(value))),
+          entry("abs", value -> NumberText.count(Math.abs(Math.round(number(value))))),
+          entry("times", value -> NumberText.times(number(value))),
+          entry("some", value -> NumberText.some(texts(value))),
+          entry("and", value -> String.join(" and ", texts(value))));
+
+  private static final String COUNTED = "(s)";
+
+  private record Row(String when, String text) {}
+
+  private record Rows(List<String> names, List<Row> rows) {
+
+    Set<String> used() {
+      Set<String> used = new HashSet<>();
+      for (Row row : rows) {
+        FIELD.matcher(row.text).results().map(field -> name(field.group(1))).forEach(used::add);
+        Stream.concat(
+                Stream.of(row.when),
+                OPTIONAL.matcher(row.text).results().map(option -> option.group(1)))
+            .flatMap(when -> CONDITION.matcher(when).results())
+            .forEach(condition -> used.add(condition.group(2)));
+      }
+      return used;
+    }
+  }
+
+  private static final Map<String, Rows> ALL = read("facts.txt");
+
+  private Sentences() {}
+
+  static Set<String> ids() {
+    return ALL.keySet();
+  }
+
+  static List<String> names(String id) {
+    return rows(id).names;
+  }
+
+  private static Rows rows(String id) {
+    Rows rows = ALL.get(id);
+    if (rows == null) {
+      throw new IllegalArgumentException("facts.txt has no row for " + id);
+    }
+    return rows;
+  }
+
+  /** The words of a sentence, without its place. */
+  static String text(Sentence of) {
+    return rows(of.id()).rows.stream()
+        .filter(row -> holds(row.when, of.values()))
+        .findFirst()
+        .map(row -> filled(row.text, of.values()))
+        .orElseThrow(() -> new IllegalArgumentException("no row of facts.txt is for " + of.id() + of.values()));
+  }
+
+  private static String filled(String text, Map<String, @Nullable Object> values) {
+    String rest = text;
+    // The innermost options first.
+    for (Matcher option = OPTION.matcher(rest); option.find(); option = OPTION.matcher(rest)) {
+      String when = option.group(1);
+      boolean holds = when == null ? hasAll(option.group(2), values) : holds(when, values);
+      String part = holds ? option.group(2) : Objects.requireNonNullElse(option.group(3), "");
+      rest = rest.substring(0, option.start()) + part + rest.substring(option.end());
+    }
+    return FIELD
+        .matcher(rest)
+        .replaceAll(field -> Matcher.quoteReplacement(value(field.group(1), field.group(2), values)));
+  }
+
+  private static boolean hasAll(String part, Map<String, @Nullable Object> values) {
+    return FIELD.matcher(part).results().allMatch(field -> isThere(values.get(name(field.group(1)))));
+  }
+
+  /** Whether a value is more than null, false, an empty text or list, or a count of 0. */
+  private static boolean isThere(@Nullable Object value) {
+    return value instanceof Collection<?> list
+        ? !list.isEmpty()
+        : value instanceof Long || value instanceof Integer
+            ? ((Number) value).longValue() != 0
+            : value != null && !value.equals(false) && !value.toString().isEmpty();
+  }
+
+  /** Conditions such as {@code !other}, {@code rows=1}, {@code share>0.5}, all of them. */
+  private static boolean holds(String when, Map<String, @Nullable Object> values) {
+    return CONDITION
+        .matcher(when)
+        .results()
+        .allMatch(
+            of -> {
+              Object value = values.get(of.group(2));
+              String than = of.group(4);
+              boolean holds =
+                  than == null
+                      ? isThere(value)
+                      : of.group(3).equals("=")
+                          ? String.valueOf(value).equals(than)
+                          : value != null && number(value) > Double.parseDouble(than);
+              return holds == of.group(1).isEmpty();
+            });
+  }
+
+  private static String name(String field) {
+    return Character.toLowerCase(field.charAt(0)) + field.substring(1);
+  }
+
+  private static String value(
+      String field, @Nullable String form, Map<String, @Nullable Object> values) {
+    Object value = values.get(name(field));
+    String text =
+        value == null
+            ? NumberText.ABSENT
+            : form == null
+                ? text(value)
+                : form.endsWith(COUNTED)
+                    ? NumberText.counted(
+                        (long) number(value), form.substring(0, form.length() - COUNTED.length()))
+                    : Objects.requireNonNull(FORMS.get(form), form).apply(value);
+    return name(field).equals(field) ? text : NumberText.capital(text);
+  }
+
+  private static String text(Object value) {
+    return value instanceof Double number
+        ? NumberText.number(number)
+        : value instanceof Long || value instanceof Integer
+            ? NumberText.count(((Number) value).longValue())
+            : value instanceof List<?> ? String.join(", ", texts(value)) : value.toString();
+  }
+
+  private static List<String> texts(Object value) {
+    return ((List<?>) value).stream().map(Sentences::text).toList();
+  }
+
+  private static double number(Object value) {
+    return ((Number) value).doubleValue();
+  }
+
+  private static Map<String, Rows> read(String file) {
+    Map<String, Rows> all = new LinkedHashMap<>();
+    String check = "";
+    String id = "";
+    for (String line : RunFiles.resource(Sentences.class, file).lines().toList()) {
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      }
+      String[] columns = line.split("\\|", 3);
+      Matcher head = HEAD.matcher(columns[0].strip());
+      require(columns.length == 3 && head.matches(), line);
+      if (!head.group(1).isEmpty()) {
+        check = head.group(1).startsWith(".") ? check : head.group(1);
+        id = head.group(1).startsWith(".") ? check + head.group(1) : check;
+        List<String> names =
+            head.group(2) == null ? List.of() : List.of(head.group(2).strip().split(", *"));
+        require(all.put(id, new Rows(names, new ArrayList<>())) == null, line);
+      }
+      Row row = new Row(columns[1].strip(), columns[2].strip());
+      Objects.requireNonNull(all.get(id)).rows.add(row);
+    }
+    all.forEach((of, rows) -> require(rows.used().equals(Set.copyOf(rows.names)), of + rows));
+    return all;
+  }
+
+  private static void require(boolean isSo, String row) {
+    if (!isSo) {
+      throw new IllegalStateException("facts.txt: " + row);
+    }
+  }
+}
