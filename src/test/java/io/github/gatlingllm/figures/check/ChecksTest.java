@@ -344,24 +344,24 @@ class ChecksTest {
   }
 
   private static String item(CheckCatalogue check) {
-    boolean isOften = Set.of("every run", "runs with answers").contains(check.appliesTo);
-    String where = isOften ? "" : " For " + check.appliesTo + ".";
+    boolean isOften = Set.of("every run", "runs with answers").contains(check.appliesTo());
+    String where = isOften ? "" : " For " + check.appliesTo() + ".";
     String worst =
-        check.figure.replaceFirst(
+        check.figure().replaceFirst(
             ", (of|at) the (worst )?(target|load level)( where it is largest)?$", "");
     String rule =
         worst.equals("none")
-            ? check.threshold.words()
-            : worst + ": " + check.threshold.words().replaceFirst("^Warn", "warn");
+            ? check.bounds()
+            : worst + ": " + check.bounds().replaceFirst("^Warn", "warn");
     return ReferencePage.item(
         "`%s` **%s** %s%s.%s *%s*"
             .formatted(
                 check.id(),
-                check.question,
+                check.question(),
                 rule.matches("p\\d.*") ? "The " : rule.substring(0, 1).toUpperCase(Locale.ROOT),
                 rule.substring(rule.matches("p\\d.*") ? 0 : 1),
                 where,
-                check.remedy.replace("<", "\\<")));
+                check.remedy().replace("<", "\\<")));
   }
 
   @Test
@@ -369,24 +369,26 @@ class ChecksTest {
     assertThat(Arrays.stream(CheckCatalogue.values()))
         .allSatisfy(
             check -> {
-              assertThat(check.question).endsWith("?");
-              assertThat(check.remedy).endsWith(".");
+              assertThat(check.question()).endsWith("?");
+              assertThat(check.remedy()).endsWith(".");
               assertThat(check.id()).matches("[a-z0-9_]+");
             });
   }
 
   @Test
-  void thresholdsMatchTheirWords() {
-    Threshold shares = Threshold.of("warning above 2 %, invalid above 50 %");
+  void boundsJudgeAFigure() {
+    Threshold shares = Threshold.above(Level.WARNING, 0.02).and(Level.INVALID, 0.5);
     assertThat(shares.value()).isEqualTo(0.02);
     assertThat(shares.level(0.02)).isEqualTo(Level.OK);
     assertThat(shares.level(0.021)).isEqualTo(Level.WARNING);
     assertThat(shares.level(0.51)).isEqualTo(Level.INVALID);
-    Threshold counts = Threshold.of("note below 1,000, warning below 100");
+    Threshold counts = Threshold.below(Level.NOTE, 1_000).and(Level.WARNING, 100);
+    assertThat(counts.value()).isEqualTo(1_000);
     assertThat(counts.level(1_000.0)).isEqualTo(Level.OK);
     assertThat(counts.level(999.0)).isEqualTo(Level.NOTE);
     assertThat(counts.level(99.0)).isEqualTo(Level.WARNING);
-    assertThat(Threshold.of("invalid above 0").level(1.0)).isEqualTo(Level.INVALID);
-    assertThat(Threshold.judged("warning above 5 % + 0.1 ms").level(1.0)).isEqualTo(Level.OK);
+    assertThat(Threshold.above(Level.INVALID, 0).level(1.0)).isEqualTo(Level.INVALID);
+    assertThat(Threshold.JUDGED.level(1.0)).isEqualTo(Level.OK);
+    assertThat(Threshold.JUDGED.value()).isNull();
   }
 }

@@ -80,7 +80,7 @@ class RateLimitsTest {
     assertThat(limits.quotas()).isEqualTo(Map.of("requests", new Quota(60.0, 0.0, 0.0)));
     assertThat(limits.pacing()).isEqualTo(new Pacing(4, 2, 1, 3.0, 4.0));
     assertThat(limits.remaining()).isEqualTo("requests 0 of 60");
-    assertThat(limits.pacing().words())
+    assertThat(limits.pacing().effect().text())
         .containsSubsequence("2 of 4 requests", "3 s on average", "at most 4 s", "1 of them");
   }
 

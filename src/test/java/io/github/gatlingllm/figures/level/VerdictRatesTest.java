@@ -104,7 +104,7 @@ class VerdictRatesTest {
   /** The level up to which the SLO is surely met; 0 for none. */
   private static int certain(Summary run) {
     Summary.OperatingPoint at = run.operatingPoint();
-    return at.why().equals(LoadCurve.Choice.IN_SLO.text) ? users(at.stage()) : 0;
+    return at.why().equals(LoadCurve.Choice.IN_SLO.why(false, null)) ? users(at.stage()) : 0;
   }
 
   private static int met(Summary run) {

@@ -4,6 +4,7 @@ import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
@@ -143,7 +144,7 @@ class VerdictSentenceTest {
   @ParameterizedTest
   @CsvSource({"0.837, 0.84 ×", "0.8, 0.8 ×", "1.44, 1.4 ×", "2, 2 ×", "22.4, 22 ×", "1204, 1204 ×"})
   void ratioHasTwoDigits(double ratio, String text) {
-    assertThat(Growth.times(ratio)).isEqualTo(text);
+    assertThat(NumberText.times(ratio)).isEqualTo(text);
   }
 
   /** 10, 40 and 60 tok/s of 4 tok/s alone. With a level of one request the curve itself tells. */
@@ -163,24 +164,5 @@ class VerdictSentenceTest {
     assertThat(new Levels().alone(80).level(2, 10, 100).level(8, 40, 100).verdict())
         .as("less than alone, and the highest load: no knee was reached")
         .doesNotContain("gain");
-  }
-
-  private static final Sentences<Integer> TABLE =
-      new Sentences<Integer>(Map.of("users", n -> n + " $users", "text", n -> "many"))
-          .row("none", n -> n == 0, "Nobody came.")
-          .row("few", n -> n < 10, "There were {users}, {users}.")
-          .otherwise("many", "{Text}: {users}.");
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "0|none|Nobody came.",
-        "9|few|There were 9 $users, 9 $users.",
-        "10|many|Many: 10 $users."
-      })
-  void firstRowWhoseConditionHoldsMakesTheSentence(int users, String id, String sentence) {
-    assertThat(TABLE.id(users)).isEqualTo(id);
-    assertThat(TABLE.of(users)).isEqualTo(sentence);
   }
 }
