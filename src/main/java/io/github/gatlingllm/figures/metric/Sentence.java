@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +66,9 @@ public record Sentence(String id, @Nullable String place, Map<String, @Nullable 
         : place.isEmpty() ? NumberText.capital(text) : place + ": " + text;
   }
 
+  /** Without words: {@code c=8: kv_cache_full.found[0.97]}. */
   @Override
   public String toString() {
-    return Objects.requireNonNull(text());
+    return (place == null || place.isEmpty() ? "" : place + ": ") + id + values.values();
   }
 }

@@ -54,9 +54,9 @@ final class Sentences {
 
   private static final String COUNTED = "(s)";
 
-  private record Row(String when, String text) {}
+  record Row(String when, String text) {}
 
-  private record Rows(List<String> names, List<Row> rows) {
+  record Rows(List<String> names, List<Row> rows) {
 
     Set<String> used() {
       Set<String> used = new HashSet<>();
@@ -72,7 +72,8 @@ final class Sentences {
     }
   }
 
-  private static final Map<String, Rows> ALL = read("facts.txt");
+  private static final Map<String, Rows> ALL =
+      parse(RunFiles.resource(Sentences.class, "facts.txt"));
 
   private Sentences() {}
 
@@ -98,10 +99,11 @@ final class Sentences {
         .filter(row -> holds(row.when, of.values()))
         .findFirst()
         .map(row -> filled(row.text, of.values()))
-        .orElseThrow(() -> new IllegalArgumentException("no row of facts.txt is for " + of.id() + of.values()));
+        .orElseThrow(() -> new IllegalArgumentException("no row of facts.txt is for " + of));
   }
 
-  private static String filled(String text, Map<String, @Nullable Object> values) {
+  /** A text of a row with its values. */
+  static String filled(String text, Map<String, @Nullable Object> values) {
     String rest = text;
     // The innermost options first.
     for (Matcher option = OPTION.matcher(rest); option.find(); option = OPTION.matcher(rest)) {
@@ -125,7 +127,7 @@ final class Sentences {
         ? !list.isEmpty()
         : value instanceof Long || value instanceof Integer
             ? ((Number) value).longValue() != 0
-            : value != null && !value.equals(false) && !value.toString().isEmpty();
+            : value != null && !value.equals(false) && !value.equals("");
   }
 
   /** Conditions such as {@code !other}, {@code rows=1}, {@code share>0.5}, all of them. */
@@ -171,7 +173,9 @@ final class Sentences {
         ? NumberText.number(number)
         : value instanceof Long || value instanceof Integer
             ? NumberText.count(((Number) value).longValue())
-            : value instanceof List<?> ? String.join(", ", texts(value)) : value.toString();
+            : value instanceof List<?>
+                ? String.join(", ", texts(value))
+                : value instanceof Sentence sentence ? sentence.text() : value.toString();
   }
 
   private static List<String> texts(Object value) {
@@ -182,11 +186,11 @@ final class Sentences {
     return ((Number) value).doubleValue();
   }
 
-  private static Map<String, Rows> read(String file) {
+  static Map<String, Rows> parse(String text) {
     Map<String, Rows> all = new LinkedHashMap<>();
     String check = "";
     String id = "";
-    for (String line : RunFiles.resource(Sentences.class, file).lines().toList()) {
+    for (String line : text.lines().toList()) {
       if (line.isBlank() || line.startsWith("#")) {
         continue;
       }

@@ -102,6 +102,7 @@ class VerdictSentenceTest {
           """)
   void verdictHasItsNumbers(String about, @Nullable String slo, String levels, String parts) {
     Slo judge = slo == null ? Slo.NONE : SLOS.get(slo);
+    System.out.println("ROW " + about + " | " + Levels.of(levels).figures(judge).summary().findings());
     assertThat(Levels.of(levels).verdict(judge)).containsSubsequence(parts.split("; ", -1));
   }
 
