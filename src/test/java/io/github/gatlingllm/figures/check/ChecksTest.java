@@ -44,13 +44,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Each check of the catalogue: once where it must warn, once where it must not. */
-class ChecksTest {
+public class ChecksTest {
 
   static final double[] STEADY = {100, 120, 140, 160, 180, 200, 220, 240, 260, 280};
 
@@ -164,6 +165,16 @@ class ChecksTest {
   private static Map.Entry<String, Pair> pair(
       String id, @Nullable Double value, Supplier<Summary> warns, Supplier<Summary> quiet) {
     return Map.entry(id, new Pair(value, warns, quiet));
+  }
+
+  /** Each check by a run that fires it, then by one that does not, if it applies there. */
+  public static Stream<Check> found() {
+    return Arrays.stream(CheckCatalogue.values())
+        .flatMap(
+            entry ->
+                Stream.of(PAIRS.get(entry.id()).warns(), PAIRS.get(entry.id()).quiet())
+                    .flatMap(run -> run.get().checks().stream())
+                    .filter(check -> check.id().equals(entry.id())));
   }
 
   @Test

@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A sweep for tests: levels of one second each, one after the other. */
 public final class Levels {
@@ -123,6 +125,17 @@ public final class Levels {
     }
     RunInfo info = Runs.run(100 * rates.length, levels.stages.toArray(LevelInfo[]::new));
     return Runs.summary(info.slo(slo), levels.records);
+  }
+
+  /** An SLO by how {@code verdicts.csv} calls it. */
+  public static Slo slo(@Nullable String name) {
+    Slo slo = Slo.parse("ttft<200ms,tpot<50ms");
+    return switch (Objects.requireNonNullElse(name, "")) {
+      case "each" -> slo;
+      case "together" -> slo.judgedBy(99, Slo.Rule.REQUESTS);
+      case "median" -> Slo.parse("ttft<200ms", 50, Slo.Rule.PERCENTILES);
+      default -> Slo.NONE;
+    };
   }
 
   public RunFigures figures(Slo slo) {
