@@ -336,7 +336,7 @@ public sealed interface Arrivals extends Serializable {
     public static Gaps gamma(double cv, long seed) {
       if (!(cv > 0 && cv <= 100)) {
         throw new IllegalArgumentException(
-            "cv(" + cv + ") is no spread of gaps; expected above 0, at most 100; 1 is Poisson");
+            "cv(" + cv + ") is not a spread of gaps; expected above 0, at most 100; 1 is Poisson");
       }
       return new Gaps(cv, seed);
     }
@@ -396,6 +396,6 @@ public sealed interface Arrivals extends Serializable {
       return perSecond;
     }
     throw new IllegalArgumentException(
-        "Rate " + perSecond + " is no load; expected users per second above 0, at most 1,000,000");
+        "Rate " + perSecond + " is not a load; expected users per second above 0, at most 1,000,000");
   }
 }

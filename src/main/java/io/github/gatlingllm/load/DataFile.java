@@ -97,7 +97,7 @@ public record DataFile(String name, Path path, Path original) {
       return new DataFile(name, content, file);
     } catch (ZipException e) {
       throw new IllegalArgumentException(
-          location + " is no gzip file (" + e.getMessage() + "); unpack it or drop the .gz", e);
+          location + " is not a gzip file (" + e.getMessage() + "); unpack it or drop the .gz", e);
     } catch (IOException e) {
       throw unreadable(location, e);
     }

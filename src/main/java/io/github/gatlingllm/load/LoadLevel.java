@@ -375,7 +375,7 @@ public sealed interface LoadLevel {
     private static void notNegative(String name, @Nullable Long nanos) {
       if (nanos != null && nanos < 0) {
         throw new IllegalArgumentException(
-            name + "(" + seconds(nanos) + ") is no duration; expected 0 s or more");
+            name + "(" + seconds(nanos) + ") is not a duration; expected 0 s or more");
       }
     }
 

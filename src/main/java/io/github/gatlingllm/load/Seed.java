@@ -89,7 +89,7 @@ public final class Seed {
     try {
       return Long.valueOf(text);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("expected a whole number, " + others, e);
+      throw new IllegalArgumentException("expected an integer, " + others, e);
     }
   }
 

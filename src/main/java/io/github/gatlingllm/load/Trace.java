@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param stamps the unit of time stamps and who says so, in words; empty for date-times
  * @param leftOut rows that were no requests, each reason a line
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Trace(String name, long[] offsets, int[] lengths, String stamps, List<String> leftOut)
     implements Serializable {
   private static final int ABSENT = -1;
@@ -138,7 +138,7 @@ record Trace(String name, long[] offsets, int[] lengths, String stamps, List<Str
       }
       List<String> left =
           leftOut.entrySet().stream()
-              .map(each -> "left out %s of %s: %s".formatted(each.getValue(), rows, each.getKey()))
+              .map(each -> "skipped %s of %s: %s".formatted(each.getValue(), rows, each.getKey()))
               .toList();
       if (size == 0) {
         throw new IllegalArgumentException(
@@ -247,7 +247,7 @@ record Trace(String name, long[] offsets, int[] lengths, String stamps, List<Str
       throw new IllegalArgumentException(
           "length '"
               + DataFile.clipped(text)
-              + "'; expected a whole number of tokens, at most 1,000,000");
+              + "'; expected an integer number of tokens, at most 1,000,000");
     }
 
     /** The cell of the first column with one of these names; null without one. */

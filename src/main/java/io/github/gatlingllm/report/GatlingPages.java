@@ -66,7 +66,7 @@ final class GatlingPages {
         messages.add(
             "LLM "
                 + String.join(" and ", page.missing())
-                + " left out of "
+                + " omitted from "
                 + name
                 + ": the page of this Gatling version has no known place for it; see llm.html");
       }

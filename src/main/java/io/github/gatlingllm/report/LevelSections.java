@@ -150,7 +150,7 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
       case FIRST_TOKEN -> isReported() ? "rest to first token" : "server queue and prefill";
       case SERVER_DECODE -> "reported decode";
       case DECODE -> isDecodeReported() ? "rest of decode" : "decode";
-      case ANSWER -> "whole answer, not streamed";
+      case ANSWER -> "complete answer, not streamed";
     };
   }
 

@@ -139,7 +139,7 @@ public final class Main {
         paramLabel = "<rule>",
         description =
             "percentiles: that percentage meets each objective by itself; requests: it meets all"
-                + " objectives at once [the run's own; with --slo percentiles]")
+                + " objectives together [the run's own; with --slo percentiles]")
     private Slo.@Nullable Rule rule;
 
     @Option(names = "--csv", description = "writes llm/requests.csv too")

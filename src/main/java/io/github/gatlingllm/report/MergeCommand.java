@@ -94,7 +94,7 @@ final class MergeCommand implements Callable<Integer> {
     }
     if (expected != null && expected < 1) {
       throw new IllegalArgumentException(
-          "--expect " + expected + " is out of range; expected a whole number ≥ 1");
+          "--expect " + expected + " is out of range; expected an integer ≥ 1");
     }
     if (upload != null) {
       RunUpload.check(S3Location.parse(upload));

@@ -125,7 +125,7 @@ final class MergedRecords implements RecordSource {
     if (file.badLines() > 0) {
       ReadReport.BadLine first = file.firstBadLines().get(0);
       remarks.add(
-          "%s: %s left out, the first is line %s: %s"
+          "%s: %s ignored, the first is line %s: %s"
               .formatted(
                   run.run(),
                   NumberText.counted(file.badLines(), "damaged line"),
@@ -134,7 +134,7 @@ final class MergedRecords implements RecordSource {
     }
     if (file.cutTailBytes() > 0) {
       remarks.add(
-          "%s: the last line is cut off (%s bytes) and left out"
+          "%s: the last line is cut off (%s bytes) and ignored"
               .formatted(run.run(), NumberText.count(file.cutTailBytes())));
     }
   }

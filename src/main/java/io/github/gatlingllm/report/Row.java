@@ -132,7 +132,7 @@ record Row(
     }
     Queue queue = stage.queue();
     if (queue != null && queue.grows()) {
-      marks.add(queue.held() ? "held back before sending" : "not kept up with");
+      marks.add(queue.held() ? "delayed before sending" : "not kept up with");
     }
     return String.join(", ", marks);
   }

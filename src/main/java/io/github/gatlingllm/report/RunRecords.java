@@ -56,7 +56,7 @@ record RunRecords(RunFiles files, RecordSource requests, Consumer<String> messag
 
   private void report(Path file, long damaged) {
     if (damaged > 0) {
-      messages.accept(file + ": left out " + NumberText.counted(damaged, "damaged line"));
+      messages.accept(file + ": ignored " + NumberText.counted(damaged, "damaged line"));
     }
   }
 }

@@ -103,7 +103,7 @@ final class RunText {
         asked.isEmpty()
             || texts.replace(",", "").equals(exactly)
             || counted.replace(",", "").equals(exactly);
-    String all = texts.isEmpty() || isKnown ? texts : texts + ", asked for " + asked;
+    String all = texts.isEmpty() || isKnown ? texts : texts + ", requested " + asked;
     if (template == 0) {
       return all;
     }

@@ -52,7 +52,7 @@ final class ConsoleBlock {
           row(
               "rate limits",
               cell("429", count(of.counts().rateLimited())),
-              cell("held back", count(figures.heldBack()))));
+              cell("delayed", count(figures.heldBack()))));
     }
     Progress progress = figures.progress();
     if (progress != null) {
@@ -102,7 +102,7 @@ final class ConsoleBlock {
     return (limited == 0 ? "" : ", " + NumberText.count(limited) + " rate limited")
         + (figures.heldBack() == 0
             ? ""
-            : ", " + NumberText.count(figures.heldBack()) + " held back");
+            : ", " + NumberText.count(figures.heldBack()) + " delayed");
   }
 
   private static String row(String label, String... cells) {

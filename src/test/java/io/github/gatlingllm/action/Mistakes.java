@@ -80,7 +80,7 @@ public enum Mistakes {
       "closedLoop(0) offers no load",
       s -> s.setUp(closedLoop(0).inject(chat())).protocols(server())),
   LEVEL_TWICE("Level c=1 occurs twice", s -> s.setUp(closedLoop(1, 1).inject(chat()))),
-  NEGATIVE_RATE("Rate -1.0 is no load", s -> s.setUp(openLoop(-1).inject(chat()))),
+  NEGATIVE_RATE("Rate -1.0 is not a load", s -> s.setUp(openLoop(-1).inject(chat()))),
   NO_MEASURE(
       "measure(0 s) measures nothing", s -> s.setUp(closedLoop(1).measure(0).inject(chat()))),
   NO_REQUEST("requests(0)", s -> s.setUp(closedLoop(1).requests(0).inject(chat()))),

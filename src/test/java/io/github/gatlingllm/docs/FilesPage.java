@@ -29,7 +29,7 @@ public final class FilesPage {
   private static final Set<String> MAPS =
       Set.of(
           ("config versions endpoints models scenarios apis turns streamed finish_reasons verdicts"
-                  + " missed server server_names quotas settings")
+                  + " missed server server_names quotas settings values")
               .split(" "));
 
   private FilesPage() {}

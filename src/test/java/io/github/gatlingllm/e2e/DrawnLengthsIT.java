@@ -89,7 +89,7 @@ class DrawnLengthsIT {
                   .reports()
                   .succeed();
           assertThat(run.info().config()).containsEntry("lengths", "40,2:60;60-80,3-6:40");
-          assertThat(run.output()).contains("asked for 40,2:60;60-80,3-6:40");
+          assertThat(run.output()).contains("requested 40,2:60;60-80,3-6:40");
           assertThat(run.requests())
               .as("figures of each pair are those of its name")
               .allSatisfy(
@@ -99,7 +99,7 @@ class DrawnLengthsIT {
           List<String> names = new ArrayList<>();
           run.summary().path("requests").forEach(of -> names.add(of.path("name").asText()));
           assertThat(names).containsExactlyInAnyOrder("40/2", "60-80/3-6");
-          assertThat(Files.readString(run.files().page())).contains(", asked for 40,2:60;60");
+          assertThat(Files.readString(run.files().page())).contains(", requested 40,2:60;60");
           return run;
         });
   }
@@ -204,9 +204,9 @@ class DrawnLengthsIT {
               .containsEntry("maxTokens", "lognormal:16:8")
               .containsEntry("template_tokens", "10");
           assertThat(run.output().replaceAll("\\s+", " "))
-              .contains("asked for 40-60", "asked for lognormal:16:8");
+              .contains("requested 40-60", "requested lognormal:16:8");
           assertThat(Files.readString(run.files().page()))
-              .contains("asked for 40-60", "asked for lognormal:16:8");
+              .contains("requested 40-60", "requested lognormal:16:8");
           return run;
         });
     asked(

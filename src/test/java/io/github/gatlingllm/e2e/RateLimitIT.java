@@ -76,7 +76,7 @@ class RateLimitIT {
       assertThat(run.output())
           .contains("104 started, 40 ok, 0 failed, 40 rate limited, 24 cancelled")
           .contains(
-              "warning rate_limited: ", "note paced: maxRequestsPerMinute=20 held back 24 of");
+              "warning rate_limited: ", "note paced: maxRequestsPerMinute=20 delayed 24 of");
     }
   }
 

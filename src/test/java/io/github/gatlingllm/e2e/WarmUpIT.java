@@ -226,7 +226,7 @@ class WarmUpIT {
       Conclusion end = run.info().outcome().conclusions().get(0);
       assertThat(end.topic()).isEqualTo("stopped early");
       assertThat(end.text())
-          .startsWith("during c=4, 1 level left out: ")
+          .startsWith("during c=4, 1 level skipped: ")
           .endsWith(
               " requests failed one after the other and none succeeded between (last error: HTTP"
                   + " 500: crashed)");

@@ -33,7 +33,7 @@ class LoadLevelTest {
             "requests(0) measures nothing; expected 1 or more"),
         mistake(
             () -> Phases.DEFAULT.withDrain(-2_000_000_000L),
-            "drain(-2 s) is no duration; expected 0 s or more"),
+            "drain(-2 s) is not a duration; expected 0 s or more"),
         mistake(
             () ->
                 new LoadPlan.Sweep(

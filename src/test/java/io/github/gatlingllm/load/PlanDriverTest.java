@@ -96,7 +96,7 @@ class PlanDriverTest {
     assertThat(load.events)
         .last()
         .asString()
-        .startsWith("stopped early during c=2, 2 levels left out: 102 requests failed")
+        .startsWith("stopped early during c=2, 2 levels skipped: 102 requests failed")
         .contains("HTTP 500: broken");
   }
 
@@ -159,7 +159,7 @@ class PlanDriverTest {
             failing(1_000, 6, closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5))),
             """
             c=2: 0 started, 0 fill, 1000 stabilize, 2000 measure, 4000 drain, 4500 ended, 0 running, measured until 4000
-            stopped early during c=2, 1 level left out: 8 requests failed, more than 6
+            stopped early during c=2, 1 level skipped: 8 requests failed, more than 6
             """,
             "0 500 fill, 1000 1500 stabilize, 2000 2500 3000 3500 measure"),
         arguments(

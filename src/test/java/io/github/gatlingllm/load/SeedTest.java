@@ -37,7 +37,7 @@ class SeedTest {
     assertThat(Seed.setting(Map.of("llm.seed", " 42 "), NONE)).isEqualTo(42);
     assertThat(Seed.setting(NONE, Map.of("LLM_SEED", "-7"))).isEqualTo(-7);
     assertThatThrownBy(() -> Seed.setting(Map.of("llm.seed", "soon"), NONE))
-        .hasMessage("llm.seed=soon: expected a whole number, or leave it out");
+        .hasMessage("llm.seed=soon: expected an integer, or leave it out");
   }
 
   @Test
@@ -52,7 +52,7 @@ class SeedTest {
     assertThat(Seed.ofRun(seed, NONE, null)).isEqualTo(Seed.ofRun(seed, NONE, start)).isZero();
     assertThat(Seed.ofRun(NONE, Map.of("LLM_NONCE", "12"), start)).isEqualTo(12);
     assertThatThrownBy(() -> Seed.ofRun(Map.of("llm.nonce", "new"), NONE, null))
-        .hasMessage("llm.nonce=new: expected a whole number, run or seed");
+        .hasMessage("llm.nonce=new: expected an integer, run or seed");
   }
 
   /** The first draws of {@code SplittableRandom(0)}, which every implementation gives. */

@@ -125,14 +125,14 @@ class TraceTest {
     Trace trace = Trace.read(file.toString());
 
     assertThat(trace.leftOut())
-        .containsExactly("left out 2 of 5: no input tokens", "left out 1 of 5: no output tokens");
+        .containsExactly("skipped 2 of 5: no input tokens", "skipped 1 of 5: no output tokens");
     assertThat(trace.offsets()).containsExactly(0, 2_000_000_000L);
     assertThat(trace.lengths(1)).isEqualTo(new Arrivals.Lengths(8, null));
     assertThat(new Arrivals.Replay(trace, 1).hasInputs()).isTrue();
     Files.writeString(file, "Timestamp,Response tokens\n1,0\n");
     assertThatThrownBy(() -> Trace.read(file.toString()))
         .hasMessageContaining("has no arrival")
-        .hasMessageContaining("left out 1 of 1");
+        .hasMessageContaining("skipped 1 of 1");
     Files.writeString(file, "Timestamp,Response tokens\n1,5\n");
     assertThat(Arrivals.Replay.read(file.toString(), 1).hasInputs()).isFalse();
   }
@@ -179,12 +179,12 @@ class TraceTest {
       textBlock =
           """
           timestamp~1~1e999999999|trace.txt:3: timestamp '1e999999999'; expected seconds or 2023-11-16 18:15:46.6805900
-          timestamp,input tokens~1,1000001|trace.txt:2: length '1000001'; expected a whole number of tokens, at most 1,000,000
+          timestamp,input tokens~1,1000001|trace.txt:2: length '1000001'; expected an integer number of tokens, at most 1,000,000
           timestamp~1~x|trace.txt:3: timestamp 'x'; expected seconds or 2023-11-16 18:15:46.6805900
           timestamp,model~,a|trace.txt:2: timestamp ''; expected seconds or 2023-11-16 18:15:46.6805900
           timestamp~2~~1.5|trace.txt:4: is 0.5 before the line above; sort the file
-          timestamp,input tokens~1,-3|trace.txt:2: length '-3'; expected a whole number of tokens, at most 1,000,000
-          timestamp,input tokens~1,2.5|trace.txt:2: length '2.5'; expected a whole number of tokens, at most 1,000,000
+          timestamp,input tokens~1,-3|trace.txt:2: length '-3'; expected an integer number of tokens, at most 1,000,000
+          timestamp,input tokens~1,2.5|trace.txt:2: length '2.5'; expected an integer number of tokens, at most 1,000,000
           time~1|trace.txt:1: expected a header with a column named timestamp
           {"timestamp":1}~{"timestamp":|trace.txt:2: entry 2: not valid JSON (Unexpected end-of-input within/between Object entries); mend or remove it
           {"time":1}|trace.txt:1: entry 1: expected a "timestamp"

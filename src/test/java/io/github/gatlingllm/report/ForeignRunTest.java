@@ -86,7 +86,7 @@ class ForeignRunTest {
     assertThat(rendered.exitCode()).as(rendered.error()).isZero();
     assertThat(rendered.output())
         .contains(
-            impossible.length + " damaged lines left out, the first is line 1: not valid JSON in");
+            impossible.length + " damaged lines ignored, the first is line 1: not valid JSON in");
     JsonNode expected = summary(alone);
     JsonNode actual = summary(mixed);
     JsonNode dropped = actual.at("/checks/0");
@@ -104,7 +104,7 @@ class ForeignRunTest {
         call("merge", mixed.toString(), other(good).toString(), "--out", joined.toString());
     assertThat(merged.exitCode()).as(merged.error()).isZero();
     assertThat(merged.output())
-        .contains(impossible.length + " damaged lines left out, the first is line 1: ");
+        .contains(impossible.length + " damaged lines ignored, the first is line 1: ");
     assertThat(summary(joined).at("/counts/ok").intValue()).isEqualTo(80);
     assertThat(RunInfo.read(new RunFiles(joined).info()).orElseThrow().outcome().dropped())
         .isEqualTo(impossible.length);

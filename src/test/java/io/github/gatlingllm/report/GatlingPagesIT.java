@@ -103,7 +103,7 @@ class GatlingPagesIT {
         .singleElement()
         .satisfies(line -> assertThat(line).hasSizeLessThanOrEqualTo(200).doesNotContain("\n"))
         .asString()
-        .startsWith("LLM block left out of index.html");
+        .startsWith("LLM block omitted from index.html");
     assertThat(read("index.html")).contains("#gatling-llm").doesNotContain("gatling-llm-tiles");
   }
 
@@ -116,7 +116,7 @@ class GatlingPagesIT {
     RunReport.of(new RunFiles(directory)).write(List.of(), lines::add);
 
     assertThat(directory.resolve("llm.html")).exists();
-    assertThat(lines).anyMatch(line -> line.startsWith("LLM block left out of Gatling's pages"));
+    assertThat(lines).anyMatch(line -> line.startsWith("LLM block omitted from Gatling's pages"));
   }
 
   private Map<String, String> htmlFiles() throws IOException {

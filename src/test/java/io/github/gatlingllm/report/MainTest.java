@@ -58,7 +58,7 @@ class MainTest {
     }
 
     assertThat(bytes.toString(UTF_16BE))
-        .contains("--expect 0 is out of range; expected a whole number ≥ 1");
+        .contains("--expect 0 is out of range; expected an integer ≥ 1");
     assertThat(Path.of("joined")).doesNotExist();
   }
 

@@ -59,9 +59,9 @@ class ConsoleBlockTest {
         Live.figures(7, 0, 12, 3, null, EMPTY, EMPTY, null, null, null, null, null, null);
     assertThat(ConsoleBlock.of(limited, 25_000_000_000L).lines())
         .last()
-        .isEqualTo("> rate limits       | 429                12 | held back           3");
+        .isEqualTo("> rate limits       | 429                12 | delayed             3");
     assertThat(ConsoleBlock.finished("c=8", limited))
-        .endsWith("; 7 ok, 0 failed, 12 rate limited, 3 held back");
+        .endsWith("; 7 ok, 0 failed, 12 rate limited, 3 delayed");
   }
 
   @Test

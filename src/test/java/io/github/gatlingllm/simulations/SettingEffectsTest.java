@@ -152,7 +152,7 @@ class SettingEffectsTest {
         "slo=ttft<7ms rate=2.5,50 | a level needs 381 requests (r=2.5: 30): set",
         "slo=ttft<7ms requests=380 concurrency=1 | needs 381 requests (c=1: 380): set",
         "sloPercentile=90 slo=ttft<70ms | when 90 % of its requests meet each objective",
-        "sloRule=requests slo=ttft<70ms | meet all objectives at once",
+        "sloRule=requests slo=ttft<70ms | meet all objectives together",
         "assert=errors=0 | build gates    errors=0",
         "failBuild=false assert=errors=0 | (a miss does not fail the build)",
         "seed=42 | seed           42",

@@ -264,7 +264,7 @@ final class SloTally {
   private static String held(Slo slo) {
     return NumberText.plain(slo.percentile())
         + " %"
-        + (slo.rule() == Slo.Rule.REQUESTS ? " at once" : "");
+        + (slo.rule() == Slo.Rule.REQUESTS ? " together" : "");
   }
 
   /** The SLO as in settings, with its clock where that matters. */

@@ -203,7 +203,7 @@ final class WindowSums {
   }
 
   /** Growth of a histogram in an interval. */
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record BucketCounts(double count, double sum, List<Double> bounds, double[] counts) {
 
     /** The growth between two readings; all of the later one if the server was restarted. */

@@ -99,7 +99,7 @@ public record LevelFigures(
   public String load() {
     Double offered = offered();
     if (offered == null) {
-      return isWholeRun() ? "the whole run" : "load level " + label();
+      return isWholeRun() ? "the entire run" : "load level " + label();
     }
     return NumberText.of(
         NumberText.load(offered),
@@ -276,7 +276,7 @@ public record LevelFigures(
   public record GeneratorHealth(String injector, List<Second> seconds) {
 
     /** About a second; {@code lateMicros} as in {@link GeneratorSecond#LATE_MS}. */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Second(
         double fromS,
         double untilS,

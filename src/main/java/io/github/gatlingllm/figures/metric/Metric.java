@@ -103,7 +103,7 @@ public enum Metric {
       timeOfReader(
               "Reader stall",
               "total wait for late tokens of a reader at readingSpeed who starts with the first"
-                  + " token; a start delayed by as much would never wait: max over tokens i of"
+                  + " token; a start delayed by that time would never wait: max over tokens i of"
                   + " (tᵢ − t₁ − (i − 1) ÷ speed)",
               ReadingSpeed::stallNanos)
           .compared()),
@@ -197,7 +197,7 @@ public enum Metric {
                       : null)),
   PEAK_OUTPUT_TOKENS_PER_S(
       single("Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
-          .formula("tokens of the best whole second in the window")
+          .formula("tokens of the best complete second in the window")
           .words("output tokens of the best second")
           .by(s -> s.generates() ? s.fact(Fact.PEAK_TOKENS_PER_S) : null)),
   OUTPUT_TOKENS_PER_S_PER_GPU(
@@ -389,7 +389,7 @@ public enum Metric {
     RATE("Σ ÷ window", "events in the measure window, whenever their request was scheduled"),
     SHARE("share", "requests scheduled in measure"),
     REQUESTS("count, share", "requests scheduled in measure"),
-    SINGLE("number", "as its formula says");
+    SINGLE("number", "as in its formula");
 
     private final String summarised;
     private final String population;

@@ -106,7 +106,7 @@ class RateLimitsTest {
         .contains("1 of 3 requests", "33.3 %", "HTTP 429: slow down", "2 s (median; at most 2 s)")
         .contains("the SLO counts them as missed", "requests 0 of 60");
     assertThat(Runs.check(summary, "paced").message())
-        .startsWith("maxRequestsPerMinute=60 held back 1 of 2 requests, 0.500 s on average");
+        .startsWith("maxRequestsPerMinute=60 delayed 1 of 2 requests, 0.500 s on average");
     assertThat(Runs.check(summary, "errors").message())
         .startsWith("0 of 3 requests failed (0 %), and 1 were rate limited;");
     assertThat(summary.verdict())
