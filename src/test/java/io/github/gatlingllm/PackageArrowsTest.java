@@ -25,7 +25,7 @@ class PackageArrowsTest {
 
   private static final int MAX_LINES = 450;
 
-  private static final int MAX_PUBLIC_TYPES = 75;
+  private static final int MAX_PUBLIC_TYPES = 76;
 
   /** The catalogues of {@code docs/design.md}: tables, however long. */
   private static final Set<String> CATALOGUES =

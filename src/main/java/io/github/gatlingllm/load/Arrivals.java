@@ -396,6 +396,8 @@ public sealed interface Arrivals extends Serializable {
       return perSecond;
     }
     throw new IllegalArgumentException(
-        "Rate " + perSecond + " is not a load; expected users per second above 0, at most 1,000,000");
+        "Rate "
+            + perSecond
+            + " is not a load; expected users per second above 0, at most 1,000,000");
   }
 }

@@ -264,7 +264,9 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
           good.getValue().isConfirmed() && bad != null && bad.getValue().isConfirmed();
       Sentence few = good.getValue().tooFew();
       Sentence failing =
-          bad == null ? null : Sentence.of("sought.fails", plain(bad.getKey()), why(bad.getValue()));
+          bad == null
+              ? null
+              : Sentence.of("sought.fails", plain(bad.getKey()), why(bad.getValue()));
       boolean hasDetails = few != null || failing != null;
       List<Sentence> text = new ArrayList<>();
       text.add(

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Describes a load plan for the dry run and the start of a run. */
@@ -57,7 +56,10 @@ public record PlanText(LoadPlan plan) {
     return levels.get(levels.size() - 1).phases();
   }
 
-  /** Adds rows with the levels, the stop rules and the phases; {@code each}: what has that number of requests. */
+  /**
+   * Adds rows with the levels, the stop rules and the phases; {@code each}: what has that number of
+   * requests.
+   */
   public void addTo(Rows rows, String each) {
     rows.row("load", kind() + ", " + NumberText.counted(levels().size(), "level"));
     for (LoadLevel level : levels()) {
@@ -304,11 +306,7 @@ public record PlanText(LoadPlan plan) {
       row(
           "SLO",
           Sentence.text(
-              "load.slo",
-              whose,
-              objectives,
-              slo.percentile(),
-              slo.rule() == Slo.Rule.REQUESTS));
+              "load.slo", whose, objectives, slo.percentile(), slo.rule() == Slo.Rule.REQUESTS));
     }
 
     public void limits(

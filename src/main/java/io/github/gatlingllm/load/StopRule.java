@@ -128,9 +128,7 @@ public record StopRule(Condition condition, double limit) {
             : null;
       }
       case ERROR_COUNT ->
-          level.failures() > limit
-              ? Sentence.of("stopped.count", level.failures(), limit)
-              : null;
+          level.failures() > limit ? Sentence.of("stopped.count", level.failures(), limit) : null;
       case ERRORS_IN_A_ROW -> {
         LevelResult.FailedInARow row = level.failedInARow();
         yield level.cut() && row != null && row.count() > limit
@@ -152,7 +150,9 @@ public record StopRule(Condition condition, double limit) {
     return condition == Condition.ERROR_COUNT ? (Long) (long) limit : null;
   }
 
-  /** More consecutive failed requests than this end a level immediately; null for other conditions. */
+  /**
+   * More consecutive failed requests than this end a level immediately; null for other conditions.
+   */
   @Nullable Long maxFailuresInARow() {
     return condition == Condition.ERRORS_IN_A_ROW ? (Long) (long) limit : null;
   }
@@ -225,11 +225,10 @@ public record StopRule(Condition condition, double limit) {
           double half = halfPercent(level.getValue());
           widest = Math.max(widest, half);
           String shown = NumberText.with(finite(half), "%");
-        each.add(Sentence.of("repeated.level", level.getKey(), shown));
+          each.add(Sentence.of("repeated.level", level.getKey(), shown));
         }
         boolean isReached = widest <= percent;
-        String text =
-            Sentence.text("repeated", figure, percent, isReached, rounds, each);
+        String text = Sentence.text("repeated", figure, percent, isReached, rounds, each);
         return new Conclusion("repeats", text, isReached, finite(widest), percent, null, null);
       }
 

@@ -151,7 +151,8 @@ public final class RunReport {
     try {
       return GatlingPages.insert(files.run(), summary);
     } catch (IOException e) {
-      return List.of("LLM block omitted from Gatling's pages (" + e + "); llm.html has all figures");
+      return List.of(
+          "LLM block omitted from Gatling's pages (" + e + "); llm.html has all figures");
     }
   }
 

@@ -100,9 +100,7 @@ final class ConsoleBlock {
   private static String limits(LiveFigures figures) {
     long limited = figures.figures().counts().rateLimited();
     return (limited == 0 ? "" : ", " + NumberText.count(limited) + " rate limited")
-        + (figures.heldBack() == 0
-            ? ""
-            : ", " + NumberText.count(figures.heldBack()) + " delayed");
+        + (figures.heldBack() == 0 ? "" : ", " + NumberText.count(figures.heldBack()) + " delayed");
   }
 
   private static String row(String label, String... cells) {

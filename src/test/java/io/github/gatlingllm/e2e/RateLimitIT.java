@@ -75,8 +75,7 @@ class RateLimitIT {
       heldBack(run);
       assertThat(run.output())
           .contains("104 started, 40 ok, 0 failed, 40 rate limited, 24 cancelled")
-          .contains(
-              "warning rate_limited: ", "note paced: maxRequestsPerMinute=20 delayed 24 of");
+          .contains("warning rate_limited: ", "note paced: maxRequestsPerMinute=20 delayed 24 of");
     }
   }
 

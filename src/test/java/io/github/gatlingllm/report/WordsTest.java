@@ -44,7 +44,8 @@ class WordsTest {
 
   private static Stream<String> plans() {
     LoadPlan search = LoadPlan.search(2, 0.05, 7, Phases.DEFAULT);
-    LoadPlan.Sweep sweep = sweep().stopWhen(List.of(StopRule.sloBelow(50), StopRule.OVER_SATURATED));
+    LoadPlan.Sweep sweep =
+        sweep().stopWhen(List.of(StopRule.sloBelow(50), StopRule.OVER_SATURATED));
     return Stream.of(search, sweep, sweep().repeated(Repeats.parse("auto:3%"), 1))
         .map(
             plan -> {

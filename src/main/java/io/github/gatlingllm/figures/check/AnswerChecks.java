@@ -46,18 +46,11 @@ final class AnswerChecks {
   private static Finding errors(Counts counts, double share) {
     Finding found =
         Finding.of(
-            share,
-            "errors.found",
-            counts.failed(),
-            counts.ended(),
-            share,
-            counts.rateLimited());
+            share, "errors.found", counts.failed(), counts.ended(), share, counts.rateLimited());
     if (counts.ok() == 0) {
       return found.level(Level.INVALID);
     }
-    return counts.of(RequestStatus.HTTP_ERROR) == 0
-        ? found
-        : found.remedy("errors.remedy", true);
+    return counts.of(RequestStatus.HTTP_ERROR) == 0 ? found : found.remedy("errors.remedy", true);
   }
 
   static @Nullable Finding rateLimited(CheckInput in) {
@@ -113,9 +106,7 @@ final class AnswerChecks {
         found == null
             || answers.of(Property.PINNED) > 0
             || in.config("ignoreEos").contains("rejects");
-    return isAdvised
-        ? found
-        : found.remedy("finish_reasons.remedy", true);
+    return isAdvised ? found : found.remedy("finish_reasons.remedy", true);
   }
 
   private static List<Sentence> finishReasons(AnswerCounts answers, Target target) {
@@ -210,7 +201,8 @@ final class AnswerChecks {
     long buffered = answers.of(target, Property.BUFFERED);
     long withTools = answers.of(target, Property.BUFFERED_WITH_TOOLS);
     long streams = answers.of(target, Property.LONG_STREAMS);
-    return isAboveThreshold(share(buffered, streams)) && !isAboveThreshold(share(buffered - withTools, streams));
+    return isAboveThreshold(share(buffered, streams))
+        && !isAboveThreshold(share(buffered - withTools, streams));
   }
 
   private static boolean isAboveThreshold(double buffered) {
@@ -298,10 +290,7 @@ final class AnswerChecks {
   }
 
   private static @Nullable Finding share(
-      CheckInput in,
-      Property part,
-      Property all,
-      BiFunction<String, Double, Finding> found) {
+      CheckInput in, Property part, Property all, BiFunction<String, Double, Finding> found) {
     AnswerCounts answers = in.answers();
     return atWorst(
         in,

@@ -71,10 +71,8 @@ enum CheckCatalogue {
   TOKEN_COUNTS_AGREE(
       above(WARNING, 0.01),
       one(share("token_counts_agree.found", Property.DISAGREEING, Property.COMPARABLE))),
-  PROMPT_TOKENS_AGREE(
-      above(WARNING, 0.01).and(INVALID, 0.1), one(TokenChecks::promptTokensAgree)),
-  OUTPUT_TOKENS_AGREE(
-      above(WARNING, 0.01).and(INVALID, 0.1), one(TokenChecks::outputTokensAgree)),
+  PROMPT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), one(TokenChecks::promptTokensAgree)),
+  OUTPUT_TOKENS_AGREE(above(WARNING, 0.01).and(INVALID, 0.1), one(TokenChecks::outputTokensAgree)),
   NOT_STREAMED(above(WARNING, 0), one(AnswerChecks::notStreamed)),
   TOKENS_PER_EVENT(above(WARNING, 1.2), one(AnswerChecks::tokensPerEvent)),
   BUFFERING(above(WARNING, 0.02).and(INVALID, 0.5), one(AnswerChecks::buffering)),

@@ -213,11 +213,7 @@ final class EngineChecks {
     return in.atWorst(
         engine(EngineChecks::uncovered),
         (level, uncovered) ->
-            Finding.at(
-                    level,
-                    -uncovered,
-                    "metrics_covered.found",
-                    Math.min(1, -uncovered))
+            Finding.at(level, -uncovered, "metrics_covered.found", Math.min(1, -uncovered))
                 .warnsIf(-uncovered < EngineFigures.Growth.MIN_COVERED));
   }
 
@@ -235,13 +231,7 @@ final class EngineChecks {
         (level, queue) -> {
           double client = requireNonNull(clientTtftMs(level));
           double share = client == 0 ? 0 : queue / client;
-          return Finding.at(
-                  level,
-                  share,
-                  "engine_queue.found",
-                  queue,
-                  Math.min(1, share),
-                  client)
+          return Finding.at(level, share, "engine_queue.found", queue, Math.min(1, share), client)
               .level(share > HALF && queue > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
         });
   }
@@ -266,7 +256,6 @@ final class EngineChecks {
   static @Nullable Finding kvCacheFull(CheckInput in) {
     return in.atWorst(
         engine(engine -> engine.max(EngineMetric.KV_CACHE_USE)),
-        (level, use) ->
-            Finding.at(level, use, "kv_cache_full.found", Math.min(1, use)));
+        (level, use) -> Finding.at(level, use, "kv_cache_full.found", Math.min(1, use)));
   }
 }

@@ -106,9 +106,7 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
   private Finding finding() {
     Verdict verdict = health.verdict(level.figures());
     boolean isLight =
-        verdict.level() == Level.OK
-            && isServerHere
-            && health.fullShare() > GeneratorHealth.SOME;
+        verdict.level() == Level.OK && isServerHere && health.fullShare() > GeneratorHealth.SOME;
     if (verdict.level() == Level.OK && !isLight) {
       return late(verdict).level(Level.OK);
     }

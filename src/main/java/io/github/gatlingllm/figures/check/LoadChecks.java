@@ -67,11 +67,7 @@ final class LoadChecks {
         (level, excess) -> {
           LittlesLaw law = requireNonNull(level.law());
           return Finding.at(
-                  level,
-                  law.residual(),
-                  "littles_law.found",
-                  law.mean(),
-                  law.rateTimesStay())
+                  level, law.residual(), "littles_law.found", law.mean(), law.rateTimesStay())
               .threshold(law.tolerance())
               .warnsIf(excess > 0);
         });
@@ -203,10 +199,7 @@ final class LoadChecks {
             .map(name -> name + "=" + in.info().config().get(name))
             .toList();
     return Finding.of(
-        (double) pacing.heldBack() / pacing.requests(),
-        "paced.found",
-        settings,
-        pacing.effect());
+        (double) pacing.heldBack() / pacing.requests(), "paced.found", settings, pacing.effect());
   }
 
   /** Elsewhere the optimizing compiler has a processor to itself until it is done. */

@@ -48,8 +48,7 @@ final class PlanChecks {
       return null;
     }
     long values = quotedValues(level);
-    Finding found =
-        Finding.at(level, (double) values, "low_n.found", values);
+    Finding found = Finding.at(level, (double) values, "low_n.found", values);
     int repeats = Math.max(1, level.figures().repeats().size());
     Double windowS = level.figures().windowS();
     return windowS == null || values == 0 || !level.hasDuration()

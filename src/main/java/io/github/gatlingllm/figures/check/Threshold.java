@@ -41,8 +41,7 @@ record Threshold(boolean isBelow, Map<Level, Double> bounds) {
     return bounds.entrySet().stream()
         .filter(
             bound ->
-                figure != null
-                    && (isBelow ? figure < bound.getValue() : figure > bound.getValue()))
+                figure != null && (isBelow ? figure < bound.getValue() : figure > bound.getValue()))
         .map(Map.Entry::getKey)
         .max(Comparator.naturalOrder())
         .orElse(Level.OK);

@@ -14,12 +14,7 @@ final class TokenChecks {
   private TokenChecks() {}
 
   static @Nullable Finding promptTokensAgree(CheckInput in) {
-    Finding found =
-        comparison(
-            in,
-            in.answers().prompts(),
-            "prompt_tokens_agree",
-            in::template);
+    Finding found = comparison(in, in.answers().prompts(), "prompt_tokens_agree", in::template);
     return judged(found, in.hasLengths());
   }
 
@@ -65,12 +60,7 @@ final class TokenChecks {
   static @Nullable Finding outputTokensAgree(CheckInput in) {
     CountComparison outputs = in.answers().outputs();
     CountComparison.TargetCounts worst = outputs.worst(target -> null);
-    Finding found =
-        comparison(
-            in,
-            outputs,
-            "output_tokens_agree",
-            target -> null);
+    Finding found = comparison(in, outputs, "output_tokens_agree", target -> null);
     return judged(found, worst != null && in.hasOwnTokenizer(worst.target()));
   }
 }

@@ -106,10 +106,7 @@ record LoadCurve(
         ? List.of()
         : List.of(
             Sentence.of(
-                "verdict.gain",
-                NumberText.with(alone.tokensPerS(), "tok/s"),
-                gain,
-                quoted.load()));
+                "verdict.gain", NumberText.with(alone.tokensPerS(), "tok/s"), gain, quoted.load()));
   }
 
   LatencyOrigin clock() {

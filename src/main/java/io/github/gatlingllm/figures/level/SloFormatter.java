@@ -74,11 +74,7 @@ final class SloFormatter {
      * A queue that grows tells nothing of how many are needed: at least as for independent ones.
      */
     static TooFew of(
-        LevelFigures level,
-        long count,
-        @Nullable Long toShow,
-        @Nullable String request,
-        Slo slo) {
+        LevelFigures level, long count, @Nullable Long toShow, @Nullable String request, Slo slo) {
       boolean grows = level.fallsBehind();
       Long needed = grows ? (Long) Interval.fewestToShow(slo.percentile()) : toShow;
       double times = needed == null ? 0 : (double) needed / count;
@@ -156,9 +152,7 @@ final class SloFormatter {
             ? Stream.of(
                 TooFew.of(level, goodput.attempted(), goodput.toShow(slo.percentile()), null, slo))
             : terms.stream().filter(term -> term.isIn(level)).map(term -> term.tooFew(level));
-    return counts
-        .filter(few -> few.remark != null)
-        .max(Comparator.comparingDouble(TooFew::times));
+    return counts.filter(few -> few.remark != null).max(Comparator.comparingDouble(TooFew::times));
   }
 
   /** E.g. {@code TTFT p99 < 200 ms is not met: TTFT by 98.0 % of 50 requests}. */

@@ -173,8 +173,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
     double tenths = Math.round(10 * ratio()) / 10.0;
     return ratio() >= 2
         ? Sentence.of("ranking.times", one, tenths, two, load, figures())
-        : Sentence.of(
-            "ranking.more", one, Math.round(100 * (ratio() - 1)), two, load, figures());
+        : Sentence.of("ranking.more", one, Math.round(100 * (ratio() - 1)), two, load, figures());
   }
 
   private Sentence figures() {

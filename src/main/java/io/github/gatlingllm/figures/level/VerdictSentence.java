@@ -73,9 +73,7 @@ final class VerdictSentence {
     }
 
     String tokens() {
-      return NumberText.number(level.figures().delivered())
-          + " "
-          + level.figures().deliveredUnit();
+      return NumberText.number(level.figures().delivered()) + " " + level.figures().deliveredUnit();
     }
 
     Sentence figures() {
@@ -84,7 +82,9 @@ final class VerdictSentence {
           "verdict.figures", tokens(), NumberText.with(perS, "requests/s"), quotedTimes());
     }
 
-    /** {@code TTFT p50 53.4 ms and p95 88.4 ms}; of few requests {@code p50 71 ms of 16 requests}. */
+    /**
+     * {@code TTFT p50 53.4 ms and p95 88.4 ms}; of few requests {@code p50 71 ms of 16 requests}.
+     */
     Sentence quotedTimes() {
       Distribution times = level.figures().metric(curve.clock().metric(level.latency()));
       String tail = times.tail();
@@ -356,9 +356,7 @@ final class VerdictSentence {
     LevelFigures first = levels.get(0);
     String from = first.offered() == null ? first.load() : NumberText.load(first.offered());
     return Sentence.of(
-        "verdict.span",
-        levels.size() == 1 ? null : from,
-        levels.get(levels.size() - 1).load());
+        "verdict.span", levels.size() == 1 ? null : from, levels.get(levels.size() - 1).load());
   }
 
   private static List<String> loads(List<LevelFigures> levels) {

@@ -61,9 +61,7 @@ public record Sentence(String id, @Nullable String place, Map<String, @Nullable 
 
   public String text() {
     String text = Sentences.text(this);
-    return place == null
-        ? text
-        : place.isEmpty() ? NumberText.capital(text) : place + ": " + text;
+    return place == null ? text : place.isEmpty() ? NumberText.capital(text) : place + ": " + text;
   }
 
   /** Without words: {@code c=8: kv_cache_full.found[0.97]}. */

@@ -27,7 +27,7 @@ final class Sentences {
   /** A field of a text: {@code {share percent}}; with a capital its text begins with one. */
   private static final Pattern FIELD = Pattern.compile("\\{(\\w+)(?: ([^}]+))?}");
 
-  private static final String WHEN = "(!?\\w[\\w!=>,. %]*)\\?";
+  private static final String WHEN = "(!?\\w[\\w!=>,./ %]*)\\?";
 
   /** An optional part: {@code [, and {more} more]}, {@code [rows=1? is| are]}. */
   private static final Pattern OPTION =
@@ -114,11 +114,15 @@ final class Sentences {
     }
     return FIELD
         .matcher(rest)
-        .replaceAll(field -> Matcher.quoteReplacement(value(field.group(1), field.group(2), values)));
+        .replaceAll(
+            field -> Matcher.quoteReplacement(value(field.group(1), field.group(2), values)));
   }
 
   private static boolean hasAll(String part, Map<String, @Nullable Object> values) {
-    return FIELD.matcher(part).results().allMatch(field -> isThere(values.get(name(field.group(1)))));
+    return FIELD
+        .matcher(part)
+        .results()
+        .allMatch(field -> isThere(values.get(name(field.group(1)))));
   }
 
   /** Whether a value is more than null, false, an empty text or list, or a count of 0. */
@@ -130,7 +134,7 @@ final class Sentences {
             : value != null && !value.equals(false) && !value.equals("");
   }
 
-  /** Conditions such as {@code !other}, {@code rows=1}, {@code share>0.5}, all of them. */
+  /** Conditions such as {@code !other}, {@code rows=1/2}, {@code share>0.5}, all of them. */
   private static boolean holds(String when, Map<String, @Nullable Object> values) {
     return CONDITION
         .matcher(when)
@@ -143,7 +147,7 @@ final class Sentences {
                   than == null
                       ? isThere(value)
                       : of.group(3).equals("=")
-                          ? String.valueOf(value).equals(than)
+                          ? List.of(than.split("/", -1)).contains(String.valueOf(value))
                           : value != null && number(value) > Double.parseDouble(than);
               return holds == of.group(1).isEmpty();
             });

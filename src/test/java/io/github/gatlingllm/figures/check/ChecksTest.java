@@ -358,8 +358,9 @@ public class ChecksTest {
     boolean isOften = Set.of("every run", "runs with answers").contains(check.appliesTo());
     String where = isOften ? "" : " For " + check.appliesTo() + ".";
     String worst =
-        check.figure().replaceFirst(
-            ", (of|at) the (worst )?(target|load level)( where it is largest)?$", "");
+        check
+            .figure()
+            .replaceFirst(", (of|at) the (worst )?(target|load level)( where it is largest)?$", "");
     String rule =
         worst.equals("none")
             ? check.bounds()

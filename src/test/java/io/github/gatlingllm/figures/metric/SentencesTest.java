@@ -1,11 +1,8 @@
 package io.github.gatlingllm.figures.metric;
 
-import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.docs.ReferencePage;
-import io.github.gatlingllm.figures.metric.Figures.Check;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -15,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,14 +27,22 @@ class SentencesTest {
 
   private static final Map<String, Object> VALUES =
       Map.of(
-          "one", 1L,
-          "none", 0L,
-          "many", 1_234L,
-          "share", 0.0213,
-          "empty", "",
-          "yes", true,
-          "names", List.of("a", "b", "c", "d"),
-          "clause", Sentence.of("queue.reason", false, 41L));
+          "one",
+          1L,
+          "none",
+          0L,
+          "many",
+          1_234L,
+          "share",
+          0.0213,
+          "empty",
+          "",
+          "yes",
+          true,
+          "names",
+          List.of("a", "b", "c", "d"),
+          "clause",
+          Sentence.of("queue.reason", false, 41L));
 
   @ParameterizedTest
   @CsvSource(
@@ -99,7 +103,8 @@ class SentencesTest {
   @Test
   void otherSentencesAreRefused() {
     assertThatThrownBy(() -> Sentence.of("nothing")).hasMessageContaining("nothing");
-    assertThatThrownBy(() -> Sentence.of("queue", true)).hasMessageContaining("[held, load, reason]");
+    assertThatThrownBy(() -> Sentence.of("queue", true))
+        .hasMessageContaining("[held, load, reason]");
   }
 
   /** A row that the code does not name has no reader. */
