@@ -75,6 +75,7 @@ final class SummaryJson {
           .addMixIn(Figures.Goodput.class, GoodputForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
+          .addMixIn(Figures.Check.class, CheckForm.class)
           .addMixIn(Sentence.class, SentenceForm.class)
           .addMixIn(EngineFigures.class, EngineForm.class)
           .build();
@@ -87,6 +88,9 @@ final class SummaryJson {
   @JsonPropertyOrder({"run", "verdict", "findings", "config", "workload", "slo", "figures"})
   @JsonIgnoreProperties({"requests_at_points", "by_at_points"})
   interface SummaryForm extends FiguresInline {
+    @JsonProperty
+    String verdict();
+
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     List<EngineFigures.Page> serverPages();
 
@@ -272,6 +276,12 @@ final class SummaryJson {
 
     @JsonProperty
     boolean ok();
+  }
+
+  @JsonPropertyOrder({"id", "level", "value", "threshold", "findings", "message", "remedy"})
+  interface CheckForm {
+    @JsonProperty
+    String message();
   }
 
   @JsonPropertyOrder({"id", "place", "values", "text"})

@@ -64,7 +64,6 @@ public final class Checks {
         finding.value(),
         bound == null ? entry.threshold.value() : bound,
         found,
-        Sentence.text(found),
         level == Level.OK ? "" : remedy(entry, finding));
   }
 

@@ -42,7 +42,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Summary(
     Run run,
-    String verdict,
     List<Sentence> findings,
     Map<String, String> config,
     Workload workload,
@@ -69,6 +68,10 @@ public record Summary(
 
   private static final Pattern SENTENCE = Pattern.compile("(?<=\\.) (?=\\p{Lu})");
 
+  public String verdict() {
+    return Sentence.text(findings);
+  }
+
   /**
    * The same with the results of the checks: the verdict begins with those that make it invalid.
    */
@@ -80,7 +83,6 @@ public record Summary(
             : Stream.concat(Stream.of(invalidRun(checks)), findings.stream()).toList();
     return new Summary(
         run,
-        Sentence.text(all),
         all,
         config,
         workload,
@@ -112,7 +114,7 @@ public record Summary(
         "verdict.invalid",
         invalid.stream().map(Check::id).toList(),
         invalid.size() > 1,
-        verdict.contains(why) ? null : why);
+        verdict().contains(why) ? null : why);
   }
 
   private static String ids(List<Check> checks) {

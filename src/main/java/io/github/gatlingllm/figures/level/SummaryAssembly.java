@@ -16,7 +16,6 @@ import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.LittlesLaw;
 import io.github.gatlingllm.figures.metric.LevelFigures.PhaseSpan;
 import io.github.gatlingllm.figures.metric.Metric;
-import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -77,14 +76,11 @@ final class SummaryAssembly {
             stages.stream()
                 .map(LevelFigures::arrivals)
                 .anyMatch(each -> each != null && each.unit().equals(LevelInfo.USERS_PER_S)));
-    List<Sentence> findings =
-        VerdictSentence.of(
-            info.state() == RunInfo.State.COMPLETE, run, curves, info.outcome().conclusions());
     Summary summary =
         new Summary(
             run(),
-            Sentence.text(findings),
-            findings,
+            VerdictSentence.of(
+                info.state() == RunInfo.State.COMPLETE, run, curves, info.outcome().conclusions()),
             info.config(),
             counted.workload.workload(
                 counted.fold, whole.cell(), RunInfo.template(info.config(), "")),

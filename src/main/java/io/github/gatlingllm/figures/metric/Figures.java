@@ -404,8 +404,11 @@ public record Figures(
       @Nullable Double value,
       @Nullable Double threshold,
       List<Sentence> findings,
-      String message,
       String remedy) {
+
+    public String message() {
+      return Sentence.text(findings);
+    }
 
     public enum Level implements RunInfo.Keyed {
       OK,

@@ -247,7 +247,7 @@ class AnswerChecksTest {
   private static Case worst(String id, double value, Recorded atB, Recorded atA) {
     return finds(
             id, value, () -> summary(TWO_TARGETS, atA, at(1_000).tokens(STEADY), atB.target("b")))
-        .saying("b: ");
+        .with("[b: " + id);
   }
 
   @ParameterizedTest

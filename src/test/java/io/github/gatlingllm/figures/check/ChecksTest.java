@@ -218,13 +218,13 @@ public class ChecksTest {
    *
    * @param level null if it does not apply; not looked at where there is a value
    * @param value null where only the level counts
-   * @param said what its message names
+   * @param found part of the ids and values that it finds
    */
   record Case(
       String id,
       @Nullable Level level,
       @Nullable Double value,
-      String said,
+      String found,
       Supplier<Summary> run) {
 
     static Case finds(String id, @Nullable Level level, Supplier<Summary> run) {
@@ -236,8 +236,8 @@ public class ChecksTest {
       return new Case(id, Level.OK, value, "", run);
     }
 
-    Case saying(String words) {
-      return new Case(id, level, value, words, run);
+    Case with(String idAndValues) {
+      return new Case(id, level, value, idAndValues, run);
     }
 
     void mustHold() {
@@ -251,7 +251,7 @@ public class ChecksTest {
                 } else {
                   assertThat(check.value()).isEqualTo(value, within(1e-9));
                 }
-                assertThat(check.message()).contains(said);
+                assertThat(check.findings().toString()).contains(found);
               });
     }
 

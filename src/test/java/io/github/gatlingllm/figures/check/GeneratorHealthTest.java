@@ -9,6 +9,7 @@ import io.github.gatlingllm.figures.level.Runs.Source;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
 import io.github.gatlingllm.record.RequestRecord;
@@ -110,8 +111,8 @@ class GeneratorHealthTest {
 
   /**
    * Seconds in which loops are late, by at most so much and for so long, the machine is full with
-   * so much of it taken by the generator, and other counters say so many seconds; what is found,
-   * and what of it is named.
+   * so much of it taken by the generator, and other counters say so many seconds; the level, and
+   * ids and values of what is found.
    */
   @ParameterizedTest(name = "{0}")
   @CsvSource(
@@ -119,23 +120,23 @@ class GeneratorHealthTest {
       nullValues = "-",
       textBlock =
           """
-          rare lags | 0 | 12 | 8 | 80 | - | - | OK | 8 ms; 50.0 %
-          a blocked loop | 4 | 5 | 300 | 280 | - | - | WARNING | c=1; 4 s; 5 s; 300 ms; TTFT p99; ITL p99
-          a lag that is a small part of the TTFT | 4 | 5 | 15 | 400 | - | - | WARNING | 15 ms; affects ITL p99
-          a single lag | 7 | 8 | 150 | 80 | - | - | WARNING | c=1; 7 s; 8 s; 150 ms; longest times
-          a lag outside the window | 11 | 12 | 900 | 900 | - | - | OK | ms
-          a full second outside the window | 10 | 11 | - | - | 1 | - | OK | ms
-          more streams than the machine reads | 3 | 9 | 400 | 950 | - | - | INVALID | c=1; 3 s; 9 s; 400 ms; all times
-          a pause | 4 | 5 | 300 | 280 | - | GC_PAUSE_MAX_S=0.25 | WARNING | 300 ms; garbage collection; 250 ms; TTFT
-          a busy compiler | 4 | 5 | 300 | 280 | 0.9 | COMPILER_S=1 | WARNING | (0 %; JIT compiler; 1 s per second
-          stolen CPU | 4 | 5 | 300 | 280 | - | MACHINE_STEAL_S=2 | WARNING | 300 ms; hypervisor took 50.0 %; TTFT
-          generator and server out of CPU | 2 | 9 | - | - | 0.3 | COMPILER_S=0.5 | INVALID | c=1; server; 2 s; 9 s; 30.0 %; JIT compiler; 0.500 s; programs 70.0 %; all times
-          a host that took half | 2 | 9 | - | - | 0.3 | MACHINE_USER_S=1 MACHINE_STEAL_S=1 | INVALID | 30.0 %; programs 20.0 %; hypervisor took 50.0 %
-          a few full seconds | 2 | 4 | - | - | 0.3 | - | WARNING | out of CPU; 2 s; 4 s; 30.0 %
+          rare lags | 0 | 12 | 8 | 80 | - | - | OK | generator.ok[8.0, 0.5]
+          a blocked loop | 4 | 5 | 300 | 280 | - | - | WARNING | c=1: generator.late[; 300.0, 4.0, 5.0; TTFT p99 and ITL p99]
+          a lag that is a small part of the TTFT | 4 | 5 | 15 | 400 | - | - | WARNING | 15.0, 4.0, 5.0; null, ITL p99]
+          a single lag | 7 | 8 | 150 | 80 | - | - | WARNING | c=1: generator.late[; 150.0, 7.0, 8.0; longest times]
+          a lag outside the window | 11 | 12 | 900 | 900 | - | - | OK | generator.ok
+          a full second outside the window | 10 | 11 | - | - | 1 | - | OK | generator.ok
+          more streams than the machine reads | 3 | 9 | 400 | 950 | - | - | INVALID | c=1: generator.late[; 400.0, 3.0, 9.0; all times]
+          a pause | 4 | 5 | 300 | 280 | - | GC_PAUSE_MAX_S=0.25 | WARNING | 300.0; generator.paused[250.0]; TTFT
+          a busy compiler | 4 | 5 | 300 | 280 | 0.9 | COMPILER_S=1 | WARNING | generator.busy[0.0, 1.0]
+          stolen CPU | 4 | 5 | 300 | 280 | - | MACHINE_STEAL_S=2 | WARNING | 300.0; generator.stolen[0.5]; TTFT
+          generator and server out of CPU | 2 | 9 | - | - | 0.3 | COMPILER_S=0.5 | INVALID | c=1: generator.full[true, false, 2.0, 9.0; 0.3, 0.5, 0.7, null]
+          a host that took half | 2 | 9 | - | - | 0.3 | MACHINE_USER_S=1 MACHINE_STEAL_S=1 | INVALID | 0.3, null, 0.19; 0.5]
+          a few full seconds | 2 | 4 | - | - | 0.3 | - | WARNING | generator.full[true, false, 2.0, 4.0; 0.3
           # a server may use all that is there, or lack what other programs use
-          a light generator on a full machine | 0 | 12 | - | - | 0.03 | - | NOTE | c=1; server; out of CPU; 0 s; 10 s; 3.0 %; programs 97.0 %
-          a machine that is full for a tenth | 0 | 1 | - | - | 0.03 | - | OK | ms
-          no CPU times | 0 | 12 | - | - | - | PROCESS_CPU_S= MACHINE_USER_S= MACHINE_IDLE_S= | OK | 1 ms
+          a light generator on a full machine | 0 | 12 | - | - | 0.03 | - | NOTE | c=1: generator.full[true, true, 0.0, 10.0; 0.03, null, 0.97
+          a machine that is full for a tenth | 0 | 1 | - | - | 0.03 | - | OK | generator.ok
+          no CPU times | 0 | 12 | - | - | - | PROCESS_CPU_S= MACHINE_USER_S= MACHINE_IDLE_S= | OK | generator.ok[1.0, null]
           """)
   void healthIsJudged(
       String what,
@@ -146,7 +147,7 @@ class GeneratorHealthTest {
       @Nullable Double share,
       @Nullable String counters,
       Level level,
-      String message) {
+      String found) {
     for (GeneratorSecond second : seconds.subList(from, to)) {
       if (lateMs != null && forMs != null) {
         late(second, lateMs, forMs);
@@ -161,13 +162,13 @@ class GeneratorHealthTest {
             both[1].isEmpty() ? null : (Long) Math.round(Double.parseDouble(both[1]) * SECOND));
       }
     }
-    assertHealth(level, message);
+    assertHealth(level, found);
   }
 
-  private void assertHealth(Level level, String message) {
+  private void assertHealth(Level level, String found) {
     Check check = check(summary(), "generator");
     assertThat(check.level()).isEqualTo(level);
-    assertThat(check.message()).contains(message.split("; ", -1));
+    assertThat(check.findings().toString()).contains(found.split("; ", -1));
   }
 
   /** Two beats of 20 ms are more than 1 % of 3 s, and no more than a machine takes at times. */
@@ -176,14 +177,14 @@ class GeneratorHealthTest {
   void lateBeatsOfAShortWindow(int forMs, Level level) {
     late(seconds.get(4), 12, forMs);
     seconds.retainAll(List.copyOf(seconds.subList(3, 6)));
-    assertHealth(level, " ms");
+    assertHealth(level, "generator.");
   }
 
   @Test
   void lateInjectorIsNamed() {
     seconds.addAll(quiet("second", 12));
     late(seconds.get(12 + 4), 300, 280);
-    assertHealth(Level.WARNING, "event loops of second; 300 ms");
+    assertHealth(Level.WARNING, "generator.late[second, 300.0");
   }
 
   @Test
@@ -220,14 +221,16 @@ class GeneratorHealthTest {
   void otherChecksDoNotBlameTheServerAlone() {
     records.clear();
     records.addAll(ChecksTest.records(r -> r.tokens(ChecksTest.AT_ONCE)));
-    assertThat(check(summary(), "buffering").message()).doesNotContain("generator");
+    assertThat(bufferingFinds()).containsExactly("buffering.found");
     seconds.forEach(second -> full(second, 0.03));
     assertThat(check(summary(), "generator").level()).isEqualTo(Level.NOTE);
-    assertThat(check(summary(), "buffering").message()).doesNotContain("generator");
+    assertThat(bufferingFinds()).containsExactly("buffering.found");
     seconds.forEach(second -> full(second, 0.3));
-    assertThat(check(summary(), "buffering").message())
-        .startsWith("10.0 % of the streams")
-        .endsWith("see check generator.");
+    assertThat(bufferingFinds()).containsExactly("buffering.found", "generator.doubt");
     assertThat(summary().checks().get(0).id()).as("the first to be read").isEqualTo("generator");
+  }
+
+  private List<String> bufferingFinds() {
+    return check(summary(), "buffering").findings().stream().map(Sentence::id).toList();
   }
 }

@@ -70,33 +70,33 @@ class LoadChecksTest {
         finds("all_accounted", 0, () -> steady(RUN.started(11L).dropped(1))),
         finds("all_accounted", 1, () -> steady(RUN.started(9L))),
         finds("all_accounted", 0, () -> steady(RUN.started(10L)))
-            .saying("10 requests started, 10 ended"),
+            .with("[], 10, 10]"),
         // 5 users send 10 requests: a plan of a closed loop counts users, who may send several.
         finds("all_accounted", Level.OK, () -> ofUsers(5)),
         finds("all_accounted", 2, () -> ofUsers(12)),
         // Missing requests with a reason are named, and no warning.
         finds("all_accounted", Level.OK, () -> summary(turns, sent(412)))
-            .saying("412 were sent (ask: it would not fit into the context: 188)"),
+            .with("[all_accounted.reason[ask: it would not fit into the context, 188]]"),
         finds("all_accounted", 88, () -> summary(open(600L).dropped(100), sent(412))),
         finds("all_accounted", Level.OK, () -> summary(open(600L).conclusion(early), sent(412))),
         finds("all_accounted", Level.WARNING, () -> summary(mistaken, sent(412)))
-            .saying("(ask: it could not be built: 188)"),
+            .with("[all_accounted.reason[ask: it could not be built, 188]]"),
         // A level is measured for longer than planned when the run is interrupted.
         finds("all_accounted", Level.OK, () -> summary(interrupted(400), sent(412))),
         finds("all_accounted", Level.OK, () -> summary(interrupted(600), sent(412)))
-            .saying("412 were sent (the run was interrupted: 188)"),
+            .with("[all_accounted.reason[all_accounted.interrupted[], 188]]"),
         // In the order of load the last level, c=16, delivers less than c=12.
         finds("knee", Level.NOTE, levels("4:40 16:110:400 8:80 12:120"))
-            .saying("hardly grows above c=12"),
+            .with("knee.open[c=16, c=12]"),
         finds("knee", Level.NOTE, levels("4:40 16:160 8:80"))
-            .saying("the highest load, c=16, still adds 10 %"),
+            .with("knee.open[c=16, null]"),
         finds("knee", Level.NOTE, levels("4:30 8:31:200 16:30:400"))
-            .saying("Output is flat from the first load level on"),
+            .with("knee.flat[]"),
         // Headlines quote two users; that one user alone asks little is no fault of the run.
         finds("low_n", Level.OK, levels("1:10 2:1000")),
-        finds("steady_state", Level.NOTE, levels("1:60 2:39:110")).saying("c=1, c=2"),
+        finds("steady_state", Level.NOTE, levels("1:60 2:39:110")).with("steady_state.unjudged[[c=1, c=2]]"),
         finds("window_length", Level.WARNING, () -> Levels.of("8:400").waiting(64, 64).summary())
-            .saying("c=64"));
+            .with("c=64: window_length.empty[]"));
   }
 
   @ParameterizedTest

@@ -40,6 +40,10 @@ class VerdictSentenceTest {
         .containsSubsequence(parts.split("; ", -1));
   }
 
+  private static String found(Summary summary) {
+    return summary.findings().toString();
+  }
+
   @Test
   void failuresComeFirst() {
     Recorded bad = failed(RequestStatus.HTTP_ERROR, "HTTP 500");
@@ -47,18 +51,19 @@ class VerdictSentenceTest {
     RunInfo found =
         INTERRUPTED.conclusion(
             new Conclusion("search", "a", null, "r=2 holds", true, null, null, 2.0, null));
-    assertThat(summary(ONE.slo(SLO), good(), cut, cut).verdict())
-        .containsSubsequence("2 tok/s", "not known", "2 of 3");
-    assertThat(summary(ONE, good(), bad, bad, bad).verdict())
-        .containsSubsequence("75.0 % of 4 requests failed", "2 tok/s", "of 1 request.");
-    assertThat(summary(found, good().stage("r=2"), bad.stage("r=2")).verdict())
-        .containsSubsequence("Interrupted: 50.0 % of 2 requests", "r=2 holds", "2 tok/s");
-    assertThat(summary(ONE, bad.stage("c=1")).verdict()).containsSubsequence("The only", "500");
+    assertThat(found(summary(ONE.slo(SLO), good(), cut, cut)))
+        .containsSubsequence("2 tok/s", "slo.unknown", "2 of 3");
+    assertThat(found(summary(ONE, good(), bad, bad, bad)))
+        .containsSubsequence("mostly_failed[0.75, 4", "2 tok/s", "100.0, 1]");
+    assertThat(found(summary(found, good().stage("r=2"), bad.stage("r=2"))))
+        .containsSubsequence(
+            "interrupted", "failed[0.5, 2", "conclusion[null, null, r=2 holds]", "2 tok/s");
+    assertThat(found(summary(ONE, bad.stage("c=1")))).contains("none_ok[1, HTTP 500, 1]");
   }
 
   @Test
   void runsOfOneLevelOrNone() {
-    assertThat(summary(Runs.run(1), good().stage("")).verdict()).contains("Over the entire");
+    assertThat(summary(Runs.run(1), good().stage("")).verdict()).startsWith("Over the entire run");
     assertThat(summary(ONE, Recorded.at(0).body(400, 12)).verdict())
         .containsSubsequence("12", "E2E p50 400");
     Summary interrupted = summary(INTERRUPTED, good().stage("r=2"));
