@@ -112,11 +112,19 @@ final class BodiesIT {
   }
 
   @Test
-  void anEmbeddingForEachInput() throws Exception {
-    String one = "{\"data\":[{\"index\":0,\"embedding\":[0.5]}]}";
+  void aResultForEachInput() throws Exception {
+    String vector = "{\"data\":[{\"index\":0,\"embedding\":[0.5]}]}";
     client
-        .answeredBy(x -> x.respond(200, JSON, one), call -> call.inputs(2))
+        .answeredBy(x -> x.respond(200, JSON, vector), call -> call.inputs(Api.EMBEDDINGS, 2))
         .assertEnded(INVALID_RESPONSE, "expected a result for each input (2), got 1");
+    String score = "[{\"index\":1,\"score\":0.5},{\"index\":1,\"score\":0.4}]";
+    client
+        .answeredBy(x -> x.respond(200, JSON, score), call -> call.inputs(Api.RERANK, 2))
+        .assertEnded(INVALID_RESPONSE, "expected a result for each input (2), got 1");
+    String both = score.replaceFirst("1", "0");
+    client
+        .answeredBy(x -> x.respond(200, JSON, both), call -> call.inputs(Api.RERANK, 2))
+        .assertEnded(COMPLETE, null);
   }
 
   @Test

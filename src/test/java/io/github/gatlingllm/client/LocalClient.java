@@ -194,9 +194,9 @@ final class LocalClient implements AfterEachCallback {
       return this;
     }
 
-    Call inputs(int count) {
+    Call inputs(Api spoken, int count) {
       inputs = count;
-      return api(Api.EMBEDDINGS).whole();
+      return api(spoken).whole();
     }
 
     Call idleTimeoutMillis(long millis) {
@@ -252,7 +252,9 @@ final class LocalClient implements AfterEachCallback {
       GenerationRequest.Builder body = GenerationRequest.of(api).stream(streamed).maxTokens(16);
       return api.generates()
           ? body.prompt("Hello!").build()
-          : body.inputs(Collections.nCopies(inputs, "Hello!")).build();
+          : body.prompt(api == Api.RERANK ? "Who?" : null)
+              .inputs(Collections.nCopies(inputs, "Hello!"))
+              .build();
     }
 
     private Request request() {
