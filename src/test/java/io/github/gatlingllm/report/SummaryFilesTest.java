@@ -42,7 +42,7 @@ class SummaryFilesTest {
     assertThat(keys(JSON))
         .isEqualTo(
             keys(
-                "schema run verdict config workload slo metrics throughput goodput jitter reader"
+                "schema run verdict findings config workload slo metrics throughput goodput jitter reader"
                     + " errors finish_reasons counts server rate_limits arrivals knee"
                     + " operating_point checks self_test assertions server_names stages curves"
                     + " targets requests"));

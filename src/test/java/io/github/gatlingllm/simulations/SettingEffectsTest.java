@@ -246,7 +246,7 @@ class SettingEffectsTest {
                            c=4      12 s
                            c=16     12 s
                            c=64     12 s
-            requests       as many as the server answers in the time of each level
+            requests       the number that the server answers in the time of each level
             stops after    more than 100 failures in a row
             fill           auto: users start one after the other, over twice the median E2E
             stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 12 s per level
