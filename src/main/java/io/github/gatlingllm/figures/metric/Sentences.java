@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The words of all sentences: {@code facts.txt}, whose head describes its form. Of the rows of an
- * id the first whose condition holds makes the text. A file in which a text uses a value that its
- * id does not have, or an id has a value that no row of it uses, cannot be read.
+ * id the first whose condition holds makes the text; the last has no condition. A file in which a
+ * text uses a value that its id does not have, or an id has a value that no row of it uses, cannot
+ * be read.
  */
 final class Sentences {
 
@@ -54,11 +55,34 @@ final class Sentences {
 
   private static final String COUNTED = "(s)";
 
-  record Row(String when, String text) {}
+  private static final Pattern NO_BRACKET = Pattern.compile("[^\\[\\]{}]*");
+
+  record Row(String when, String text) {
+
+    boolean isWellFormed() {
+      String plain = text;
+      while (OPTION.matcher(plain).find()) {
+        plain = OPTION.matcher(plain).replaceAll("$2$3");
+      }
+      return FIELD.matcher(text).results().allMatch(field -> isForm(field.group(2)))
+          && NO_BRACKET.matcher(FIELD.matcher(plain).replaceAll("")).matches();
+    }
+
+    private static boolean isForm(@Nullable String form) {
+      return form == null || form.endsWith(COUNTED) || FORMS.containsKey(form);
+    }
+  }
 
   record Rows(List<String> names, List<Row> rows) {
 
-    Set<String> used() {
+    /** Whether texts use the values that there are, and one is for whatever they are. */
+    boolean isComplete() {
+      return used().equals(Set.copyOf(names))
+          && rows.get(rows.size() - 1).when.isEmpty()
+          && rows.stream().allMatch(Row::isWellFormed);
+    }
+
+    private Set<String> used() {
       Set<String> used = new HashSet<>();
       for (Row row : rows) {
         FIELD.matcher(row.text).results().map(field -> name(field.group(1))).forEach(used::add);
@@ -192,7 +216,7 @@ final class Sentences {
 
   static Map<String, Rows> parse(String text) {
     Map<String, Rows> all = new LinkedHashMap<>();
-    String check = "";
+    String owner = "";
     String id = "";
     for (String line : text.lines().toList()) {
       if (line.isBlank() || line.startsWith("#")) {
@@ -202,8 +226,9 @@ final class Sentences {
       Matcher head = HEAD.matcher(columns[0].strip());
       require(columns.length == 3 && head.matches(), line);
       if (!head.group(1).isEmpty()) {
-        check = head.group(1).startsWith(".") ? check : head.group(1);
-        id = head.group(1).startsWith(".") ? check + head.group(1) : check;
+        boolean isPart = head.group(1).startsWith(".");
+        owner = isPart ? owner : head.group(1);
+        id = isPart ? owner + head.group(1) : owner;
         List<String> names =
             head.group(2) == null ? List.of() : List.of(head.group(2).strip().split(", *"));
         require(all.put(id, new Rows(names, new ArrayList<>())) == null, line);
@@ -211,7 +236,7 @@ final class Sentences {
       Row row = new Row(columns[1].strip(), columns[2].strip());
       Objects.requireNonNull(all.get(id)).rows.add(row);
     }
-    all.forEach((of, rows) -> require(rows.used().equals(Set.copyOf(rows.names)), of + rows));
+    all.forEach((of, rows) -> require(rows.isComplete(), of + rows));
     return all;
   }
 

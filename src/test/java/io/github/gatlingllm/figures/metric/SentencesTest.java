@@ -94,6 +94,8 @@ class SentencesTest {
         "a(x) | y | {x}",
         "a | words",
         "a || one\na || two",
+        "a(x) || {x miles}",
+        "a(x) || [{x}",
         "a b || words"
       })
   void otherFilesAreRefused(String text) {
