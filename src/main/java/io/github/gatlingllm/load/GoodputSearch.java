@@ -94,7 +94,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
   private record Tried(LevelResult result, boolean again) {
 
     boolean holds() {
-      Boolean surely = result.surelyHolds();
+      Boolean surely = result.holdsWithConfidence();
       return surely != null ? surely : isTooShort() || Boolean.TRUE.equals(result.holdsSlo());
     }
 
@@ -112,7 +112,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
 
     /** Whether it was measured twice, the second time with confidence. */
     boolean isConfirmed() {
-      return again && result.surelyHolds() != null;
+      return again && result.holdsWithConfidence() != null;
     }
   }
 
@@ -216,7 +216,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
 
     @Override
     public boolean extendsMeasuring(LevelResult soFar) {
-      Boolean surely = soFar.surelyHolds();
+      Boolean surely = soFar.holdsWithConfidence();
       boolean needsMore;
       if (again) {
         needsMore = surely == null || surely;

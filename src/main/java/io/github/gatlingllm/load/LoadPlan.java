@@ -138,7 +138,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     }
 
     /** Whether Wilson's 95 % interval of the share excludes the required one; else null. */
-    @Nullable Boolean surelyHolds() {
+    @Nullable Boolean holdsWithConfidence() {
       if (met != null && isNotServed()) {
         return Boolean.FALSE;
       }

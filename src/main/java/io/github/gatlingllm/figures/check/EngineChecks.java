@@ -169,7 +169,7 @@ final class EngineChecks {
    */
   static @Nullable Finding ttft(CheckInput in) {
     return in.atWorst(
-        level -> level.isPilingUp() ? null : outsideMs(level),
+        level -> level.backlogGrows() ? null : outsideMs(level),
         (level, outside) -> {
           double client = requireNonNull(clientTtftMs(level));
           boolean isMost = outside > HALF * client;

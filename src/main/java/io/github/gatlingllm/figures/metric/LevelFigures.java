@@ -148,7 +148,7 @@ public record LevelFigures(
   }
 
   /** Whether the queue at the server grew; false if requests queue here before they are sent. */
-  public boolean isPilingUp() {
+  public boolean backlogGrows() {
     return queue != null && queue.grows() && !queue.held();
   }
 
