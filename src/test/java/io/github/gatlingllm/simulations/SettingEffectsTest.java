@@ -93,7 +93,8 @@ class SettingEffectsTest {
         "searchPrecision=0.1 search=maxGoodput slo=ttft<1s | holds the SLO, to 10 %",
         "search=maxGoodput slo=ttft<1s duration=60 | time           about 30 min to 40 min: 15 to"
             + " 20 levels of 60 s, each up to 8 times as long",
-        "search=maxGoodput slo=ttft<1s requests=60 | time           depends on the server: 15 to 20",
+        "search=maxGoodput slo=ttft<1s requests=60 | time           depends on the server: 15 to"
+            + " 20",
         "stopWhen=errors>7 | stops after    more than 7 failures, more than 100 failures in a row",
         "stopWhen=never | -stops after",
         "warmup=3 | warm-up        3 requests",
@@ -110,7 +111,8 @@ class SettingEffectsTest {
         "promptTokens=256:32 | normal lengths of mean 256 and std 32 tokens",
         "prompt=Hi | prompts        1 prompt (fixed text), 2 characters",
         "promptTokens=lognormal:40:20 | prompt size    lognormal lengths of mean 40 and std 20",
-        "promptTokens=weighted:10=70,90=30 | prompt size    exactly 10 tokens (70 %), exactly 90 tokens",
+        "promptTokens=weighted:10=70,90=30 | prompt size    exactly 10 tokens (70 %), exactly 90"
+            + " tokens",
         "promptTokens=40,weighted:10=7,90=3 maxTokens=5,6 | grid           4 pairs of prompt",
         "maxTokens=64-512 | output         uniform lengths of 64 to 512 tokens",
         "maxTokens=128:16 ignoreEos=false | at most normal lengths of mean 128 and std 16",

@@ -69,8 +69,7 @@ class LoadChecksTest {
         finds("all_accounted", 1, () -> steady(RUN.started(11L))),
         finds("all_accounted", 0, () -> steady(RUN.started(11L).dropped(1))),
         finds("all_accounted", 1, () -> steady(RUN.started(9L))),
-        finds("all_accounted", 0, () -> steady(RUN.started(10L)))
-            .with("[], 10, 10]"),
+        finds("all_accounted", 0, () -> steady(RUN.started(10L))).with("[], 10, 10]"),
         // 5 users send 10 requests: a plan of a closed loop counts users, who may send several.
         finds("all_accounted", Level.OK, () -> ofUsers(5)),
         finds("all_accounted", 2, () -> ofUsers(12)),
@@ -88,13 +87,12 @@ class LoadChecksTest {
         // In the order of load the last level, c=16, delivers less than c=12.
         finds("knee", Level.NOTE, levels("4:40 16:110:400 8:80 12:120"))
             .with("knee.open[c=16, c=12]"),
-        finds("knee", Level.NOTE, levels("4:40 16:160 8:80"))
-            .with("knee.open[c=16, null]"),
-        finds("knee", Level.NOTE, levels("4:30 8:31:200 16:30:400"))
-            .with("knee.flat[]"),
+        finds("knee", Level.NOTE, levels("4:40 16:160 8:80")).with("knee.open[c=16, null]"),
+        finds("knee", Level.NOTE, levels("4:30 8:31:200 16:30:400")).with("knee.flat[]"),
         // Headlines quote two users; that one user alone asks little is no fault of the run.
         finds("low_n", Level.OK, levels("1:10 2:1000")),
-        finds("steady_state", Level.NOTE, levels("1:60 2:39:110")).with("steady_state.unjudged[[c=1, c=2]]"),
+        finds("steady_state", Level.NOTE, levels("1:60 2:39:110"))
+            .with("steady_state.unjudged[[c=1, c=2]]"),
         finds("window_length", Level.WARNING, () -> Levels.of("8:400").waiting(64, 64).summary())
             .with("c=64: window_length.empty[]"));
   }

@@ -56,7 +56,8 @@ class SentencesTest {
         "a{absent}|a–",
         "a[, {none} b][, {many} c][ ({empty})][ {absent}]|a, 1,234 c",
         "[yes?is\u00a6are] [one=1?one\u00a6more] [share>0.02?much\u00a6little]|is one much",
-        "[!yes?no\u00a6yes] [yes, one?both][yes, none?x] [yes?[none?x\u00a6inner]\u00a6x]|yes both inner"
+        "[!yes?no\u00a6yes] [yes, one?both][yes, none?x] [yes?[none?x\u00a6inner]\u00a6x]|yes both"
+            + " inner"
       })
   void textIsFilled(String text, String filled) {
     assertThat(Sentences.filled(text.replace('\u00a6', '|'), withAbsent())).isEqualTo(filled);
