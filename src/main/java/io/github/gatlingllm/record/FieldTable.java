@@ -1,12 +1,13 @@
 package io.github.gatlingllm.record;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,26 +26,27 @@ final class FieldTable<F extends FieldTable.Field> {
   private final SerializedString[] keys;
   private final Map<String, F> byKey = new HashMap<>();
 
-  /** Of a text, the field that had its key in older versions and is not a text; null for none. */
-  private final @Nullable F[] renamed;
+  /** A text whose key was that of {@link #former} in older versions, which is not a text. */
+  private @Nullable F reused;
+
+  private @Nullable F former;
 
   /**
-   * @param former fields by the keys that they had in older versions, which are read as well
+   * @param formerKeys fields by the keys that they had in older versions, which are read as well
    */
-  FieldTable(F[] fields, Map<String, F> former) {
+  FieldTable(F[] fields, Map<String, F> formerKeys) {
     this.fields = fields;
     keys = new SerializedString[fields.length];
-    renamed = Arrays.copyOf(fields, fields.length);
-    Arrays.fill(renamed, null);
     for (F field : fields) {
       keys[field.ordinal()] = new SerializedString(field.key());
       byKey.put(field.key(), field);
     }
-    former.forEach(
+    formerKeys.forEach(
         (key, field) -> {
           F today = byKey.putIfAbsent(key, field);
           if (today != null) {
-            renamed[today.ordinal()] = field;
+            reused = today;
+            former = field;
           }
         });
   }
@@ -83,11 +85,10 @@ final class FieldTable<F extends FieldTable.Field> {
   private int read(F named, JsonParser json, @Nullable Object[] values) throws IOException {
     try {
       JsonToken token = json.nextToken();
-      F other = token == JsonToken.VALUE_STRING ? null : renamed[named.ordinal()];
-      F field = other == null ? named : other;
-      values[field.ordinal()] =
-          token == JsonToken.VALUE_NULL ? null : field.type().reader().read(json);
-      return field.ordinal();
+      F field = named != reused || token == JsonToken.VALUE_STRING ? named : requireNonNull(former);
+      int index = field.ordinal();
+      values[index] = token == JsonToken.VALUE_NULL ? null : field.type().reader().read(json);
+      return index;
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
           "not valid JSON in " + named.key() + ": " + e.getOriginalMessage(), e);

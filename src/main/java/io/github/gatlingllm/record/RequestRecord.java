@@ -34,8 +34,22 @@ public record RequestRecord(
 
   /** The same record with the token counts of our own tokenizer. */
   public RequestRecord withLocalCounts(@Nullable Integer prompt, @Nullable Integer output) {
-    Tokens counted = Components.with(tokens, "promptTokensLocal", prompt);
-    return Components.with(this, "tokens", Components.with(counted, "outputTokensLocal", output));
+    Tokens counted = // not by name: for each request
+        new Tokens(
+            tokens.promptChars,
+            tokens.promptTokens,
+            prompt,
+            tokens.cachedTokens,
+            tokens.maxTokens,
+            tokens.outputTokens,
+            output,
+            tokens.reasoningTokens,
+            tokens.streamedTokens,
+            tokens.estimated,
+            tokens.source,
+            tokens.refused,
+            tokens.inputs);
+    return new RequestRecord(identity, timing, events, counted, outcome, server, text);
   }
 
   /** Whether the answer came as one body: its end has a time, and no token has one. */

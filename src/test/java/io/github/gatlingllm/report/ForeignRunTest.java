@@ -70,7 +70,7 @@ class ForeignRunTest {
       "latency_s 99999999999",
       "event_offsets_us [1,2,3000000000]",
       "event_tokens [1,2]",
-      "verdict \"won\"",
+      "status \"won\"",
       "phase 7",
       "request_id " + "[".repeat(2_000) + "]".repeat(2_000)
     };
@@ -169,7 +169,7 @@ class ForeignRunTest {
                 record.put("scenario", hostile).put("stage", hostile);
                 record.put("endpoint", "http://" + HOSTILE).put("finish_reason", HOSTILE);
                 if (failed) {
-                  record.put("verdict", "http_error").put("ok", false).put("error", HOSTILE);
+                  record.put("status", "http_error").put("ok", false).put("error", HOSTILE);
                 }
               }));
     }
