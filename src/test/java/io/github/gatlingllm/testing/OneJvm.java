@@ -62,8 +62,7 @@ public final class OneJvm {
       }
       System.getProperties().putAll(settings);
       String simulation = settings.getProperty(SIMULATION);
-      var unused =
-          Gatling$.MODULE$.fromArgs(new String[] {"-s", simulation, "-rf", folder, "-nr"});
+      var unused = Gatling$.MODULE$.fromArgs(new String[] {"-s", simulation, "-rf", folder, "-nr"});
       settings.keySet().forEach(System.getProperties()::remove);
     }
   }
