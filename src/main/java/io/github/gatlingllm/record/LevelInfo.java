@@ -72,6 +72,9 @@ public record LevelInfo(
 
   public static final String BATCH = "batch";
 
+  /** A level that is in the records and not in {@code run.json}. */
+  public static final String UNPLANNED = "unplanned";
+
   /** An open loop whose rate changes by plan. */
   public static final String RATE_CURVE = "rate curve";
 

@@ -17,7 +17,7 @@ import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.RunText.Fact;
+import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
@@ -119,15 +119,16 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   Page page() {
     String title = isTrend() ? title() : title() + ": " + base().name;
     String heading = isTrend() ? "Trend over runs" : "Comparison with " + base().name;
-    List<Fact> facts = isTrend() ? trend().facts() : runs.stream().map(ComparePage::fact).toList();
+    List<NamedText> facts =
+        isTrend() ? trend().facts() : runs.stream().map(ComparePage::fact).toList();
     Map<String, Object> own = Map.of("heading", heading, "facts", facts);
     return new Page("compare", title(), title, own, sections());
   }
 
-  private static Fact fact(Compared run) {
+  private static NamedText fact(Compared run) {
     Summary summary = run.summary();
     String requests = NumberText.count(summary.figures().counts().started());
-    return new Fact(
+    return new NamedText(
         run.comparison == null ? "Base" : "Run",
         run.name + ", " + requests + " requests, " + summary.run().state());
   }

@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.RunText.Fact;
+import io.github.gatlingllm.report.RunText.NamedText;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ final class HtmlReport {
         .toList();
   }
 
-  private static List<Fact> facts(Summary summary) {
+  private static List<NamedText> facts(Summary summary) {
     Summary.Workload workload = summary.workload();
     Map<String, Object> values = new HashMap<>();
     values.put("summary", summary);

@@ -26,7 +26,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.MetricsSection.Measured;
 import io.github.gatlingllm.report.MetricsSection.SingleNumber;
-import io.github.gatlingllm.report.RunText.Fact;
+import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.Cell;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -93,7 +93,7 @@ enum RowKind {
       Share.class,
       (s, of) -> each(s, shares(s.figures().finishReasons(), s.figures().counts().ok()))),
   MISSED_OBJECTIVES(Share.class, (s, of) -> each(s, missed(s.figures().goodput()))),
-  FACTS(Fact.class, (s, of) -> each(s, RunText.facts(s)));
+  FACTS(NamedText.class, (s, of) -> each(s, RunText.facts(s)));
 
   /** What the rows are taken from, as in {@link #of}. */
   private record From(

@@ -23,17 +23,17 @@ final class RunText {
   private RunText() {}
 
   /** A name and its value, e.g. {@code requests} and {@code 100 started, …}. */
-  record Fact(String name, String value) {}
+  record NamedText(String name, String value) {}
 
   /** The facts of {@code facts.peb} or {@code head.peb}, without those that have no value. */
-  static List<Fact> facts(String template, Map<String, Object> values) {
+  static List<NamedText> facts(String template, Map<String, Object> values) {
     return Templates.rows(template, 2, values).stream()
         .filter(row -> !row.get(1).isEmpty())
-        .map(row -> new Fact(row.get(0), row.get(1)))
+        .map(row -> new NamedText(row.get(0), row.get(1)))
         .toList();
   }
 
-  static List<Fact> facts(Summary summary) {
+  static List<NamedText> facts(Summary summary) {
     List<Curve> curves = summary.curves();
     Curve curve = curves.size() == 1 ? curves.get(0) : null;
     LevelFigures level = curve == null ? null : summary.operatingLevel(curve);
@@ -49,7 +49,7 @@ final class RunText {
   static String fact(Summary summary, String name) {
     return facts(summary).stream()
         .filter(fact -> fact.name().equals(name))
-        .map(Fact::value)
+        .map(NamedText::value)
         .findFirst()
         .orElse(NumberText.ABSENT);
   }

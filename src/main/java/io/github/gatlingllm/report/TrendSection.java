@@ -11,7 +11,7 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.RunText.Fact;
+import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
@@ -59,10 +59,10 @@ record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
         : Section.of("trend of compared").charts(charts);
   }
 
-  List<Fact> facts() {
+  List<NamedText> facts() {
     return List.of(
-        new Fact("Runs", NumberText.count(places().size())),
-        new Fact("Series", NumberText.count(series.size())));
+        new NamedText("Runs", NumberText.count(places().size())),
+        new NamedText("Series", NumberText.count(series.size())));
   }
 
   private List<Step> steps() {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.report.GatlingPages.MarkedPage;
-import io.github.gatlingllm.report.RunText.Fact;
+import io.github.gatlingllm.report.RunText.NamedText;
 import io.github.gatlingllm.report.Table.Column;
 import io.pebbletemplates.pebble.error.PebbleException;
 import java.util.HashMap;
@@ -40,7 +40,7 @@ class TemplatesTest {
         .forEach(name -> values.put(name, name.equals("requests") ? 0L : ""));
     values.put("summary", DemoRun.sweep().figures().summary());
     values.put("hosts", "a|b;");
-    assertThat(RunText.facts("head", values)).contains(new Fact("Endpoint", "a|b;"));
+    assertThat(RunText.facts("head", values)).contains(new NamedText("Endpoint", "a|b;"));
   }
 
   @Test

@@ -1,41 +1,40 @@
 package io.github.gatlingllm.run;
 
-import static io.github.gatlingllm.figures.metric.Distribution.EMPTY;
+import static io.github.gatlingllm.figures.level.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.figures.level.Live;
+import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
-import io.github.gatlingllm.figures.metric.Distribution;
+import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.LevelInfo.Phase;
-import java.util.List;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ConsoleBlockTest {
 
-  private static final LiveFigures NOTHING =
-      Live.figures(0, 0, 0, 0, null, EMPTY, EMPTY, null, null, null, null, null, null);
+  private static final LiveFigures NOTHING = new LiveStats(() -> 0).peek();
 
+  /** In 25 s: TTFT of 100 to 400 ms, gaps of 10 and 1,200 ms. */
   private static final LiveFigures FULL =
-      Live.figures(
-          1_204,
-          3,
-          0,
-          0,
-          0.9872,
-          times(182.3, 402, 1_733),
-          times(12.11, 20, 35.16),
-          1_604.4,
-          1_580.0,
-          null,
-          57.94,
-          16L,
-          new Progress("c=8", Phase.MEASURE, 0.3333, 65_000_000_000L));
+      figures(
+              25,
+              Stream.concat(
+                  IntStream.rangeClosed(1, 4)
+                      .mapToObj(i -> at(0).tokens(i * 100, i * 100 + 10, i * 100 + 1_210))
+                      .map(answered -> answered.judged(true)),
+                  Stream.of(at(0).failed(RequestStatus.HTTP_ERROR, "").judged(false))))
+          .with(0.8, 16L, new Progress("c=8", Phase.MEASURE, 0.3333, 65_000_000_000L));
 
-  private static Distribution times(double p50, double p95, double p99) {
-    return new Distribution(
-        1_000, null, null, null, null, null, null, p50, null, null, p95, p99, null, null, null,
-        null, null, List.of());
+  private static LiveFigures figures(long seconds, Stream<Recorded> requests) {
+    AtomicLong clock = new AtomicLong();
+    LiveStats stats = new LiveStats(clock::get);
+    requests.map(Recorded::record).forEach(stats);
+    clock.set(seconds * 1_000_000_000L);
+    return stats.peek();
   }
 
   @Test
@@ -44,10 +43,10 @@ class ConsoleBlockTest {
         .isEqualToNormalizingNewlines(
             """
             ---- LLM ---------------------------------------------------------------------------------- 25 s since the first request
-            > TTFT ms           | p50               182 | p95               402 | p99             1,733
-            > ITL ms            | p50              12.1 | p99              35.2
-            > output tok/s      | now             1,604 | mean            1,580
-            > requests          | in flight          16 | ok              1,204 | failed              3 | in SLO          98.7%
+            > TTFT ms           | p50               200 | p95               400 | p99               400
+            > ITL ms            | p50              10.0 | p99             1,200
+            > output tok/s      | now             0.480 | mean            0.480
+            > requests          | in flight          16 | ok                  4 | failed              1 | in SLO          80.0%
             run [###################################                                                                        ]    33%
                 c=8: measuring; 1 min 05 s left of the run\
             """);
@@ -56,7 +55,14 @@ class ConsoleBlockTest {
   @Test
   void rateLimitsHaveALineOnlyIfTheyApplied() {
     LiveFigures limited =
-        Live.figures(7, 0, 12, 3, null, EMPTY, EMPTY, null, null, null, null, null, null);
+        figures(
+            0,
+            IntStream.range(0, 19)
+                .mapToObj(
+                    i ->
+                        i < 7
+                            ? at(0).tokens(1).paced(i < 3 ? 5 : 0)
+                            : at(0).failed(RequestStatus.RATE_LIMITED, "")));
     assertThat(ConsoleBlock.of(limited, 25_000_000_000L).lines())
         .last()
         .isEqualTo("> rate limits       | 429                12 | delayed             3");
@@ -78,8 +84,8 @@ class ConsoleBlockTest {
   @Test
   void finishedLevelIsOneLine() {
     assertThat(ConsoleBlock.finished("c=8 (vllm, Chat)", FULL))
-        .startsWith("LLM c=8 (vllm, Chat): 1,580 tok/s")
-        .contains("p50 182 ms", "p99 1,733 ms", "1,204 ok", "3 failed", "98.7 %")
+        .startsWith("LLM c=8 (vllm, Chat): 0.480 tok/s")
+        .contains("p50 200 ms", "p99 400 ms", "4 ok", "1 failed", "80.0 %")
         .doesNotContain("\n");
     assertThat(ConsoleBlock.finished("b=4", NOTHING)).contains("– tok/s", "0 ok");
   }

@@ -260,7 +260,7 @@ final class AnswerChecks {
   }
 
   static Finding cancelledTails(CheckInput in) {
-    long cancelled = in.answers().of(Property.CANCELLED);
+    long cancelled = in.figures().counts().cancelled();
     long waiting = in.answers().of(Property.NEVER_ADMITTED);
     double share = share(cancelled, in.figures().counts().started());
     return Finding.of(share, "cancelled_tails.found", cancelled, waiting)

@@ -1,7 +1,9 @@
 package io.github.gatlingllm.figures.check;
 
-import io.github.gatlingllm.figures.level.AnswerCounts.CountComparison;
+import io.github.gatlingllm.figures.level.AnswerCounts;
+import io.github.gatlingllm.figures.level.AnswerCounts.TextCounts;
 import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -27,17 +29,18 @@ final class TokenChecks {
 
   private static @Nullable Finding comparison(
       CheckInput in,
-      CountComparison counts,
+      Map<String, TextCounts> counts,
       String check,
       Function<String, @Nullable Integer> templates) {
-    CountComparison.TargetCounts worst = counts.worst(templates);
-    if (worst == null) {
+    String target = AnswerCounts.worst(counts, templates);
+    if (target == null) {
       return null;
     }
-    Integer reported = templates.apply(worst.target());
+    TextCounts worst = counts.get(target);
+    Integer reported = templates.apply(target);
     double difference = worst.difference(reported);
     double added = worst.templateTokens(reported);
-    String server = counts.hasSeveralTargets() ? worst.target() : "The server";
+    String server = counts.size() > 1 ? target : "The server";
     double size = Math.abs(difference);
     Finding found =
         worst.areEqual()
@@ -54,13 +57,13 @@ final class TokenChecks {
                     difference < 0,
                     worst.localTokens(),
                     worst.count());
-    return in.hasOwnTokenizer(worst.target()) ? found.remedy(check + ".remedy", true) : found;
+    return in.hasOwnTokenizer(target) ? found.remedy(check + ".remedy", true) : found;
   }
 
   static @Nullable Finding outputTokensAgree(CheckInput in) {
-    CountComparison outputs = in.answers().outputs();
-    CountComparison.TargetCounts worst = outputs.worst(target -> null);
+    Map<String, TextCounts> outputs = in.answers().outputs();
+    String worst = AnswerCounts.worst(outputs, target -> null);
     Finding found = comparison(in, outputs, "output_tokens_agree", target -> null);
-    return judged(found, worst != null && in.hasOwnTokenizer(worst.target()));
+    return judged(found, worst != null && in.hasOwnTokenizer(worst));
   }
 }

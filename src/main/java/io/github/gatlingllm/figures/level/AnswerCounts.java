@@ -22,8 +22,7 @@ public final class AnswerCounts {
 
   /** A row says what a request scheduled in measure adds; those from OK on are of ok answers. */
   public enum Property {
-    CANCELLED(a -> a.record.outcome().status() == RequestStatus.CANCELLED),
-    /** Of these, requests that were never sent. */
+    /** Cancelled requests that were never sent. */
     NEVER_ADMITTED(
         a ->
             a.record.outcome().status() == RequestStatus.CANCELLED
@@ -178,8 +177,8 @@ public final class AnswerCounts {
   private final Predicate<String> pinnedTargets;
   private final Map<String, long[]> byTarget = new TreeMap<>();
   private final Set<String> refusedCounts = new TreeSet<>();
-  private final CountComparison prompts = new CountComparison();
-  private final CountComparison outputs = new CountComparison();
+  private final Map<String, TextCounts> prompts = new TreeMap<>();
+  private final Map<String, TextCounts> outputs = new TreeMap<>();
 
   /** For targets with pinned answers, which should have exactly {@code max_tokens} tokens. */
   AnswerCounts(Predicate<String> pinnedTargets) {
@@ -207,11 +206,13 @@ public final class AnswerCounts {
     return String.join(", ", refusedCounts);
   }
 
-  public CountComparison prompts() {
+  /** The prompts of ok requests that both the server and our tokenizer counted, by target. */
+  public Map<String, TextCounts> prompts() {
     return prompts;
   }
 
-  public CountComparison outputs() {
+  /** The same of answers. */
+  public Map<String, TextCounts> outputs() {
     return outputs;
   }
 
@@ -225,117 +226,60 @@ public final class AnswerCounts {
     }
     RequestRecord.Tokens tokens = record.tokens();
     if (record.outcome().ok()) {
-      prompts.add(target, tokens.promptTokens(), tokens.promptTokensLocal());
+      add(prompts, target, tokens.promptTokens(), tokens.promptTokensLocal());
     }
     if (answer.isOk()) {
       refusedCounts.addAll(tokens.refused());
       if (tokens.source() == TokenSource.USAGE) {
         // The local tokenizer counts streamed tokens only.
-        outputs.add(target, tokens.streamedTokens(), tokens.outputTokensLocal());
+        add(outputs, target, tokens.streamedTokens(), tokens.outputTokensLocal());
       }
     }
   }
 
+  private static void add(
+      Map<String, TextCounts> counts,
+      String target,
+      @Nullable Integer server,
+      @Nullable Integer local) {
+    if (server != null && local != null) {
+      counts.computeIfAbsent(target, t -> new TextCounts()).add(server, local);
+    }
+  }
+
   /**
-   * Compares the token counts of each target's server with those of the local tokenizer, over the
-   * successful requests that both counted: of prompts, or of answers. The server's count includes
-   * its chat template and special tokens; the local count is of the texts alone.
+   * The target with the largest difference; null if no request was counted by both.
+   *
+   * @param templates tokens that a target has said it adds to each text; null if not known
    */
-  public static final class CountComparison {
-
-    private final Map<String, TargetCounts> targets = new TreeMap<>();
-
-    void add(String target, @Nullable Integer server, @Nullable Integer local) {
-      if (server != null && local != null) {
-        targets.computeIfAbsent(target, TargetCounts::new).texts.add(server, local);
-      }
-    }
-
-    public boolean hasSeveralTargets() {
-      return targets.size() > 1;
-    }
-
-    /**
-     * The target with the largest difference; null if no request was counted by both.
-     *
-     * @param templates tokens that a target has said it adds to each text; null if not known
-     */
-    public @Nullable TargetCounts worst(Function<String, @Nullable Integer> templates) {
-      return targets.values().stream()
-          .filter(target -> target.texts.local > 0)
-          .max(
-              Comparator.comparingDouble(
-                      (TargetCounts of) -> Math.abs(of.difference(templates.apply(of.target))))
-                  .thenComparing(TargetCounts::target, Comparator.reverseOrder()))
-          .orElse(null);
-    }
-
-    public static final class TargetCounts {
-
-      /** A line through fewer requests does not tell a template from chance. */
-      private static final int MIN_FITTED = 10;
-
-      private final String target;
-      private final TextCounts texts = new TextCounts();
-
-      private TargetCounts(String target) {
-        this.target = target;
-      }
-
-      public String target() {
-        return target;
-      }
-
-      public long count() {
-        return texts.lengths.count();
-      }
-
-      /** Mean per request. */
-      public double serverTokens() {
-        return (double) texts.server / count();
-      }
-
-      /** Mean per request. */
-      public double localTokens() {
-        return (double) texts.local / count();
-      }
-
-      /** Σ (server − template) ÷ Σ local − 1. */
-      public double difference(@Nullable Integer template) {
-        return (texts.server - templateTokens(template) * count() - texts.local) / texts.local;
-      }
-
-      public boolean areEqual() {
-        Integer constant = texts.constant();
-        return constant != null && constant == 0;
-      }
-
-      /** Tokens that the server adds to each text: as it has said, else as its counts show. */
-      public double templateTokens(@Nullable Integer said) {
-        if (said != null && said < serverTokens()) {
-          return said;
-        }
-        Integer constant = texts.constant();
-        if (constant != null && constant >= 0 && texts.lengths.min() != texts.lengths.max()) {
-          return constant;
-        }
-        Long fitted = count() < MIN_FITTED ? null : texts.atLengthZero();
-        return fitted == null || fitted > TextCounts.MAX_TEMPLATE ? 0 : Math.max(0, fitted);
-      }
-    }
+  public static @Nullable String worst(
+      Map<String, TextCounts> counts, Function<String, @Nullable Integer> templates) {
+    return counts.entrySet().stream()
+        .filter(target -> target.getValue().local > 0)
+        .max(
+            Comparator.comparingDouble(
+                    (Map.Entry<String, TextCounts> of) ->
+                        Math.abs(of.getValue().difference(templates.apply(of.getKey()))))
+                .thenComparing(Map.Entry::getKey, Comparator.reverseOrder()))
+        .map(Map.Entry::getKey)
+        .orElse(null);
   }
 
   /**
-   * A server's counts of texts beside ours, which tell the tokens that its template adds to each.
-   * Whoever asks decides how much suffices: two texts of very different length that are counted
-   * exactly before a load tell any template; in a load tokenizers vary from text to text, so a line
-   * takes several texts and a bound; a difference that is the same for texts of one length only may
-   * be another tokenizer's, which a bound makes unlikely.
+   * A server's counts of texts, with its template and special tokens, beside ours of the texts
+   * alone, which tell the tokens that its template adds to each. Whoever asks decides how much
+   * suffices: two texts of very different length that are counted exactly before a load tell any
+   * template; in a load tokenizers vary from text to text, so a line takes several texts and a
+   * bound; a difference that is the same for texts of one length only may be another tokenizer's,
+   * which a bound makes unlikely.
    */
   public static final class TextCounts {
 
     /** No template that is told by less than exact counts is longer. */
     static final int MAX_TEMPLATE = 256;
+
+    /** A line through fewer requests does not tell a template from chance. */
+    private static final int MIN_FITTED = 10;
 
     private final Moments differences = new Moments();
     private final Moments lengths = new Moments();
@@ -353,6 +297,42 @@ public final class AnswerCounts {
       differences.add((double) theirs - own, 1);
     }
 
+    public long count() {
+      return lengths.count();
+    }
+
+    /** Mean per request. */
+    public double serverTokens() {
+      return (double) server / count();
+    }
+
+    /** Mean per request. */
+    public double localTokens() {
+      return (double) local / count();
+    }
+
+    /** Σ (server − template) ÷ Σ local − 1. */
+    public double difference(@Nullable Integer template) {
+      return (server - templateTokens(template) * count() - local) / local;
+    }
+
+    public boolean areEqual() {
+      return Integer.valueOf(0).equals(constant());
+    }
+
+    /** Tokens that the server adds to each text: as it has said, else as its counts show. */
+    public double templateTokens(@Nullable Integer said) {
+      if (said != null && said < serverTokens()) {
+        return said;
+      }
+      Integer constant = constant();
+      if (constant != null && constant >= 0 && lengths.min() != lengths.max()) {
+        return constant;
+      }
+      Long fitted = count() < MIN_FITTED ? null : atLengthZero();
+      return fitted == null || fitted > MAX_TEMPLATE ? 0 : Math.max(0, fitted);
+    }
+
     /** The tokens by which the server counts more, where that is the same for all texts. */
     @Nullable Integer constant() {
       return differences.min() == differences.max() ? (Integer) (int) differences.min() : null;
@@ -363,11 +343,10 @@ public final class AnswerCounts {
      * lengths do not differ, or the server's tokens are no tokens of these texts.
      */
     public @Nullable Long atLengthZero() {
-      long count = lengths.count();
-      double deviation = count * squares - (double) local * local;
-      double slope = (count * products - (double) local * server) / deviation;
+      double deviation = count() * squares - (double) local * local;
+      double slope = (count() * products - (double) local * server) / deviation;
       return deviation > 0 && slope > 0.5 && slope < 2
-          ? (Long) Math.round((server - slope * local) / count)
+          ? (Long) Math.round((server - slope * local) / count())
           : null;
     }
   }

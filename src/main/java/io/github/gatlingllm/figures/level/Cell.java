@@ -46,18 +46,21 @@ public final class Cell {
     @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable list
     private final List<Metric> metrics;
 
-    @SuppressWarnings("ImmutableEnumChecker") // by the position of the metric; never changed
-    private final boolean[] keeps = new boolean[Metric.values().length];
+    private final boolean keepsGaps;
+
+    @SuppressWarnings("ImmutableEnumChecker") // never changed
+    private final Metric[] ofRequests;
 
     Detail(boolean isCoarse, List<Metric> metrics) {
       this.isCoarse = isCoarse;
       this.metrics = metrics;
-      metrics.forEach(metric -> keeps[metric.ordinal()] = true);
+      keepsGaps = metrics.contains(Metric.ITL_MS);
+      ofRequests = metrics.stream().filter(metric -> !metric.isPooled()).toArray(Metric[]::new);
     }
 
     /** The metrics of which a request has one value. */
     List<Metric> ofRequests() {
-      return metrics.stream().filter(metric -> !metric.isPooled()).toList();
+      return List.of(ofRequests);
     }
 
     private ValueRecorder recorder(Metric metric) {
@@ -141,10 +144,10 @@ public final class Cell {
 
   /** Adds the values and the answer of a request that was scheduled in measure. */
   void measured(RequestParts parts) {
-    int metrics = detail.metrics.isEmpty() ? 0 : parts.metrics();
-    for (int i = 0; i < metrics; i++) {
-      if (detail.keeps[parts.metric(i).ordinal()] && !Double.isNaN(parts.value(i))) {
-        recorder(parts.metric(i)).add(parts.value(i));
+    for (Metric metric : detail.ofRequests) {
+      double value = parts.value(metric);
+      if (!Double.isNaN(value)) {
+        recorder(metric).add(value);
       }
     }
     if (parts.outcome().ok() && parts.stream.gaps > 0) {
@@ -156,7 +159,7 @@ public final class Cell {
     }
     Long closed = record.timing().closedUnixNanos();
     if (closed != null) {
-      from = Math.min(from, parts.scheduled());
+      from = Math.min(from, parts.scheduled);
       to = Math.max(to, closed);
     }
     if (detail == Detail.FIGURES || detail == Detail.LIVE) {
@@ -167,9 +170,14 @@ public final class Cell {
     }
   }
 
+  /** Adds the gaps of some tokens only. */
+  void addTokenGaps(TokenStream stream, int from, int to) {
+    stream.addTokenGaps(recorder(Metric.ITL_MS), from, to);
+  }
+
   private void addGaps(TokenStream stream) {
     if (detail != Detail.FIGURES) {
-      if (detail.keeps[Metric.ITL_MS.ordinal()]) {
+      if (detail.keepsGaps) {
         stream.addTokenGaps(recorder(Metric.ITL_MS));
       }
     } else if (stream.isOneEach) {
@@ -186,7 +194,7 @@ public final class Cell {
       String error = outcome.error();
       errors.add(new Cause(outcome.status().key(), error == null ? "no message" : error));
     }
-    slo.add(parts.owner(), parts.judgement());
+    slo.add(parts.owner, parts.judgement());
     if (!Boolean.TRUE.equals(parts.met())) {
       parts.judgement().missed().forEach(missed::add);
     }

@@ -168,15 +168,11 @@ final class ConfidenceIntervals {
   }
 
   private ValueRecorder pooled(Metric metric) {
+    ValueRecorder all = ValueRecorder.coarse();
+    slices.forEach(slice -> all.add(slice.values(metric)));
     ValueRecorder pooled = metric.recorder();
-    for (Cell slice : slices) {
-      ValueRecorder values = slice.values(metric);
-      for (int bin = values.first(); bin < values.end(); bin++) {
-        long count = values.count(bin);
-        if (count > 0) {
-          pooled.add(ValueRecorder.coarseMiddle(bin), count);
-        }
-      }
+    for (int bin = all.first(); bin < all.end(); bin++) {
+      pooled.add(ValueRecorder.coarseMiddle(bin), all.count(bin));
     }
     return pooled;
   }

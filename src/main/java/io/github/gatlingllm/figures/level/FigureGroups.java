@@ -1,11 +1,15 @@
 package io.github.gatlingllm.figures.level;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.partitioningBy;
+import static java.util.stream.Collectors.toList;
+
 import io.github.gatlingllm.figures.level.Fold.Keys;
 import io.github.gatlingllm.figures.level.Fold.Part;
 import io.github.gatlingllm.figures.level.Pooled.Judge;
-import io.github.gatlingllm.figures.level.Pooled.Scope;
 import io.github.gatlingllm.figures.metric.Amount;
-import io.github.gatlingllm.figures.metric.Amount.Fact;
+import io.github.gatlingllm.figures.metric.Amount.WindowFact;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figures.Trial;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
@@ -14,10 +18,10 @@ import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +29,17 @@ import org.jspecify.annotations.Nullable;
 final class FigureGroups {
 
   private final RunStatistics counted;
+  private final Map<LevelWindow, List<Trial>> trials;
   private final LatencyOrigin clock;
 
   FigureGroups(RunStatistics counted) {
     this.counted = counted;
+    trials =
+        counted
+            .fold
+            .parts(Grouping.TRIAL)
+            .filter(part -> part.cell().of(Amount.STARTED) > 0)
+            .collect(groupingBy(Part::level, mapping(FigureGroups::trial, toList())));
     clock =
         new LatencyOrigin(
             levels().stream().anyMatch(level -> level.arrivals != null)
@@ -44,12 +55,18 @@ final class FigureGroups {
             .fold
             .figures()
             .collect(
-                Collectors.partitioningBy(
+                partitioningBy(
                     part -> within.test(part.level()) && (only == null || only.test(part.keys()))));
-    return new Pooled(parts.get(true), scope(within, only == null, parts), counted.readingSpeed);
-  }
-
-  private Scope scope(Predicate<LevelWindow> within, boolean all, Map<Boolean, List<Part>> parts) {
+    Cell cell = new Cell(Cell.Detail.FIGURES);
+    Map<LevelWindow, long[]> spans = new HashMap<>();
+    for (Part part : parts.get(true)) {
+      cell.add(part.cell());
+      long[] span = part.cell().span();
+      if (span != null) {
+        spans.merge(
+            part.level(), span, (a, b) -> new long[] {Math.min(a[0], b[0]), Math.max(a[1], b[1])});
+      }
+    }
     List<LevelWindow> used = parts.get(true).stream().map(Part::level).distinct().toList();
     List<LevelWindow> others = parts.get(false).stream().map(Part::level).toList();
     boolean isOneTarget = used.stream().map(LevelWindow::target).distinct().count() == 1;
@@ -59,52 +76,49 @@ final class FigureGroups {
         isOneLevel && others.stream().noneMatch(other -> other.index == used.get(0).index)
             ? steadySlices(used.get(0))
             : null;
-    Map<Fact, @Nullable Double> facts = new EnumMap<>(Fact.class);
-    facts.put(Fact.WINDOW_S, windowNanos(within) / 1e9);
+    Map<WindowFact, @Nullable Double> facts = new EnumMap<>(WindowFact.class);
+    facts.put(WindowFact.WINDOW_S, windowNanos(within) / 1e9);
+    facts.put(WindowFact.WALL_S, Windows.unionNanos(spans.values()) / 1e9);
     TargetFacts target = isOneTarget ? counted.targets.get(used.get(0).target()) : null;
     if (target != null) {
-      facts.put(Fact.GPUS, target.gpus());
-      facts.put(Fact.COST_PER_HOUR, target.costOfAllPerHour());
+      facts.put(WindowFact.GPUS, target.gpus());
+      facts.put(WindowFact.COST_PER_HOUR, target.costOfAllPerHour());
     }
     if (isWhole) {
-      facts.put(Fact.JOULES, counted.engines.joules(used));
-      facts.put(Fact.CACHED_BY_ENGINE, cached(counted.engines.of(within)));
+      facts.put(WindowFact.JOULES, counted.engines.joules(used));
+      facts.put(WindowFact.CACHED_BY_ENGINE, cached(counted.engines.of(within)));
     }
     // A request that had the target to itself, beside a level that has it to itself.
     SingleStream alone = isWhole && isOneLevel ? counted.alone.get(used.get(0).target()) : null;
-    facts.put(Fact.TOKENS_PER_S_ALONE, alone == null ? null : (Double) alone.tokensPerS());
-    return new Scope(
+    facts.put(WindowFact.TOKENS_PER_S_ALONE, alone == null ? null : (Double) alone.tokensPerS());
+    return new Pooled(
+        cell,
+        parts.get(true).stream().flatMap(part -> Stream.ofNullable(part.cell().peaks)).toList(),
         facts,
         isWhole,
-        all ? trials(within) : null,
-        slices == null ? null : intervals(used.get(0), slices));
+        only == null ? trials(within) : null,
+        slices == null ? null : intervals(used.get(0), slices),
+        counted.readingSpeed);
   }
 
   private @Nullable Trials trials(Predicate<LevelWindow> within) {
-    List<LevelWindow> windows = levels().stream().filter(within).filter(this::hasTrials).toList();
+    List<List<Trial>> windows =
+        levels().stream()
+            .filter(level -> within.test(level) && trials.containsKey(level))
+            .map(trials::get)
+            .toList();
     List<Trial> all =
         windows.stream()
-            .flatMap(level -> trials(level).sorted(Comparator.comparing(Trial::trial)))
+            .flatMap(level -> level.stream().sorted(Comparator.comparing(Trial::trial)))
             .toList();
     return Trials.of(all, windows.size() == 1);
   }
 
-  private boolean hasTrials(LevelWindow level) {
-    return trials(level).findAny().isPresent();
-  }
-
-  private Stream<Trial> trials(LevelWindow level) {
-    return counted
-        .fold
-        .parts(Grouping.TRIAL)
-        .filter(part -> level.equals(part.window()) && part.cell().of(Amount.STARTED) > 0)
-        .map(part -> trial(Integer.parseInt(part.keys().of(Grouping.TRIAL)), part.cell()));
-  }
-
-  private static Trial trial(int number, Cell cell) {
+  private static Trial trial(Part part) {
+    Cell cell = part.cell();
     double seconds = cell.spanS();
     return new Trial(
-        number,
+        Integer.parseInt(part.keys().of(Grouping.TRIAL)),
         cell.count(Amount.STARTED),
         cell.count(Amount.OK),
         cell.count(Amount.CLOSED_TOKENS),
@@ -137,7 +151,7 @@ final class FigureGroups {
 
   /** The time slices of a level of constant load; null for other levels and for batch trials. */
   @Nullable List<Cell> steadySlices(LevelWindow level) {
-    return level.nanos() > 0 && hasConstantLoad(level.info) && !hasTrials(level)
+    return level.nanos() > 0 && hasConstantLoad(level.info) && !trials.containsKey(level)
         ? level.usedSlices()
         : null;
   }

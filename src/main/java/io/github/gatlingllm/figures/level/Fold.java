@@ -50,15 +50,15 @@ final class Fold {
   /** The keys of a request, of a separate grouping or of all joint ones. */
   record Keys(List<String> of) {
     String of(Grouping by) {
-      return of.get(by.detail == Detail.FIGURES ? Grouping.joint().indexOf(by) : 0);
+      return of.get(by.detail == Detail.FIGURES ? Grouping.JOINT.indexOf(by) : 0);
     }
   }
 
   private record CellKey(@Nullable LevelWindow window, Keys keys) {}
 
-  private record Labels(LevelWindow own, List<@Nullable String> keys) {}
+  private record Labels(LevelWindow own, List<@Nullable Object> keys) {}
 
-  private static final Keys OTHER = new Keys(Grouping.joint().stream().map(by -> OTHERS).toList());
+  private static final Keys OTHER = new Keys(Grouping.JOINT.stream().map(by -> OTHERS).toList());
 
   private final Map<Grouping, Set<String>> names = new EnumMap<>(Grouping.class);
   private final Map<CellKey, Part> joint = new LinkedHashMap<>();
@@ -67,7 +67,7 @@ final class Fold {
 
   /** Adds a request of a load level; its values, if it was scheduled in measure. */
   void add(RequestParts parts, LevelWindow own, boolean isMeasured) {
-    List<@Nullable String> keys = keys(parts.record());
+    List<@Nullable Object> keys = keys(parts.record());
     for (LevelWindow window : own.track) {
       boolean isOwn = isMeasured && window.equals(own);
       if (isOwn || window.overlaps(parts.begin(), parts.end())) {
@@ -86,8 +86,8 @@ final class Fold {
     }
   }
 
-  private static List<@Nullable String> keys(RequestRecord record) {
-    List<@Nullable String> keys = new ArrayList<>();
+  private static List<@Nullable Object> keys(RequestRecord record) {
+    List<@Nullable Object> keys = new ArrayList<>(GROUPINGS.length);
     for (Grouping by : GROUPINGS) {
       keys.add(by.key(record));
     }
@@ -95,15 +95,15 @@ final class Fold {
   }
 
   /** The cells of a window for a request with these keys, looked up once. */
-  private Cell[] cells(LevelWindow window, List<@Nullable String> keys) {
+  private Cell[] cells(LevelWindow window, List<@Nullable Object> keys) {
     Labels labels = new Labels(window, keys);
     Cell[] found = known.get(labels);
     if (found == null) {
       List<Cell> all = new ArrayList<>(List.of(joint(window, keys)));
-      for (Grouping by : Grouping.separate()) {
-        String key = keys.get(by.ordinal());
+      for (Grouping by : Grouping.SEPARATE) {
+        Object key = keys.get(by.ordinal());
         if (key != null) {
-          all.add(separate(by, window, key));
+          all.add(separate(by, window, key.toString()));
         }
       }
       found = all.toArray(Cell[]::new);
@@ -114,10 +114,10 @@ final class Fold {
     return found;
   }
 
-  private Cell joint(LevelWindow window, List<@Nullable String> keys) {
+  private Cell joint(LevelWindow window, List<@Nullable Object> keys) {
     Keys own =
         new Keys(
-            Grouping.joint().stream().map(by -> bounded(by, "" + keys.get(by.ordinal()))).toList());
+            Grouping.JOINT.stream().map(by -> bounded(by, "" + keys.get(by.ordinal()))).toList());
     Part there = joint.get(new CellKey(window, own));
     if (there != null) {
       return there.cell();

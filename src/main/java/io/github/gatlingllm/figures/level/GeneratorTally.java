@@ -94,18 +94,9 @@ final class GeneratorTally {
     List<List<Second>> all = buckets.all();
     return IntStream.range(0, all.size())
         .filter(i -> !all.get(i).isEmpty())
-        .mapToObj(i -> bucket(i * buckets.width() / 1e9, new GeneratorHealth("", all.get(i))))
+        .mapToObj(
+            i ->
+                new GeneratorBucket(i * buckets.width() / 1e9, new GeneratorHealth("", all.get(i))))
         .toList();
-  }
-
-  private static GeneratorBucket bucket(double startS, GeneratorHealth health) {
-    Double idle = health.idle();
-    return new GeneratorBucket(
-        startS,
-        health.seconds().stream().mapToDouble(Second::lagP99Ms).max().orElse(0),
-        health.lagMaxMs(),
-        health.own(),
-        idle == null ? null : (Double) (1 - idle),
-        health.stolen());
   }
 }

@@ -42,13 +42,14 @@ public enum Grouping implements RunInfo.Keyed {
   /** Cells of a grouping by names, up to 60 KiB each. */
   private static final int MAX_CELLS = 2_000;
 
-  private static final List<Grouping> JOINT =
+  static final List<Grouping> JOINT =
       Arrays.stream(values()).filter(each -> each.detail == Detail.FIGURES).toList();
 
-  private static final List<Grouping> SEPARATE =
+  static final List<Grouping> SEPARATE =
       Arrays.stream(values()).filter(each -> each.detail != Detail.FIGURES).toList();
 
-  private static final List<Grouping> PARTS = JOINT.stream().filter(by -> by != REQUEST).toList();
+  /** What the requests of one load level can differ in, besides their name. */
+  static final List<Grouping> PARTS = JOINT.stream().filter(by -> by != REQUEST).toList();
 
   final Place place;
   final Detail detail;
@@ -71,23 +72,9 @@ public enum Grouping implements RunInfo.Keyed {
     return this == TRIAL ? Integer.MAX_VALUE : MAX_CELLS;
   }
 
-  static List<Grouping> joint() {
-    return JOINT;
-  }
-
-  static List<Grouping> separate() {
-    return SEPARATE;
-  }
-
-  /** What the requests of one load level can differ in, besides their name. */
-  public static List<Grouping> parts() {
-    return PARTS;
-  }
-
   /** Null where requests like this one are not counted. */
-  @Nullable String key(RequestRecord record) {
-    Object of = key.apply(record);
-    return of == null ? null : of.toString();
+  @Nullable Object key(RequestRecord record) {
+    return key.apply(record);
   }
 
   private static @Nullable Object turn(RequestRecord record) {

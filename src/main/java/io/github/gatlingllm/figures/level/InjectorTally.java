@@ -10,7 +10,6 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.InjectorLevel;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The figures of each injector of a merged run, by load level and pooled. */
-final class InjectorTally {
-
-  private final List<InjectorRun> injectors;
-  private final Fold fold;
+record InjectorTally(List<InjectorRun> injectors, Fold fold) {
 
   /** The health of a generator at a load level, and what it means for the figures of the level. */
   private record Judged(GeneratorHealth health, Check.Level verdict) {
@@ -34,26 +30,23 @@ final class InjectorTally {
     }
   }
 
-  InjectorTally(List<InjectorRun> injectors, Fold fold) {
-    this.injectors = injectors;
-    this.fold = fold;
-  }
-
   List<InjectorFigures> at(LevelWindow level, Figures of, List<GeneratorHealth> generators) {
     Map<String, Cell> cells =
         injectors.isEmpty()
             ? Map.of()
             : fold.byKey(Grouping.INJECTOR, part -> part.level().equals(level.first()));
     long nanos = level.repeats.stream().mapToLong(LevelWindow::nanos).sum();
-    List<InjectorFigures> all = new ArrayList<>();
-    for (InjectorRun injector : injectors) {
-      Cell cell = cells.get(injector.name());
-      if (cell != null) {
-        Stream<Judged> judged = Judged.of(injector, generators, of);
-        all.add(figures(injector, planned(injector, level), cell, nanos, judged));
-      }
-    }
-    return all;
+    return injectors.stream()
+        .filter(injector -> cells.containsKey(injector.name()))
+        .map(
+            injector ->
+                figures(
+                    injector,
+                    planned(injector, level),
+                    cells.get(injector.name()),
+                    nanos,
+                    Judged.of(injector, generators, of)))
+        .toList();
   }
 
   private static @Nullable Long planned(InjectorRun injector, LevelWindow level) {

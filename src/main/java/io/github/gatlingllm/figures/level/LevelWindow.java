@@ -99,7 +99,7 @@ final class LevelWindow {
   void slice(RequestParts parts, boolean isMeasured) {
     List<Cell> all = slices();
     long width = Math.max(1, (nanos() + TimeSlice.COUNT - 1) / TimeSlice.COUNT);
-    int own = isMeasured ? sliceOf(parts.scheduled(), width) : -1;
+    int own = isMeasured ? sliceOf(parts.scheduled, width) : -1;
     int last = sliceOf(parts.end(), width);
     for (int i = sliceOf(parts.begin(), width); i <= last; i++) {
       long start = from + i * width;

@@ -61,16 +61,10 @@ record LoadCurve(
     Map<LevelInfo.Key, Iterator<LevelFigures>> curves =
         levels.stream()
             .collect(
-                groupingBy(LoadCurve::ofCurve, collectingAndThen(toList(), LoadCurve::sorted)));
-    return levels.stream().map(s -> Objects.requireNonNull(curves.get(ofCurve(s))).next()).toList();
-  }
-
-  private static LevelInfo.Key ofCurve(LevelFigures level) {
-    return new LevelInfo.Key("", level.target(), level.scenario());
-  }
-
-  private static Iterator<LevelFigures> sorted(List<LevelFigures> levels) {
-    return inOrder(levels).iterator();
+                groupingBy(
+                    level -> Windows.track(level.info()),
+                    collectingAndThen(toList(), all -> inOrder(all).iterator())));
+    return levels.stream().map(level -> curves.get(Windows.track(level.info())).next()).toList();
   }
 
   private static boolean isReplaced(LevelFigures stage, List<LevelFigures> stages) {

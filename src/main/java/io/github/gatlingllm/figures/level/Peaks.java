@@ -51,7 +51,7 @@ final class Peaks {
       }
     }
     if (parts.isInFlight(from, to)) {
-      inFlight(parts.admitted(), parts.closed());
+      inFlight(parts.admitted, parts.closed);
     }
   }
 

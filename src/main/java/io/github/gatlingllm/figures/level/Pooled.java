@@ -2,7 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.metric.Amount;
-import io.github.gatlingllm.figures.metric.Amount.Fact;
+import io.github.gatlingllm.figures.metric.Amount.WindowFact;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
@@ -19,11 +19,23 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of some cells added up, and their figures. */
-final class Pooled implements Amount.Sums {
+/**
+ * The requests of some cells added up, and their figures.
+ *
+ * @param isWholeTarget whether cost and energy of their target belong to these requests alone
+ * @param intervals for all requests of one level of constant load
+ */
+record Pooled(
+    Cell cell,
+    List<Peaks> peaks,
+    Map<WindowFact, @Nullable Double> facts,
+    boolean isWholeTarget,
+    @Nullable Trials trials,
+    @Nullable ConfidenceIntervals intervals,
+    double readingSpeed)
+    implements Amount.Sums {
 
   private static final List<Metric> DRAWN =
       List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
@@ -31,53 +43,10 @@ final class Pooled implements Amount.Sums {
   /** The SLO that requests are judged by, and whether they are those of one load level. */
   record Judge(String quote, boolean isOfLevel) {}
 
-  /**
-   * What figures need to know of requests that were added up.
-   *
-   * @param isWhole whether cost and energy of their target belong to these requests alone
-   * @param intervals for all requests of one level of constant load
-   */
-  record Scope(
-      Map<Fact, @Nullable Double> facts,
-      boolean isWhole,
-      @Nullable Trials trials,
-      @Nullable ConfidenceIntervals intervals) {}
-
-  private final Cell cell;
-  private final List<Peaks> peaks;
-  private final Map<Fact, @Nullable Double> facts;
-  private final Scope scope;
-  private final double readingSpeed;
-
-  Pooled(List<Fold.Part> parts, Scope scope, double readingSpeed) {
-    this.scope = scope;
-    this.readingSpeed = readingSpeed;
-    cell = new Cell(Cell.Detail.FIGURES);
-    peaks = parts.stream().flatMap(part -> Stream.ofNullable(part.cell().peaks)).toList();
-    Map<LevelWindow, long[]> spans = new LinkedHashMap<>();
-    for (Fold.Part part : parts) {
-      cell.add(part.cell());
-      long[] span = part.cell().span();
-      if (span != null) {
-        spans.merge(
-            part.level(), span, (a, b) -> new long[] {Math.min(a[0], b[0]), Math.max(a[1], b[1])});
-      }
-    }
-    facts = new EnumMap<>(scope.facts());
-    facts.put(Fact.WALL_S, Windows.unionNanos(spans.values()) / 1e9);
-  }
-
   /** The requests of one cell in a time that has passed. */
-  Pooled(Cell cell, long windowNanos) {
-    this.cell = cell;
-    facts = Map.of(Fact.WINDOW_S, windowNanos / 1e9);
-    scope = new Scope(facts, false, null, null);
-    readingSpeed = 0;
-    peaks = List.of();
-  }
-
-  Cell cell() {
-    return cell;
+  static Pooled soFar(Cell cell, long windowNanos) {
+    Map<WindowFact, @Nullable Double> facts = Map.of(WindowFact.WINDOW_S, windowNanos / 1e9);
+    return new Pooled(cell, List.of(), facts, false, null, null, 0);
   }
 
   @Override
@@ -91,17 +60,12 @@ final class Pooled implements Amount.Sums {
   }
 
   @Override
-  public @Nullable Double fact(Fact fact) {
+  public @Nullable Double fact(WindowFact fact) {
     return switch (fact) {
       case PEAK_TOKENS_PER_S -> Peaks.max(peaks, Peaks::tokensPerS);
       case PEAK_IN_FLIGHT -> Peaks.max(peaks, Peaks::inFlight);
       default -> facts.get(fact);
     };
-  }
-
-  @Override
-  public boolean isWholeTarget() {
-    return scope.isWhole();
   }
 
   /** The percentile curves of TTFT, ITL, TPOT and E2E; a metric without values is missing. */
@@ -128,7 +92,7 @@ final class Pooled implements Amount.Sums {
         distributions,
         Metric.numbers(this),
         windowS() == 0 ? null : (Double) windowS(),
-        scope.trials(),
+        trials,
         judge == null ? null : goodput(judge, max),
         readingSpeed,
         cell.errors.byCount().entrySet().stream()
@@ -155,7 +119,6 @@ final class Pooled implements Amount.Sums {
 
   Distribution distribution(Metric metric) {
     ValueRecorder values = values(metric);
-    ConfidenceIntervals intervals = scope.intervals();
     return intervals == null || values.isEmpty()
         ? values.distribution()
         : intervals.distribution(metric, values);
@@ -164,7 +127,6 @@ final class Pooled implements Amount.Sums {
   private Goodput goodput(Judge judge, @Nullable MaxGoodput max) {
     SloCounts.SloCount all = cell.slo.all();
     SloCounts.Decision decision = cell.slo.decide();
-    ConfidenceIntervals intervals = scope.intervals();
     List<Goodput.Objective> objectives = new ArrayList<>();
     cell.slo
         .objectives()

@@ -40,28 +40,28 @@ final class RequestParts implements Amount.Counted {
   private final double readingSpeed;
 
   /** NaN where the request has no value. */
-  private final double[] values;
+  private final double[] values = new double[Metric.values().length];
 
   private final double[] adds = new double[AMOUNTS.length];
   private final double[] parts = new double[When.values().length];
   private @Nullable RequestRecord record;
   private Slo.@Nullable Judgement judgement;
-  private String owner = "";
+  String owner = "";
   private @Nullable Boolean met;
   private int stalls;
-  private long scheduled;
+  long scheduled;
   private long start;
-  private long admitted;
+  long admitted;
   private long firstToken;
   private long lastToken;
   private long answered;
-  private long closed;
+  long closed;
 
   /** For cells that keep these metrics. */
   RequestParts(List<Metric> metrics, double readingSpeed) {
     this.metrics = metrics;
     this.readingSpeed = readingSpeed;
-    values = new double[metrics.size()];
+    Arrays.fill(values, Double.NaN);
   }
 
   /** Reads a request that its own record judges. */
@@ -82,11 +82,9 @@ final class RequestParts implements Amount.Counted {
     this.met = met;
     stream.read(record);
     stalls = stream.gapsAbove(STALL_MICROS);
-    for (int i = 0; i < values.length; i++) {
-      values[i] =
-          metrics.get(i) == Metric.JITTER_PER_REQUEST
-              ? jitter(record)
-              : metrics.get(i).of(record, readingSpeed);
+    for (Metric metric : metrics) {
+      values[metric.ordinal()] =
+          metric == Metric.JITTER_PER_REQUEST ? jitter(record) : metric.of(record, readingSpeed);
     }
     instants(record.timing());
     for (Amount amount : AMOUNTS) {
@@ -134,14 +132,6 @@ final class RequestParts implements Amount.Counted {
     return Objects.requireNonNull(judgement);
   }
 
-  String owner() {
-    return owner;
-  }
-
-  long scheduled() {
-    return scheduled;
-  }
-
   /** The instant after which it adds to no window. */
   long end() {
     return Math.max(Math.max(scheduled, closed), Math.max(answered, stream.latest()));
@@ -152,28 +142,12 @@ final class RequestParts implements Amount.Counted {
     return Math.min(scheduled, start);
   }
 
-  long admitted() {
-    return admitted;
-  }
-
-  long closed() {
-    return closed;
-  }
-
   boolean isInFlight(long from, long to) {
     return closed != NEVER && overlap(admitted, closed, from, to) > 0;
   }
 
-  int metrics() {
-    return values.length;
-  }
-
-  Metric metric(int index) {
-    return metrics.get(index);
-  }
-
-  double value(int index) {
-    return values[index];
+  double value(Metric metric) {
+    return values[metric.ordinal()];
   }
 
   /**

@@ -2,6 +2,7 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.GeneratorSecond;
@@ -71,19 +72,8 @@ public record Series(
       double inFlight,
       long plannedArrivals) {}
 
-  /**
-   * The health of the load generator in one interval of time.
-   *
-   * @param lagP99Ms lag of the event loop, of the loop and second where it was largest
-   * @param stolenCpu share of the machine's CPU that the hypervisor took; null where unknown
-   */
-  public record GeneratorBucket(
-      double startS,
-      double lagP99Ms,
-      double lagMaxMs,
-      @Nullable Double ownCpu,
-      @Nullable Double busyCpu,
-      @Nullable Double stolenCpu) {}
+  /** The health of the load generators in one interval of time. */
+  public record GeneratorBucket(double startS, GeneratorHealth health) {}
 
   /** The value below or at which {@code percent} % of the values lie. */
   public record Quantile(double percent, double value) {
@@ -220,10 +210,10 @@ public record Series(
       }
       RequestRecord record = parts.record();
       addValues(parts, record.timing());
-      if (parts.admitted() != RequestParts.NEVER
-          && parts.closed() != RequestParts.NEVER
+      if (parts.admitted != RequestParts.NEVER
+          && parts.closed != RequestParts.NEVER
           && !record.outcome().status().isCut()) {
-        Interval interval = intervals.at(parts.closed());
+        Interval interval = intervals.at(parts.closed);
         if (record.outcome().hasFailed()) {
           interval.cell.statuses.merge(record.outcome().status(), 1L, Long::sum);
         }
@@ -240,9 +230,16 @@ public record Series(
         intervals.at(first).cell.add(Metric.TTFT_FROM_SCHEDULE_MS, micros / 1e3, 1);
       }
       TokenStream tokens = parts.stream;
-      for (int g = 0; g < tokens.gaps; g++) {
-        Cell cell = intervals.at(tokens.unixNanos[tokens.endedBy[g]]).cell;
-        cell.add(Metric.ITL_MS, tokens.tokenMicros[g] / 1e3, tokens.gapTokens[g]);
+      int end;
+      for (int gap = 0; gap < tokens.gaps; gap = end) {
+        long at = tokens.endOfGap(gap);
+        Cell cell = intervals.at(at).cell;
+        long until = intervals.endOf(at);
+        end = gap + 1;
+        while (end < tokens.gaps && tokens.endOfGap(end) >= at && tokens.endOfGap(end) < until) {
+          end++;
+        }
+        cell.addTokenGaps(tokens, gap, end);
       }
     }
 

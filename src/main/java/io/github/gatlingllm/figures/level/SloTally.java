@@ -72,26 +72,32 @@ final class SloTally {
     /** Prefix of their names: target and request name, where these have their own. */
     final String owner;
 
-    private final List<Row> rows;
     private final Map<Integer, List<Row>> byLevel = new HashMap<>();
 
     private Objectives(Slo slo, @Nullable String request, String owner) {
       this.slo = slo;
       this.request = request;
       this.owner = owner;
-      rows = newRows();
     }
 
     private List<Row> newRows() {
       return slo.objectives().stream().map(Row::new).toList();
     }
 
+    private List<Row> allRows() {
+      List<Row> all = newRows();
+      for (List<Row> level : byLevel.values()) {
+        for (int i = 0; i < all.size(); i++) {
+          all.get(i).add(level.get(i));
+        }
+      }
+      return all;
+    }
+
     void add(int level, RequestRecord record, Slo.Judgement judgement) {
       List<Row> own = byLevel.computeIfAbsent(level, l -> newRows());
-      for (int i = 0; i < rows.size(); i++) {
-        Double nanos = rows.get(i).nanos(record);
-        rows.get(i).add(nanos, judgement.of(i));
-        own.get(i).add(nanos, judgement.of(i));
+      for (int i = 0; i < own.size(); i++) {
+        own.get(i).add(own.get(i).nanos(record), judgement.of(i));
       }
     }
 
@@ -126,6 +132,12 @@ final class SloTally {
           && (verdict == Slo.ObjectiveResult.MISSED || verdict == Slo.ObjectiveResult.MET)) {
         values.add(nanos / 1e6);
       }
+    }
+
+    private void add(Row other) {
+      count = count.and(other.count);
+      endless += other.endless;
+      values.add(other.values);
     }
 
     /** The value of a request that is ok, or was cut after it was measured; else null. */
@@ -213,7 +225,7 @@ final class SloTally {
       return null;
     }
     List<ObjectiveRow> table =
-        judges().flatMap(Judge::all).flatMap(all -> all.objectiveRows(all.rows)).toList();
+        judges().flatMap(Judge::all).flatMap(all -> all.objectiveRows(all.allRows())).toList();
     Slo first = judges().findFirst().orElse(common).global().slo;
     return new SloTable(text(null), first.percentile(), first.rule(), table);
   }

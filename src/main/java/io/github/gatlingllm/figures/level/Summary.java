@@ -2,15 +2,21 @@ package io.github.gatlingllm.figures.level;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
-import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.LevelFigures;
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
+import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.InjectorRun;
@@ -40,13 +46,14 @@ import org.jspecify.annotations.Nullable;
  * @param by requests by model and by replica, all levels pooled; empty where no level has several
  * @param byAtPoints the same at each curve's operating point; in no file
  */
+@JsonPropertyOrder({"run", "verdict"})
 public record Summary(
     Run run,
     List<Sentence> findings,
     Map<String, String> config,
     Workload workload,
     @Nullable SloTable slo,
-    Figures figures,
+    @JsonUnwrapped Figures figures,
     @Nullable ArrivalFigures arrivals,
     @Nullable Knee knee,
     @Nullable OperatingPoint operatingPoint,
@@ -58,16 +65,17 @@ public record Summary(
     List<Curve> curves,
     List<Target> targets,
     List<RequestGroup> requests,
-    List<RequestAtPoint> requestsAtPoints,
-    Map<Grouping, List<RequestGroup>> by,
-    Map<Grouping, List<RequestAtPoint>> byAtPoints,
-    List<EngineFigures.Page> serverPages,
-    List<Injector> injectors) {
+    @JsonIgnore List<RequestAtPoint> requestsAtPoints,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<Grouping, List<RequestGroup>> by,
+    @JsonIgnore Map<Grouping, List<RequestAtPoint>> byAtPoints,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<EngineFigures.Page> serverPages,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Injector> injectors) {
 
   public static final String SCHEMA = "gatling-llm/summary/1";
 
   private static final Pattern SENTENCE = Pattern.compile("(?<=\\.) (?=\\p{Lu})");
 
+  @JsonProperty
   public String verdict() {
     return Sentence.text(findings);
   }
@@ -170,6 +178,8 @@ public record Summary(
   }
 
   /** The pairs of a grid of lengths; empty for other runs. */
+  @JsonProperty
+  @JsonInclude(JsonInclude.Include.NON_EMPTY)
   public List<LengthPair> grid() {
     boolean isGrid =
         hasSeveralScenarios()
@@ -373,7 +383,25 @@ public record Summary(
     }
   }
 
-  public record Injector(InjectorRun run, InjectorFigures figures) {}
+  public record Injector(
+      @JsonUnwrapped
+          @JsonIgnoreProperties({
+            "name",
+            "start_unix_ns",
+            "end_unix_ns",
+            "planned",
+            "measured",
+            "started",
+            "levels"
+          })
+          InjectorRun run,
+      @JsonUnwrapped InjectorFigures figures) {
+
+    @JsonProperty
+    @Nullable Long missing() {
+      return run.missing();
+    }
+  }
 
   /**
    * One server under test, all its load levels pooled.
@@ -387,13 +415,13 @@ public record Summary(
       List<String> models,
       @Nullable Knee knee,
       Figures.@Nullable Failures failures,
-      @Nullable EngineFigures serverMetrics,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable EngineFigures serverMetrics,
       @Nullable SingleStream singleStream,
-      Figures figures) {}
+      @JsonUnwrapped Figures figures) {}
 
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}
 
-  public record RequestGroup(String name, Figures figures) {}
+  public record RequestGroup(String name, @JsonUnwrapped Figures figures) {}
 
   /**
    * The error of the load generator at the load of the run, by the self-test of its machine.
@@ -402,7 +430,10 @@ public record Summary(
    * @param peak at the most requests in flight and the highest rate of any level; null without
    *     quotes
    */
-  public record SelfTestQuote(SelfTest test, @Nullable At operatingPoint, @Nullable At peak) {
+  public record SelfTestQuote(
+      @JsonUnwrapped @JsonIgnoreProperties({"schema", "machine", "versions"}) SelfTest test,
+      @Nullable At operatingPoint,
+      @Nullable At peak) {
 
     /**
      * A load of the run, and the lightest tested level with at least as many streams and events.

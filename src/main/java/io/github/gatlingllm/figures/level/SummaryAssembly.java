@@ -1,5 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.github.gatlingllm.figures.level.RunStatistics.RunFacts;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Series.OverTime;
@@ -22,7 +24,6 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -129,7 +130,6 @@ final class SummaryAssembly {
     List<Cell> slices = groups.steadySlices(level);
     long nanos = repeats.stream().mapToLong(LevelWindow::nanos).sum();
     boolean timed = nanos > 0;
-    Double inFlight = timed ? (Double) (group.of(Amount.IN_FLIGHT_NANOS) / nanos) : null;
     List<GeneratorHealth> generators = counted.overTime.generator.in(repeats);
     boolean hasChangingLoad = info.kind().equals(LevelInfo.INJECTION) && info.offered() == null;
     StallDetector stalls = counted.stalls.get(info.target());
@@ -138,9 +138,7 @@ final class SummaryAssembly {
             info,
             counted.levels.placeInWords(info),
             timed ? (Double) sinceStart(level.from) : null,
-            timed ? (Double) (nanos / 1e9) : null,
             phases(info),
-            inFlight,
             timed
                 ? (Double)
                     (group.of(Amount.ARRIVED)
@@ -154,10 +152,9 @@ final class SummaryAssembly {
             counted.engines.of(each -> each.index == level.index),
             counted.byInjector.at(level, figures, generators),
             figures,
-            !info.kind().equals(Windows.UNPLANNED),
             isCutShort(level),
             missing(info, figures.counts().started(), arrivals),
-            inFlight == null ? null : littlesLaw(group, repeats, inFlight),
+            timed ? littlesLaw(group, repeats) : null,
             stalls == null ? null : stalls.over(repeats),
             slices == null ? null : SteadyState.of(level.nanos(), slices),
             generators));
@@ -218,8 +215,7 @@ final class SummaryAssembly {
         : info.outcome().planned();
   }
 
-  private static @Nullable LittlesLaw littlesLaw(
-      Pooled group, List<LevelWindow> repeats, double byRecords) {
+  private static @Nullable LittlesLaw littlesLaw(Pooled group, List<LevelWindow> repeats) {
     double mean = 0;
     double nanos = repeats.stream().mapToLong(LevelWindow::nanos).sum();
     for (LevelWindow each : repeats) {
@@ -230,7 +226,7 @@ final class SummaryAssembly {
         ? null
         : new LittlesLaw(
             mean,
-            byRecords,
+            group.of(Amount.IN_FLIGHT_NANOS) / nanos,
             group.of(Amount.CLOSED) == 0
                 ? 0
                 : group.of(Amount.STAY_NANOS) / 1e6 / group.of(Amount.CLOSED));
@@ -254,17 +250,12 @@ final class SummaryAssembly {
     return (unixNanos - info.loadStartUnixNanos()) / 1e9;
   }
 
-  private void addCurve(Windows.Track track) {
+  private void addCurve(LevelInfo.Key track) {
     LoadCurve curve =
         new LoadCurve(
             counted.slo.of(track.target()),
             counted.alone.get(track.target()),
-            stages.stream()
-                .filter(
-                    s ->
-                        s.target().equals(track.target())
-                            && Objects.equals(s.scenario(), track.scenario()))
-                .toList());
+            stages.stream().filter(s -> Windows.track(s.info()).equals(track)).toList());
     curves.add(curve);
     int quoted = stages.indexOf(curve.chosen().level());
     List<LevelWindow> repeats = counted.levels.firsts().get(quoted).repeats;
@@ -310,7 +301,7 @@ final class SummaryAssembly {
   /** Without the groupings in which requests do not differ. */
   private static <T> Map<Grouping, List<T>> byGrouping(Function<Grouping, List<T>> parts) {
     Map<Grouping, List<T>> all = new EnumMap<>(Grouping.class);
-    Grouping.parts().forEach(by -> all.put(by, parts.apply(by)));
+    Grouping.PARTS.forEach(by -> all.put(by, parts.apply(by)));
     all.values().removeIf(List::isEmpty);
     return all;
   }
@@ -370,14 +361,9 @@ final class SummaryAssembly {
   }
 
   private Map<Integer, List<Cell>> slices() {
-    Map<Integer, List<Cell>> all = new HashMap<>();
-    for (LevelWindow level : counted.levels.all()) {
-      List<Cell> slices = level.usedSlices();
-      if (slices != null) {
-        all.put(level.index, slices);
-      }
-    }
-    return all;
+    return counted.levels.firsts().stream()
+        .filter(level -> level.usedSlices() != null)
+        .collect(toMap(level -> level.index, LevelWindow::usedSlices));
   }
 
   private List<Summary.Injector> injectors(long windowNanos) {

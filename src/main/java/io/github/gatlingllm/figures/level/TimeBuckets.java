@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class TimeBuckets<T> {
 
   private final Supplier<T> empty;
-  private final @Nullable BiConsumer<T, T> join;
+  private final BiConsumer<T, T> join;
   private List<T> buckets = new ArrayList<>();
   private TimeSlots slots;
   // Cache: tokens arrive in order of time, mostly in the bucket of the previous one.
@@ -18,19 +18,10 @@ final class TimeBuckets<T> {
   private long latestFrom;
 
   /** A growing number of buckets; {@code join} adds the second of two neighbours to the first. */
-  TimeBuckets(
-      long origin, long width, int max, Supplier<T> empty, @Nullable BiConsumer<T, T> join) {
+  TimeBuckets(long origin, long width, int max, Supplier<T> empty, BiConsumer<T, T> join) {
     slots = new TimeSlots(origin, width, max);
     this.empty = empty;
     this.join = join;
-  }
-
-  /** A fixed number of buckets over a window that starts at {@code from}, epoch nanoseconds. */
-  static <T> TimeBuckets<T> within(long from, long nanos, int count, Supplier<T> empty) {
-    TimeBuckets<T> fixed =
-        new TimeBuckets<>(from, Math.max(1, (nanos + count - 1) / count), count, empty, null);
-    fixed.fill(count);
-    return fixed;
   }
 
   /** The bucket of an instant, the first or last if it is before or after all. */
@@ -40,30 +31,26 @@ final class TimeBuckets<T> {
     if (kept != null && into >= 0 && into < slots.width()) {
       return kept;
     }
-    while (join != null && slots.areBefore(unixNanos)) {
-      widen(join);
+    while (slots.areBefore(unixNanos)) {
+      widen();
     }
     int index = slots.at(unixNanos);
-    fill(index + 1);
+    while (buckets.size() <= index) {
+      buckets.add(empty.get());
+    }
     T found = buckets.get(index);
     latest = found;
     latestFrom = slots.startOf(index);
     return found;
   }
 
-  private void fill(int count) {
-    while (buckets.size() < count) {
-      buckets.add(empty.get());
-    }
-  }
-
-  private void widen(BiConsumer<T, T> joined) {
+  private void widen() {
     List<T> wider = new ArrayList<>();
     for (int i = 0; i < buckets.size(); i++) {
       if (i % 2 == 0) {
         wider.add(buckets.get(i));
       } else {
-        joined.accept(wider.get(wider.size() - 1), buckets.get(i));
+        join.accept(wider.get(wider.size() - 1), buckets.get(i));
       }
     }
     buckets = wider;

@@ -35,7 +35,7 @@ final class TokenStream implements TokenGaps.Visitor {
   int gaps;
 
   /** Position, from 0, of the event that ended a gap. */
-  int[] endedBy = new int[256];
+  private int[] endedBy = new int[256];
 
   /** Gaps between events (ICL). */
   private int[] chunkMicros = new int[256];
@@ -43,9 +43,9 @@ final class TokenStream implements TokenGaps.Visitor {
   private Moments chunkMillis = new Moments();
 
   /** Gaps per token (ITL); meaningless where {@link #gapTokens} is 0. */
-  double[] tokenMicros = new double[256];
+  private double[] tokenMicros = new double[256];
 
-  int[] gapTokens = new int[256];
+  private int[] gapTokens = new int[256];
 
   /** Whether each gap counts for one token, as in most streams: ITL and ICL are the same. */
   boolean isOneEach;
@@ -57,7 +57,7 @@ final class TokenStream implements TokenGaps.Visitor {
     gaps = 0;
     isOneEach = true;
     TokenGaps.visit(record.events(), record.tokens(), this);
-    chunkMillis = Moments.ofMicros(chunkMicros, gaps);
+    chunkMillis = Moments.ofMicros(chunkMicros, 0, gaps);
     Long admitted = record.timing().admittedUnixNanos();
     isShared = false;
     if (admitted != null) {
@@ -166,26 +166,75 @@ final class TokenStream implements TokenGaps.Visitor {
   double jitter(RequestRecord record) {
     if (isOneEach && gaps <= TokenGaps.MAX_TOKENS) {
       int[] micros = Arrays.copyOf(chunkMicros, gaps);
-      Arrays.sort(micros);
-      double median = micros[(int) TokenGaps.rank(50, gaps) - 1];
-      return median <= 0 ? 0 : micros[(int) TokenGaps.rank(99, gaps) - 1] / median;
+      int middle = (int) TokenGaps.rank(50, gaps) - 1;
+      double median = smallest(micros, 0, middle);
+      return median <= 0
+          ? 0
+          : smallest(micros, middle, (int) TokenGaps.rank(99, gaps) - 1) / median;
     }
     double[] micros = TokenGaps.sortedTokenMicros(record.events(), record.tokens());
     double median = micros.length == 0 ? 0 : TokenGaps.nearestRank(micros, 50);
     return median <= 0 ? 0 : TokenGaps.nearestRank(micros, 99) / median;
   }
 
+  /**
+   * Moves the values so that the one at a position is where a sort would put it, none before it is
+   * larger and none after it is smaller; returns it. Those before {@code first} are so already.
+   */
+  private static int smallest(int[] values, int first, int at) {
+    int from = first;
+    int to = values.length - 1;
+    while (from < to) {
+      int pivot = values[(from + to) >>> 1];
+      int low = from;
+      int high = to;
+      while (low <= high) {
+        while (values[low] < pivot) {
+          low++;
+        }
+        while (values[high] > pivot) {
+          high--;
+        }
+        if (low <= high) {
+          int swapped = values[low];
+          values[low++] = values[high];
+          values[high--] = swapped;
+        }
+      }
+      if (at <= high) {
+        to = high;
+      } else if (at >= low) {
+        from = low;
+      } else {
+        break;
+      }
+    }
+    return values[at];
+  }
+
   void addChunkGaps(ValueRecorder iclMs) {
-    iclMs.add(chunkMicros, gaps, chunkMillis);
+    iclMs.add(chunkMicros, 0, gaps, chunkMillis);
   }
 
   void addTokenGaps(ValueRecorder itlMs) {
+    addTokenGaps(itlMs, 0, gaps);
+  }
+
+  /** Adds the gaps from one on, up to and without another. */
+  void addTokenGaps(ValueRecorder itlMs, int from, int to) {
     if (isOneEach) {
-      itlMs.add(chunkMicros, gaps, chunkMillis);
+      boolean areAll = to - from == gaps;
+      itlMs.add(
+          chunkMicros, from, to, areAll ? chunkMillis : Moments.ofMicros(chunkMicros, from, to));
       return;
     }
-    for (int g = 0; g < gaps; g++) {
+    for (int g = from; g < to; g++) {
       itlMs.add(tokenMicros[g] / 1e3, gapTokens[g]);
     }
+  }
+
+  /** The instant of the event that ended a gap. */
+  long endOfGap(int gap) {
+    return unixNanos[endedBy[gap]];
   }
 }

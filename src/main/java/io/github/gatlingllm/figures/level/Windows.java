@@ -16,29 +16,24 @@ import org.jspecify.annotations.Nullable;
 /** The load levels of a run. */
 final class Windows {
 
-  /** The kind of a level that is in the records and not in {@code run.json}. */
-  static final String UNPLANNED = "unplanned";
-
   private final List<LevelWindow> all = new ArrayList<>();
   private final Map<LevelInfo.Key, List<LevelWindow>> byLevel = new LinkedHashMap<>();
-  private final Map<Track, List<LevelWindow>> byTrack = new LinkedHashMap<>();
+  private final Map<LevelInfo.Key, List<LevelWindow>> byTrack = new LinkedHashMap<>();
   private final Set<String> targets = new LinkedHashSet<>();
   private final Map<LevelInfo.Key, LevelWindow> byKey = new HashMap<>();
 
   /** The target of successive levels, and their scenario where scenarios have own levels. */
-  record Track(String target, @Nullable String scenario) {
-    static Track of(LevelInfo level) {
-      return new Track(level.target(), level.scenario());
-    }
+  static LevelInfo.Key track(LevelInfo level) {
+    return new LevelInfo.Key("", level.target(), level.scenario());
   }
 
   /** Repeated levels run in random order; they get the order of their load. */
   Windows(List<LevelInfo> infos, long runEnd) {
-    List<Track> tracks = infos.stream().map(Track::of).distinct().toList();
+    List<LevelInfo.Key> tracks = infos.stream().map(Windows::track).distinct().toList();
     infos.stream()
         .filter(info -> info.offered() != null && !own(info).equals(info.key()))
         .sorted(
-            Comparator.comparing((LevelInfo info) -> tracks.indexOf(Track.of(info)))
+            Comparator.comparing((LevelInfo info) -> tracks.indexOf(track(info)))
                 .thenComparing(LevelInfo::offered))
         .forEach(info -> byLevel.putIfAbsent(own(info), new ArrayList<>()));
     infos.forEach(info -> add(info, runEnd));
@@ -51,8 +46,7 @@ final class Windows {
   }
 
   private LevelWindow add(LevelInfo info, long runEnd) {
-    Track track = Track.of(info);
-    List<LevelWindow> same = byTrack.computeIfAbsent(track, t -> new ArrayList<>());
+    List<LevelWindow> same = byTrack.computeIfAbsent(track(info), t -> new ArrayList<>());
     List<LevelWindow> repeats = byLevel.computeIfAbsent(own(info), level -> new ArrayList<>());
     int index = List.copyOf(byLevel.keySet()).indexOf(own(info));
     LevelWindow level = new LevelWindow(index, info, runEnd, same, repeats);
@@ -77,7 +71,7 @@ final class Windows {
     return targets;
   }
 
-  Set<Track> tracks() {
+  Set<LevelInfo.Key> tracks() {
     return byTrack.keySet();
   }
 
@@ -106,7 +100,9 @@ final class Windows {
     LevelWindow level = of(key);
     return level != null
         ? level
-        : add(new LevelInfo(key.label(), id.target(), null, UNPLANNED, null, "", List.of()), 0);
+        : add(
+            new LevelInfo(key.label(), id.target(), null, LevelInfo.UNPLANNED, null, "", List.of()),
+            0);
   }
 
   /** Length of the union of intervals {from, to}: time in which they overlap counts once. */

@@ -127,8 +127,8 @@ public enum Amount {
     }
   }
 
-  /** What numbers need of requests besides their sums. */
-  public enum Fact {
+  /** What numbers need besides sums: what is known of the windows. */
+  public enum WindowFact {
     /** Length of the measure windows in seconds; time in which they overlap counts once. */
     WINDOW_S,
     /** Time from the first planned instant to the last end in seconds, overlaps once. */
@@ -152,7 +152,7 @@ public enum Amount {
     ValueRecorder values(Metric metric);
 
     /** Null where it is not known. */
-    @Nullable Double fact(Fact fact);
+    @Nullable Double fact(WindowFact fact);
 
     /** Whether cost and energy of the target belong to these requests alone. */
     boolean isWholeTarget();
@@ -163,7 +163,7 @@ public enum Amount {
     }
 
     default double windowS() {
-      return orZero(fact(Fact.WINDOW_S));
+      return orZero(fact(WindowFact.WINDOW_S));
     }
 
     default @Nullable Double perS(double amount) {
@@ -177,7 +177,7 @@ public enum Amount {
 
     /** Cost of the GPUs in the windows. */
     default @Nullable Double cost() {
-      Double perHour = fact(Fact.COST_PER_HOUR);
+      Double perHour = fact(WindowFact.COST_PER_HOUR);
       return perHour == null ? null : (Double) (perHour * windowS() / 3_600);
     }
 
@@ -185,7 +185,7 @@ public enum Amount {
     default boolean hasEfficiency() {
       return isWholeTarget()
           && windowS() != 0
-          && (fact(Fact.JOULES) != null || fact(Fact.COST_PER_HOUR) != null);
+          && (fact(WindowFact.JOULES) != null || fact(WindowFact.COST_PER_HOUR) != null);
     }
   }
 

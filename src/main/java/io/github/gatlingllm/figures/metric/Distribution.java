@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.metric;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.commons.statistics.distribution.TDistribution;
@@ -19,9 +20,9 @@ public record Distribution(
     @Nullable Double mean,
     @Nullable Double std,
     @Nullable Double min,
-    @Nullable Double p1,
-    @Nullable Double p5,
-    @Nullable Double p10,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Double p1,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Double p5,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Double p10,
     @Nullable Double p50,
     @Nullable Double p75,
     @Nullable Double p90,

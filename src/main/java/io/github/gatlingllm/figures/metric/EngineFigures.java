@@ -1,5 +1,9 @@
 package io.github.gatlingllm.figures.metric;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.Comparator;
 import java.util.List;
@@ -15,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param gpus by name
  * @param isPowerShared whether GPU power comes from a page that describes all targets
  */
+@JsonPropertyOrder({"window_s", "prefix_cache_hit_rate", "acceptance_rate", "accepted_length"})
 public record EngineFigures(
     double windowS,
     long readings,
@@ -23,8 +28,8 @@ public record EngineFigures(
     Map<EngineMetric, State> states,
     Map<EngineMetric, Growth> counters,
     Map<EngineMetric, Timing> timings,
-    Map<String, Gpu> gpus,
-    boolean isPowerShared)
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Gpu> gpus,
+    @JsonIgnore boolean isPowerShared)
     implements Gauges {
 
   public record State(double mean, double max) {}
@@ -103,6 +108,7 @@ public record EngineFigures(
   }
 
   /** Cached ÷ looked-up prompt tokens, else the server's own rate; null if unknown. */
+  @JsonProperty
   public @Nullable Double prefixCacheHitRate() {
     return share(
         total(EngineMetric.PREFIX_CACHE_HITS),
@@ -116,6 +122,8 @@ public record EngineFigures(
   }
 
   /** Accepted ÷ drafted tokens of speculative decoding, else the server's own rate; or null. */
+  @JsonProperty
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   public @Nullable Double acceptanceRate() {
     return share(
         total(EngineMetric.SPEC_ACCEPTED_TOKENS),
@@ -124,6 +132,8 @@ public record EngineFigures(
   }
 
   /** Tokens of a step: 1 + accepted ÷ drafts, else the server's own mean; null if unknown. */
+  @JsonProperty
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   public @Nullable Double acceptedLength() {
     Double drafts = total(EngineMetric.SPEC_DRAFTS);
     Double accepted = share(total(EngineMetric.SPEC_ACCEPTED_TOKENS), drafts, null);

@@ -1,5 +1,8 @@
 package io.github.gatlingllm.figures.metric;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.record.Objectives.Assertion;
@@ -236,11 +239,12 @@ public record Figure(
    * @param value the value of the figure; null where there is none: the assertion then fails
    * @param note a remark on the value, or why there is none; null for none
    */
+  @JsonPropertyOrder({"text", "expected", "actual", "ok", "note"})
   public record AssertionResult(
-      String subject,
-      Assertion assertion,
-      Unit unit,
-      @Nullable Double value,
+      @JsonIgnore String subject,
+      @JsonIgnore Assertion assertion,
+      @JsonIgnore Unit unit,
+      @JsonIgnore @Nullable Double value,
       @Nullable String note) {
 
     private static final int DIGITS = 4;
@@ -258,16 +262,19 @@ public record Figure(
               ids.isEmpty() ? null : String.join(", ", ids));
     }
 
+    @JsonProperty
     public boolean ok() {
       return value != null && assertion.holds(value);
     }
 
     /** The whole sentence, e.g. {@code Global: 99th percentile of TTFT is less than 200.0}. */
+    @JsonProperty
     public String text() {
       return subject + " " + assertion.conditionText();
     }
 
     /** The demand with its unit, e.g. {@code < 200 ms}. */
+    @JsonProperty
     public String expected() {
       List<Double> values = assertion.values();
       return assertion.condition().sign()
@@ -280,6 +287,7 @@ public record Figure(
     }
 
     /** The value with its unit, e.g. {@code 169.4 ms}; null where there is none. */
+    @JsonProperty
     public @Nullable String actual() {
       Double shown = shown();
       return shown == null ? null : with(shown);

@@ -1,5 +1,9 @@
 package io.github.gatlingllm.figures.metric;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.ValueRecorder.Moments;
@@ -31,18 +35,42 @@ import org.jspecify.annotations.Nullable;
  *     of repeated load levels
  */
 public record Figures(
-    Map<Metric, Distribution> metrics,
-    Map<Metric, @Nullable Double> numbers,
-    @Nullable Double windowS,
-    @Nullable Trials trials,
+    @JsonIgnore Map<Metric, Distribution> metrics,
+    @JsonIgnore Map<Metric, @Nullable Double> numbers,
+    @JsonIgnore @Nullable Double windowS,
+    @JsonIgnore @Nullable Trials trials,
     @Nullable Goodput goodput,
-    double readingSpeed,
+    @JsonIgnore double readingSpeed,
     List<ErrorCount> errors,
     Map<String, Long> finishReasons,
     Counts counts,
     Map<String, Distribution> server,
     @Nullable RateLimits rateLimits,
-    List<Figures> repeats) {
+    @JsonIgnore List<Figures> repeats) {
+
+  /** What {@code summary.json} has by the keys of the catalogue, in its sections. */
+  @JsonAnyGetter
+  Map<String, Map<String, @Nullable Object>> bySection() {
+    Map<String, @Nullable Object> all = new LinkedHashMap<>();
+    metrics.forEach(
+        (metric, values) -> {
+          boolean isRate = metric.unit() == Metric.Unit.TOKENS_PER_S;
+          all.put((isRate ? "throughput." : "metrics.") + metric.key(), values);
+        });
+    all.put("throughput.window_s", windowS);
+    all.put("throughput.requests_per_min", requestsPerMin());
+    all.put("throughput.trials", trials);
+    all.put("jitter.itl_std_ms", metric(Metric.ITL_MS).std());
+    all.put("reader.tokens_per_s", readingSpeed);
+    numbers.forEach((metric, number) -> all.put(metric.key(), number));
+    Map<String, Map<String, @Nullable Object>> sections = new LinkedHashMap<>();
+    all.forEach(
+        (key, value) -> {
+          String[] path = key.split("\\.", 2);
+          sections.computeIfAbsent(path[0], name -> new LinkedHashMap<>()).put(path[1], value);
+        });
+    return sections;
+  }
 
   /** The spread of a figure between repeats, over those that have it; null for fewer than two. */
   public @Nullable Spread spread(Function<Figures, @Nullable Double> figure) {
@@ -53,6 +81,8 @@ public record Figures(
   }
 
   /** The compared figures by repeat, by their names; empty without repeats. */
+  @JsonProperty
+  @JsonInclude(JsonInclude.Include.NON_EMPTY)
   public Map<String, Repeated> betweenRepeats() {
     Map<String, Repeated> all = new LinkedHashMap<>();
     for (Figure figure : repeats.isEmpty() ? List.<Figure>of() : Figure.compared()) {
@@ -86,10 +116,6 @@ public record Figures(
   public @Nullable Double requestsPerMin() {
     Double perS = number(Metric.REQUESTS_PER_S);
     return perS == null ? null : (Double) (perS * 60);
-  }
-
-  public @Nullable Double itlStdMs() {
-    return metric(Metric.ITL_MS).std();
   }
 
   public boolean embeds() {
@@ -172,7 +198,7 @@ public record Figures(
   public record Goodput(
       String slo,
       @Nullable Double share,
-      @Nullable Double worth,
+      @JsonIgnore @Nullable Double worth,
       @Nullable Double requestsPerS,
       @Nullable Double tokensPerS,
       long attempted,
@@ -406,6 +432,7 @@ public record Figures(
       List<Sentence> findings,
       String remedy) {
 
+    @JsonProperty
     public String message() {
       return Sentence.text(findings);
     }

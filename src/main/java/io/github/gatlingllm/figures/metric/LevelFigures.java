@@ -1,5 +1,11 @@
 package io.github.gatlingllm.figures.metric;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
@@ -18,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param info its description in {@code run.json}; {@code offered} is null where the load has no
  *     single number, {@code scenario} where scenarios are not told apart
- * @param meanInFlight time-weighted mean of requests in flight over the measure window
  * @param arrivedPerS requests whose scheduled instant lies in the measure window ÷ window; in
  *     closed loops that is when they started
  * @param missing requests of its plan that did not start; below 0 if more did
@@ -26,27 +31,37 @@ import org.jspecify.annotations.Nullable;
  * @param silence null without a measure window, and if most answers were not streamed
  * @param steadiness null if the load changes by plan
  */
+@JsonPropertyOrder({"info", "unit", "duration_s", "mean_in_flight", "completed_per_s"})
 public record LevelFigures(
-    LevelInfo info,
-    String place,
+    @JsonUnwrapped
+        @JsonIgnoreProperties({"unit", "phases", "planned", "planned_start_unix_ns", "in_flight"})
+        LevelInfo info,
+    @JsonIgnore String place,
     @Nullable Double startS,
-    @Nullable Double durationS,
     List<PhaseSpan> phases,
-    @Nullable Double meanInFlight,
     @Nullable Double arrivedPerS,
     @Nullable Queue queue,
     List<ObjectiveRow> objectives,
     @Nullable ArrivalFigures arrivals,
-    @Nullable EngineFigures serverMetrics,
-    List<InjectorFigures> injectors,
-    Figures figures,
-    boolean isPlanned,
-    boolean isCutShort,
-    long missing,
-    @Nullable LittlesLaw law,
-    @Nullable Silence silence,
-    @Nullable Steadiness steadiness,
-    List<GeneratorHealth> generators) {
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable EngineFigures serverMetrics,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorFigures> injectors,
+    @JsonUnwrapped Figures figures,
+    @JsonIgnore boolean isCutShort,
+    @JsonIgnore long missing,
+    @JsonIgnore @Nullable LittlesLaw law,
+    @JsonIgnore @Nullable Silence silence,
+    @JsonIgnore @Nullable Steadiness steadiness,
+    @JsonIgnore List<GeneratorHealth> generators) {
+
+  @JsonProperty
+  public @Nullable Double durationS() {
+    return figures.windowS();
+  }
+
+  @JsonProperty
+  public @Nullable Double meanInFlight() {
+    return figures.number(Metric.EFFECTIVE_CONCURRENCY);
+  }
 
   public String label() {
     return info.label();
@@ -68,22 +83,26 @@ public record LevelFigures(
     return info.offered();
   }
 
+  @JsonProperty
   public @Nullable String unit() {
     return info.unit().isEmpty() ? null : info.unit();
   }
 
   /** Whether load was offered, also before the measure window only. */
   public boolean wasTried() {
-    return figures.counts().started() > 0 || (meanInFlight != null && meanInFlight > 0);
+    Double inFlight = meanInFlight();
+    return figures.counts().started() > 0 || (inFlight != null && inFlight > 0);
   }
 
   public boolean overlaps(LevelFigures other) {
+    Double own = durationS();
+    Double others = other.durationS();
     return startS != null
-        && durationS != null
+        && own != null
         && other.startS != null
-        && other.durationS != null
-        && startS < other.startS + other.durationS
-        && other.startS < startS + durationS;
+        && others != null
+        && startS < other.startS + others
+        && other.startS < startS + own;
   }
 
   /** A sentence about it: {@code c=8: p99 is …}; {@code P99 is …} of a run without levels. */
@@ -128,6 +147,7 @@ public record LevelFigures(
     return figures.metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
   }
 
+  @JsonProperty
   public @Nullable Double completedPerS() {
     return figures.number(Metric.REQUESTS_PER_S);
   }
@@ -165,6 +185,11 @@ public record LevelFigures(
   /** Whether the setting {@code duration} determines its measure time. */
   public boolean hasDuration() {
     return kind().equals(LevelInfo.OPEN_LOOP) || (isClosedLoop() && info.planned() == null);
+  }
+
+  /** Whether it is in the plan, and not only in the records. */
+  public boolean isPlanned() {
+    return !kind().equals(LevelInfo.UNPLANNED);
   }
 
   /** Whether its users come from Gatling's own injection, without a load plan. */
@@ -401,6 +426,11 @@ public record LevelFigures(
       return sum(Second::lengthS);
     }
 
+    /** Of the event loop and the second where it was largest. */
+    public double lagP99Ms() {
+      return seconds.stream().mapToDouble(Second::lagP99Ms).max().orElse(0);
+    }
+
     public double lagMaxMs() {
       return seconds.stream().mapToDouble(Second::lagMaxMs).max().orElse(0);
     }
@@ -415,6 +445,12 @@ public record LevelFigures(
 
     public @Nullable Double idle() {
       return mean(Second::idle);
+    }
+
+    /** Share of the machine's CPU that all programs used. */
+    public @Nullable Double busy() {
+      Double idle = idle();
+      return idle == null ? null : (Double) (1 - idle);
     }
 
     /** Weighted by length; a second without a value counts as 0. */

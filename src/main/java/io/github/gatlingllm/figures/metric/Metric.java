@@ -19,7 +19,7 @@ import static io.github.gatlingllm.figures.metric.MetricEntry.timeOfReader;
 import static io.github.gatlingllm.figures.metric.MetricEntry.timeToFirst;
 import static io.github.gatlingllm.figures.metric.MetricEntry.uncached;
 
-import io.github.gatlingllm.figures.metric.Amount.Fact;
+import io.github.gatlingllm.figures.metric.Amount.WindowFact;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
@@ -199,29 +199,32 @@ public enum Metric {
       single("Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens of the best complete second in the window")
           .words("output tokens of the best second")
-          .by(s -> s.generates() ? s.fact(Fact.PEAK_TOKENS_PER_S) : null)),
+          .by(s -> s.generates() ? s.fact(WindowFact.PEAK_TOKENS_PER_S) : null)),
   OUTPUT_TOKENS_PER_S_PER_GPU(
       single("Output per GPU", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("output tok/s ÷ GPUs of the target (setting gpus)")
           .words("mean output tokens per second and GPU")
-          .by(s -> s.generatedPerS(ratio(s.of(Amount.TOKENS), s.fact(Fact.GPUS))))),
+          .by(s -> s.generatedPerS(ratio(s.of(Amount.TOKENS), s.fact(WindowFact.GPUS))))),
   BATCHING_GAIN(
       single("Batching gain", Unit.NUMBER, Better.HIGHER)
           .formula(
               "output tok/s of a load level ÷ tok/s (N ÷ E2E) of the warm-up's last request, which"
                   + " is sent alone")
           .words("batching gain")
-          .by(s -> s.generatedPerS(ratio(s.of(Amount.TOKENS), s.fact(Fact.TOKENS_PER_S_ALONE))))),
+          .by(
+              s ->
+                  s.generatedPerS(
+                      ratio(s.of(Amount.TOKENS), s.fact(WindowFact.TOKENS_PER_S_ALONE))))),
   POWER_W(
       single("Power of the GPUs", Unit.WATTS, Better.LOWER)
           .formula("energy used in the window, by the server's metrics ÷ window")
           .words("mean power of the GPUs")
-          .efficiency(s -> ratio(s.fact(Fact.JOULES), s.windowS()))),
+          .efficiency(s -> ratio(s.fact(WindowFact.JOULES), s.windowS()))),
   OUTPUT_TOKENS_PER_JOULE(
       single("Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
           .formula("output tok/s ÷ power of the GPUs")
           .words("output tokens per joule")
-          .efficiency(s -> ratio(s.of(Amount.TOKENS), s.fact(Fact.JOULES)))),
+          .efficiency(s -> ratio(s.of(Amount.TOKENS), s.fact(WindowFact.JOULES)))),
   COST_PER_MILLION_OUTPUT_TOKENS(
       single("Cost per million output tokens", Unit.NUMBER, Better.LOWER)
           .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
@@ -250,7 +253,11 @@ public enum Metric {
       single("Output, wall clock", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("tokens that arrived ÷ (last close − first schedule)")
           .words("mean output tokens per second of wall time")
-          .by(s -> s.generates() ? ratio(s.of(Amount.CLOSED_TOKENS), s.fact(Fact.WALL_S)) : null)),
+          .by(
+              s ->
+                  s.generates()
+                      ? ratio(s.of(Amount.CLOSED_TOKENS), s.fact(WindowFact.WALL_S))
+                      : null)),
   REQUESTS_PER_S(
       rate("Requests", Unit.REQUESTS_PER_S, Amount.COMPLETED)
           .formula("ok requests that ended in the window ÷ window")
@@ -276,7 +283,7 @@ public enum Metric {
       load("Peak in flight")
           .formula("maximum of the requests in flight, sampled 100 times a second over the window")
           .words("maximum of the requests in flight")
-          .by(s -> s.fact(Fact.PEAK_IN_FLIGHT))),
+          .by(s -> s.fact(WindowFact.PEAK_IN_FLIGHT))),
 
   GOODPUT_REQUESTS_PER_S(
       rate("Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
@@ -566,7 +573,7 @@ public enum Metric {
 
   private static @Nullable Double cachedPercent(Amount.Sums sums) {
     Double share = Amount.ratio(sums.of(Amount.CACHED_TOKENS), sums.of(Amount.LOOKED_UP_TOKENS));
-    share = share == null ? sums.fact(Fact.CACHED_BY_ENGINE) : share;
+    share = share == null ? sums.fact(WindowFact.CACHED_BY_ENGINE) : share;
     return share == null ? null : (Double) (100 * share);
   }
 

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.figures.metric;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param place what the sentence is about, if it begins with that; else it begins with a capital
  * @param values by the names that the file gives them: numbers, texts, lists, and other sentences
  */
-public record Sentence(String id, @Nullable String place, Map<String, @Nullable Object> values) {
+public record Sentence(
+    String id,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) @Nullable String place,
+    Map<String, @Nullable Object> values) {
 
   /**
    * A sentence of the file.
@@ -59,6 +64,7 @@ public record Sentence(String id, @Nullable String place, Map<String, @Nullable 
     return new Sentence(id, where, values);
   }
 
+  @JsonProperty
   public String text() {
     String text = Sentences.text(this);
     return place == null ? text : place.isEmpty() ? NumberText.capital(text) : place + ": " + text;

@@ -75,8 +75,8 @@ public final class ValueRecorder {
   }
 
   /** Adds times in microseconds, with their moments in milliseconds. */
-  public void add(int[] micros, int count, Moments millis) {
-    for (int i = 0; i < count; i++) {
+  public void add(int[] micros, int from, int to, Moments millis) {
+    for (int i = from; i < to; i++) {
       steps.recordValue(Math.max(0, micros[i]));
     }
     moments.add(millis);
@@ -258,22 +258,23 @@ public final class ValueRecorder {
     }
 
     /** The moments of times in microseconds, in milliseconds, with few divisions. */
-    public static Moments ofMicros(int[] micros, int more) {
+    public static Moments ofMicros(int[] micros, int from, int to) {
       Moments moments = new Moments();
+      int more = to - from;
       if (more == 0) {
         return moments;
       }
       long sum = 0;
       int min = Integer.MAX_VALUE;
       int max = Integer.MIN_VALUE;
-      for (int i = 0; i < more; i++) {
+      for (int i = from; i < to; i++) {
         sum += micros[i];
         min = Math.min(min, micros[i]);
         max = Math.max(max, micros[i]);
       }
       double theirMean = (double) sum / more;
       double theirSquares = 0;
-      for (int i = 0; i < more; i++) {
+      for (int i = from; i < to; i++) {
         double delta = micros[i] - theirMean;
         theirSquares += delta * delta;
       }

@@ -213,7 +213,7 @@ class FigureTest {
   @Test
   void emptyRunHasNoValuesButCountsOfZero() {
     Figures none =
-        new Pooled(new Cell(Cell.Detail.FIGURES), 0).figures(null, null, null, List.of());
+        Pooled.soFar(new Cell(Cell.Detail.FIGURES), 0).figures(null, null, null, List.of());
     assertThat(Figure.names())
         .allSatisfy(
             name ->

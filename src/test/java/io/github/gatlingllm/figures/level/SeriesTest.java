@@ -160,21 +160,6 @@ class SeriesTest {
   }
 
   @Test
-  void windowHasAllBucketsFromTheStart() {
-    TimeBuckets<AtomicInteger> buckets = TimeBuckets.within(100, 10, 4, AtomicInteger::new);
-    // 10 ns in 4 buckets are 3, 3, 3 and 1 ns.
-    for (long at : new long[] {0, 100, 102, 103, 109, 110, 1_000}) {
-      buckets.at(at).incrementAndGet();
-    }
-    assertThat(buckets.all()).extracting(AtomicInteger::get).containsExactly(3, 1, 0, 3);
-  }
-
-  @Test
-  void windowWithoutLengthHasBuckets() {
-    assertThat(TimeBuckets.within(100, 0, 4, AtomicInteger::new).all()).hasSize(4);
-  }
-
-  @Test
   void neighboursAreMergedAtTheLimit() {
     TimeBuckets<AtomicInteger> buckets =
         new TimeBuckets<>(100, 10, 3, AtomicInteger::new, (a, b) -> a.addAndGet(b.get()));
