@@ -126,7 +126,7 @@ final class AfterRun implements Runnable {
       }
       run.levels().arrivals().close(isComplete ? DRAIN : Duration.ofSeconds(1));
       closeRecorder(state, cancels ? unrecordedRequests.getAsLong() : 0);
-      run.observers().await(view -> view, RunObserver::stop);
+      run.observers().await(next -> {}, RunObserver::stop);
       closedAtEnd.forEach(AfterRun::closeNow);
     }
   }
@@ -217,7 +217,7 @@ final class AfterRun implements Runnable {
             SelfTestResults.ofUser().atEndOf(info, run.files(), run.clock()::unixNanos, say);
         run.describe(ended -> ended.selfTest(known));
       }
-      run.observers().await(view -> view.at(Stage.RECORDED), RunObserver::tick);
+      run.observers().await(next -> next.stage = Stage.RECORDED, RunObserver::tick);
       if (unwritten > 0 && isGone()) {
         return false;
       }
@@ -226,7 +226,7 @@ final class AfterRun implements Runnable {
         return false;
       }
       boolean failsBuild = report(info, say);
-      run.observers().await(view -> view.at(Stage.REPORTED), RunObserver::tick);
+      run.observers().await(next -> next.stage = Stage.REPORTED, RunObserver::tick);
       return failsBuild;
     } catch (Throwable e) {
       String cause = e instanceof IOException ? RunFiles.message(e) : e.toString();

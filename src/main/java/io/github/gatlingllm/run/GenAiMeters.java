@@ -173,8 +173,8 @@ final class GenAiMeters implements RunObserver {
 
   @Override
   public void tick(RunView view) {
-    if (view.levels() != levels) {
-      levels = view.levels();
+    if (view.levels != levels) {
+      levels = view.levels;
       offered.forEach(registry::remove);
       offered.clear();
       levels.stream().filter(level -> !level.isOver()).map(this::offered).forEach(offered::add);

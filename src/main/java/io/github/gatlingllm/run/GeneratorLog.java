@@ -103,8 +103,8 @@ final class GeneratorLog implements RunObserver {
   @Override
   public void tick(RunView view) {
     long nanoTime = System.nanoTime();
-    view.edges().stream().skip(seen.edges().size()).forEach(edges::add);
-    boolean isDue = view.seconds() != seen.seconds();
+    view.edges.stream().skip(seen.edges.size()).forEach(edges::add);
+    boolean isDue = view.seconds != seen.seconds;
     seen = view;
     cut(nanoTime);
     Reading now = isDue ? reading(nanoTime) : before;
@@ -116,7 +116,7 @@ final class GeneratorLog implements RunObserver {
   private void write(Reading now) {
     GeneratorSecond second = second(now);
     before = now;
-    run.observers().change(view -> view.generator(second));
+    run.observers().change(next -> next.generator = second);
     try {
       second.append(run.files().generator());
     } catch (IOException e) {

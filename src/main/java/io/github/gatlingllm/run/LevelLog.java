@@ -74,8 +74,9 @@ final class LevelLog implements RunningLevel.Listener {
   @Override
   public void levelStarted(RunningLevel level, long nanoTime) {
     LevelInfo.Key key = new LevelInfo.Key(level.label(), target, scenario);
-    Entry entry = new Entry(level, key, called);
-    levels.results().levelBegan(key, level, run.info().objectives().of(target));
+    LevelResults results =
+        new LevelResults(run.clock(), key, level, run.info().objectives().of(target));
+    Entry entry = new Entry(level, key, called, results);
     synchronized (levels) {
       Phases phases = level.level().phases();
       plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
@@ -128,9 +129,9 @@ final class LevelLog implements RunningLevel.Listener {
       begun = new LevelView(entry.info(), false, null);
     }
     if (phase == Phase.MEASURE) {
-      levels.results().measureBegan(entry.key);
+      entry.results.measureBegan();
     }
-    run.observers().change(view -> view.level(begun));
+    run.observers().change(next -> next.level(begun));
     if (isEdge) {
       levels.windowEdge(nanoTime);
     }
@@ -198,13 +199,13 @@ final class LevelLog implements RunningLevel.Listener {
   }
 
   private void finish(Entry entry) {
-    LiveFigures ended = levels.results().finish(entry.key);
+    LiveFigures ended = entry.results.finish();
     LiveFigures figures = ended == null ? null : ended.with(levels.sloShare(ended), null, null);
     LevelView over;
     synchronized (levels) {
       over = new LevelView(entry.info(), true, figures);
     }
-    run.observers().change(view -> view.level(over));
+    run.observers().change(next -> next.level(over));
   }
 
   private void planned(Entry entry, @Nullable Long requests) {
@@ -221,12 +222,12 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
-    levels.results().watchFailures(current().key, limits, tooMany);
+    current().results.watchFailures(limits, tooMany);
   }
 
   @Override
   public LevelResult resultSoFar(RunningLevel level) {
-    return levels.results().result(current().key);
+    return current().results.result();
   }
 
   @Override
@@ -246,6 +247,7 @@ final class LevelLog implements RunningLevel.Listener {
   static final class Entry {
     final RunningLevel level;
     final LevelInfo.Key key;
+    final LevelResults results;
     private final List<HookCall> hooks;
     private final List<PhaseWindow> phases = new ArrayList<>();
     boolean ended;
@@ -253,10 +255,12 @@ final class LevelLog implements RunningLevel.Listener {
     private @Nullable Long plannedStart;
     private LevelInfo.@Nullable InFlightCount inFlight;
 
-    private Entry(RunningLevel level, LevelInfo.Key key, List<HookCall> hooks) {
+    private Entry(
+        RunningLevel level, LevelInfo.Key key, List<HookCall> hooks, LevelResults results) {
       this.level = level;
       this.key = key;
       this.hooks = hooks;
+      this.results = results;
     }
 
     /** Ends the current phase, if any; returns whether it was the measure phase. */

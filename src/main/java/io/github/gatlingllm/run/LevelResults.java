@@ -23,49 +23,61 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of each load level so far: what stop rules, the guard against dead servers and a
- * search decide by, and the live figures. Belongs to the run, as these must work whatever its
- * outputs do; the recorder's thread adds each record. Thread-safe; callbacks run outside its lock.
+ * The results of a load level so far: what stop rules, the guard against dead servers and a search
+ * decide by, and its live figures. Belongs to the run, as these must work whatever its outputs do;
+ * the recorder's thread adds each record. Thread-safe; callbacks run outside its lock.
  */
 final class LevelResults {
 
   private final RunClock clock;
-  private final Map<LevelInfo.Key, Counts> levels = new HashMap<>();
-  private final LiveStats ofRun = new LiveStats(System::nanoTime);
+  private final LevelInfo.Key key;
+  private final RunningLevel level;
+  private final TargetSlo judge;
 
-  LevelResults(RunClock clock) {
+  /** Planned length of one round; 0 unless open and bounded by time. */
+  private final long measureNanos;
+
+  private final Map<String, Slo> byName = new HashMap<>();
+  private final SloCounts slo = new SloCounts();
+  private long ended;
+  private long failed;
+  private long refused;
+  private @Nullable Backlog backlog;
+  private long failures;
+  private long failedInARow;
+  private LevelResult.@Nullable FailedInARow longestRow;
+  private FailureLimits limits = FailureLimits.NONE;
+  private Runnable tooMany = () -> {};
+  private @Nullable LiveStats beforeMeasuring = new LiveStats(System::nanoTime);
+  private @Nullable LiveStats measured;
+  private boolean isMeasuring;
+  private boolean isFinished;
+  private Map<String, Double> atEnd = Map.of();
+
+  LevelResults(RunClock clock, LevelInfo.Key key, RunningLevel level, TargetSlo slo) {
     this.clock = clock;
-  }
-
-  synchronized void levelBegan(LevelInfo.Key key, RunningLevel level, TargetSlo slo) {
-    levels.put(key, new Counts(level, slo));
-  }
-
-  private Counts counts(LevelInfo.Key level) {
-    return Objects.requireNonNull(levels.get(level));
+    this.key = key;
+    this.level = level;
+    judge = slo;
+    Phases phases = level.level().phases();
+    boolean byTime = level.level() instanceof LoadLevel.Open && phases.requests() == null;
+    measureNanos = byTime ? phases.measureNanos() : 0;
   }
 
   /** From here on its figures are those of the measure window. */
-  synchronized void measureBegan(LevelInfo.Key level) {
-    counts(level).isMeasuring = true;
+  synchronized void measureBegan() {
+    isMeasuring = true;
   }
 
-  /** Adds a request of the level with that key, or of none. */
-  void add(LevelInfo.Key key, RequestRecord record) {
-    Runnable due;
+  /** Adds a request of the level with that key: it may be another one, of the same scenario. */
+  void add(LevelInfo.Key of, RequestRecord record) {
+    Runnable due = null;
     synchronized (this) {
-      Counts level = levels.get(key);
-      due = level == null ? null : level.add(record);
-      for (Map.Entry<LevelInfo.Key, Counts> each : levels.entrySet()) {
-        LevelInfo.Key other = each.getKey();
-        if (each.getValue() != level
-            && Objects.equals(key.scenario(), other.scenario())
-            && other.target().equals(key.target())) {
-          each.getValue().addToFigures(record, false);
-        }
-      }
-      if (levels.isEmpty()) {
-        ofRun.accept(record);
+      if (key.equals(of)) {
+        due = add(record);
+      } else if (Objects.equals(key.scenario(), of.scenario())
+          && key.target().equals(of.target())) {
+        addToFigures(record, false);
       }
     }
     if (due != null) {
@@ -73,176 +85,130 @@ final class LevelResults {
     }
   }
 
-  synchronized LevelResult result(LevelInfo.Key level) {
-    return counts(level).result();
-  }
-
-  /** Calls {@code tooMany} when more requests of a level have failed than the limits allow. */
-  synchronized void watchFailures(LevelInfo.Key level, FailureLimits limits, Runnable tooMany) {
-    Counts counts = counts(level);
-    counts.limits = limits;
-    counts.tooMany = tooMany;
+  /** Calls {@code orElse} when more requests have failed than the limits allow. */
+  synchronized void watchFailures(FailureLimits allowed, Runnable orElse) {
+    limits = allowed;
+    tooMany = orElse;
   }
 
   /** Live figures; {@code isSnapshot}: the rate of "now" begins anew, for one reader only. */
-  synchronized @Nullable LiveFigures figures(LevelInfo.@Nullable Key level, boolean isSnapshot) {
-    LiveStats shown = level == null ? ofRun : counts(level).shown();
+  synchronized @Nullable LiveFigures figures(boolean isSnapshot) {
+    LiveStats shown = isMeasuring ? measured() : beforeMeasuring;
     return shown == null ? null : isSnapshot ? shown.snapshot() : shown.peek();
   }
 
-  /** The figures of the measure window, once all its requests are counted; null without one. */
-  synchronized @Nullable LiveFigures finish(LevelInfo.Key level) {
-    return counts(level).finish();
+  /** Now, or the end of the measure window once that has passed. */
+  private long clock() {
+    long now = System.nanoTime();
+    return Math.min(now, level.measureEndNanosOr(now));
   }
 
-  private final class Counts {
-    private final RunningLevel level;
-    private final TargetSlo judge;
-
-    /** Planned length of one round; 0 unless open and bounded by time. */
-    private final long measureNanos;
-
-    private final Map<String, Slo> byName = new HashMap<>();
-    private final SloCounts slo = new SloCounts();
-    private long ended;
-    private long failed;
-    private long refused;
-    private @Nullable Backlog backlog;
-    private long failures;
-    private long failedInARow;
-    private LevelResult.@Nullable FailedInARow longestRow;
-    private FailureLimits limits = FailureLimits.NONE;
-    private Runnable tooMany = () -> {};
-    private @Nullable LiveStats beforeMeasuring = new LiveStats(System::nanoTime);
-    private @Nullable LiveStats measured;
-    private boolean isMeasuring;
-    private boolean isFinished;
-    private Map<String, Double> atEnd = Map.of();
-
-    private Counts(RunningLevel level, TargetSlo slo) {
-      this.level = level;
-      judge = slo;
-      Phases phases = level.level().phases();
-      boolean byTime = level.level() instanceof LoadLevel.Open && phases.requests() == null;
-      measureNanos = byTime ? phases.measureNanos() : 0;
-    }
-
-    /** Now, or the end of the measure window once that has passed. */
-    private long clock() {
-      long now = System.nanoTime();
-      return Math.min(now, level.measureEndNanosOr(now));
-    }
-
-    @Nullable LiveFigures finish() {
-      LiveStats window = isMeasuring ? measured() : null;
-      isFinished = true;
-      beforeMeasuring = null;
-      measured = null;
-      if (window == null) {
-        return null;
-      }
-      LiveFigures last = window.peek().with(slo.all().share(), null, null);
-      atEnd = last.byName();
-      return last;
-    }
-
-    private @Nullable LiveStats shown() {
-      return isMeasuring ? measured() : beforeMeasuring;
-    }
-
-    /** Of the measure window; null while its start is not known, and once the level is finished. */
-    private @Nullable LiveStats measured() {
-      if (measured == null && !isFinished && level.measureStartKnown()) {
-        measured = new LiveStats(this::clock, level.measureStartNanos());
-      }
-      return measured;
-    }
-
-    private void addToFigures(RequestRecord record, boolean isOfLevel) {
-      if (!isMeasuring && isOfLevel && beforeMeasuring != null) {
-        beforeMeasuring.accept(record);
-      }
-      LiveStats window = measured();
-      if (window != null) {
-        long end = level.measureEndNanosOr(Long.MAX_VALUE);
-        window.add(
-            record,
-            isOfLevel && record.identity().phase() == Phase.MEASURE,
-            clock.unixNanos(level.measureStartNanos()),
-            end == Long.MAX_VALUE ? end : clock.unixNanos(end));
-      }
-    }
-
-    /** Returns what is due when too many requests have failed; null as long as they have not. */
-    private @Nullable Runnable add(RequestRecord record) {
-      addToBacklog(record);
-      addToFigures(record, true);
-      RequestRecord.RequestOutcome outcome = record.outcome();
-      if (record.identity().phase() == Phase.MEASURE) {
-        String name = record.identity().name();
-        slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
-        ended += outcome.status().isCut() ? 0 : 1;
-        failed += outcome.hasFailed() ? 1 : 0;
-        refused += outcome.status() == RequestStatus.RATE_LIMITED ? 1 : 0;
-      }
-      if (outcome.ok()) {
-        failedInARow = 0;
-      } else if (outcome.hasFailed()) {
-        failures++;
-        failedInARow++;
-        if (longestRow == null || failedInARow > longestRow.count()) {
-          String error = outcome.error();
-          longestRow =
-              new LevelResult.FailedInARow(
-                  failedInARow, error == null ? outcome.status().key() : error);
-        }
-        if (failures - 1 == limits.max() || failedInARow - 1 == limits.inARow()) {
-          return tooMany;
-        }
-      }
+  /** The figures of the measure window, once all its requests are counted; null without one. */
+  synchronized @Nullable LiveFigures finish() {
+    LiveStats window = isMeasuring ? measured() : null;
+    isFinished = true;
+    beforeMeasuring = null;
+    measured = null;
+    if (window == null) {
       return null;
     }
+    LiveFigures last = window.peek().with(slo.all().share(), null, null);
+    atEnd = last.byName();
+    return last;
+  }
 
-    /** Only once the measure window is known: earlier requests are in no queue of it. */
-    private void addToBacklog(RequestRecord record) {
-      if (measureNanos == 0 || !level.measureEndKnown()) {
-        return;
-      }
-      if (backlog == null) {
-        long from = clock.unixNanos(level.measureStartNanos());
-        backlog = new Backlog(from, measureNanos, LoadPlan.MAX_ROUNDS);
-      }
-      backlog.add(record);
+  /** Of the measure window; null while its start is not known, and once the level is finished. */
+  private @Nullable LiveStats measured() {
+    if (measured == null && !isFinished && level.measureStartKnown()) {
+      measured = new LiveStats(this::clock, level.measureStartNanos());
     }
+    return measured;
+  }
 
-    /** The queue over the measure window; null if the level has none or was cut. */
-    private Backlog.@Nullable Queue queue() {
-      if (backlog == null || level.isCut()) {
-        return null;
-      }
-      long measured = level.measureEndNanos() - level.measureStartNanos();
-      return backlog.queue((int) Math.round((double) measured / measureNanos));
+  private void addToFigures(RequestRecord record, boolean isOfLevel) {
+    if (!isMeasuring && isOfLevel && beforeMeasuring != null) {
+      beforeMeasuring.accept(record);
     }
+    LiveStats window = measured();
+    if (window != null) {
+      long end = level.measureEndNanosOr(Long.MAX_VALUE);
+      window.add(
+          record,
+          isOfLevel && record.identity().phase() == Phase.MEASURE,
+          clock.unixNanos(level.measureStartNanos()),
+          end == Long.MAX_VALUE ? end : clock.unixNanos(end));
+    }
+  }
 
-    LevelResult result() {
-      SloCounts.Decision decision = slo.decide();
-      SloCounts.SloCount judged = decision == null ? SloCounts.SloCount.NONE : decision.count();
-      // A level that cannot be judged yields no counts.
-      boolean isJudged = decision != null && decision.holds() != null;
-      return new LevelResult(
-          level.label(),
-          isJudged ? judged.judged() : 0,
-          slo.isEmpty() ? null : (Long) (isJudged ? judged.met() : 0),
-          decision == null ? judge.percentile() : decision.percent(),
-          ended,
-          failed,
-          refused,
-          queue(),
-          failures,
-          level.isCut(),
-          decision == null ? null : decision.objective(),
-          longestRow,
-          atEnd);
+  /** Returns what is due when too many requests have failed; null as long as they have not. */
+  private @Nullable Runnable add(RequestRecord record) {
+    addToBacklog(record);
+    addToFigures(record, true);
+    RequestRecord.RequestOutcome outcome = record.outcome();
+    if (record.identity().phase() == Phase.MEASURE) {
+      String name = record.identity().name();
+      slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
+      ended += outcome.status().isCut() ? 0 : 1;
+      failed += outcome.hasFailed() ? 1 : 0;
+      refused += outcome.status() == RequestStatus.RATE_LIMITED ? 1 : 0;
     }
+    if (outcome.ok()) {
+      failedInARow = 0;
+    } else if (outcome.hasFailed()) {
+      failures++;
+      failedInARow++;
+      if (longestRow == null || failedInARow > longestRow.count()) {
+        String error = outcome.error();
+        longestRow =
+            new LevelResult.FailedInARow(
+                failedInARow, error == null ? outcome.status().key() : error);
+      }
+      if (failures - 1 == limits.max() || failedInARow - 1 == limits.inARow()) {
+        return tooMany;
+      }
+    }
+    return null;
+  }
+
+  /** Only once the measure window is known: earlier requests are in no queue of it. */
+  private void addToBacklog(RequestRecord record) {
+    if (measureNanos == 0 || !level.measureEndKnown()) {
+      return;
+    }
+    if (backlog == null) {
+      long from = clock.unixNanos(level.measureStartNanos());
+      backlog = new Backlog(from, measureNanos, LoadPlan.MAX_ROUNDS);
+    }
+    backlog.add(record);
+  }
+
+  /** The queue over the measure window; null if the level has none or was cut. */
+  private Backlog.@Nullable Queue queue() {
+    if (backlog == null || level.isCut()) {
+      return null;
+    }
+    long measured = level.measureEndNanos() - level.measureStartNanos();
+    return backlog.queue((int) Math.round((double) measured / measureNanos));
+  }
+
+  synchronized LevelResult result() {
+    SloCounts.Decision decision = slo.decide();
+    SloCounts.SloCount judged = decision == null ? SloCounts.SloCount.NONE : decision.count();
+    // A level that cannot be judged yields no counts.
+    boolean isJudged = decision != null && decision.holds() != null;
+    return new LevelResult(
+        level.label(),
+        isJudged ? judged.judged() : 0,
+        slo.isEmpty() ? null : (Long) (isJudged ? judged.met() : 0),
+        decision == null ? judge.percentile() : decision.percent(),
+        ended,
+        failed,
+        refused,
+        queue(),
+        failures,
+        level.isCut(),
+        decision == null ? null : decision.objective(),
+        longestRow,
+        atEnd);
   }
 }

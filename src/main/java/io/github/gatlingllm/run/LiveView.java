@@ -87,8 +87,8 @@ final class LiveView implements RunObserver {
 
   @Override
   public synchronized void tick(RunView view) {
-    GeneratorSecond second = view.generator();
-    if (second != null && second != seen.generator()) {
+    GeneratorSecond second = view.generator;
+    if (second != null && second != seen.generator) {
       overTime.add(second);
     }
     seen = view;
@@ -107,7 +107,7 @@ final class LiveView implements RunObserver {
   private synchronized LivePage.Now now() {
     Series series = overTime.soFar(isJudged);
     List<LivePage.Finished> finished =
-        seen.levels().stream()
+        seen.levels.stream()
             .filter(level -> level.figures() != null)
             .map(level -> new LivePage.Finished(level.toString(), level.figures()))
             .toList();

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
 /**
  * Passes the events of a run to its observers: a bounded queue and a thread for each, so that none
@@ -54,9 +53,9 @@ final class ObserverQueues {
   }
 
   /** Tells all observers of a change. */
-  void change(UnaryOperator<RunView> step) {
+  void change(Consumer<RunView> step) {
     synchronized (changes) { // so that all see the changes in the same order
-      view = step.apply(view);
+      view = view.with(step);
       RunView now = view;
       lanes.forEach(lane -> lane.tell(observer -> observer.tick(now)));
     }
@@ -75,7 +74,7 @@ final class ObserverQueues {
 
   void secondPassed() {
     synchronized (changes) {
-      view = view.secondPassed();
+      view = view.with(next -> next.seconds++);
       RunView now = view;
       lanes.forEach(lane -> lane.tick(now));
     }
@@ -86,11 +85,11 @@ final class ObserverQueues {
    * Changes the view and waits for the observers, which hear of it by that event, for each as long
    * as its patience.
    */
-  void await(UnaryOperator<RunView> step, BiConsumer<RunObserver, RunView> event) {
+  void await(Consumer<RunView> step, BiConsumer<RunObserver, RunView> event) {
     long start = System.nanoTime();
     List<CountDownLatch> ends = new ArrayList<>();
     synchronized (changes) {
-      view = step.apply(view);
+      view = view.with(step);
       RunView now = view;
       lanes.forEach(lane -> ends.add(lane.ask(observer -> event.accept(observer, now))));
     }

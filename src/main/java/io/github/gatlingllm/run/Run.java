@@ -37,6 +37,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.prefs.BackingStoreException;
 import java.util.prefs.Preferences;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -208,16 +209,18 @@ public final class Run {
   }
 
   public void targetUsed(List<MetricsPage> pages) {
-    observers.await(view -> view.using(pages), RunObserver::start);
+    observers.await(
+        next -> next.pages = Stream.concat(next.pages.stream(), pages.stream()).toList(),
+        RunObserver::start);
   }
 
   public void message(String line) {
-    observers.change(view -> view.message(line));
+    observers.change(next -> next.message(line));
   }
 
   /** The warm-up is over; waits for the observers. */
   public void loadAhead() {
-    observers.await(view -> view, RunObserver::start);
+    observers.await(next -> {}, RunObserver::start);
     ending.loadAhead();
   }
 
@@ -236,14 +239,14 @@ public final class Run {
 
   /** Read when the view changes, as two threads may change places. */
   private void usersChanged() {
-    observers.change(view -> view.idle(users.get() == 0));
+    observers.change(next -> next.isIdle = users.get() == 0);
   }
 
   /** Takes the number of the next request, from 0. */
   public long nextRequest() {
     long number = requests.getAndIncrement();
     if (number == 0) {
-      observers.change(view -> view.began(System.nanoTime()));
+      observers.change(next -> next.beganNanos = System.nanoTime());
     }
     return number;
   }

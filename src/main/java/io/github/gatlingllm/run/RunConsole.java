@@ -40,14 +40,14 @@ final class RunConsole implements RunObserver {
 
   @Override
   public void tick(RunView view) {
-    view.lines().stream().skip(seen.lines().size()).forEach(PrintableText::print);
-    if (view.levels() != seen.levels()) {
-      view.levels().stream()
+    view.lines.stream().skip(seen.lines.size()).forEach(PrintableText::print);
+    if (view.levels != seen.levels) {
+      view.levels.stream()
           .filter(level -> level.isOver() && ended.add(level))
           .forEach(RunConsole::print);
     }
-    if (view.seconds() != seen.seconds() && ++seconds % BLOCK_SECONDS == 0) {
-      block(view.beganNanos());
+    if (view.seconds != seen.seconds && ++seconds % BLOCK_SECONDS == 0) {
+      block(view.beganNanos);
     }
     seen = view;
   }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
@@ -28,6 +29,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,15 +41,17 @@ import org.jspecify.annotations.Nullable;
 final class RunLevels {
 
   private final Run run;
-  private final List<LevelLog.Entry> entries = new ArrayList<>();
+  private final List<LevelLog.Entry> entries = new CopyOnWriteArrayList<>();
   private final PlannedTime planned = new PlannedTime();
   private final InjectedLevels injected = new InjectedLevels();
-  private final LevelResults results;
+
+  /** Live figures while there is no level. */
+  private final LiveStats unleveled = new LiveStats(System::nanoTime);
+
   private final ArrivalLog arrivals;
 
   RunLevels(Run run) {
     this.run = run;
-    results = new LevelResults(run.clock());
     arrivals =
         new ArrivalLog(
             run.files().arrivals(),
@@ -99,14 +103,11 @@ final class RunLevels {
 
   /** Live figures of the level that started last, or of the run if it has none; null without. */
   @Nullable LiveFigures figures(boolean isSnapshot) {
-    LevelLog.Entry entry;
-    synchronized (this) {
-      entry = running();
-      if (entry == null && !entries.isEmpty()) {
-        return null;
-      }
-    }
-    LiveFigures figures = results.figures(entry == null ? null : entry.key, isSnapshot);
+    LevelLog.Entry entry = running();
+    LiveFigures figures =
+        entry != null
+            ? entry.results.figures(isSnapshot)
+            : !entries.isEmpty() ? null : isSnapshot ? unleveled.snapshot() : unleveled.peek();
     return figures == null
         ? null
         : figures.with(sloShare(figures), run.inFlight(), progress(System.nanoTime()));
@@ -136,7 +137,10 @@ final class RunLevels {
     RequestRecord.Identity id = record.identity();
     LevelInfo.Key key = LevelInfo.Key.of(id, id.scenario());
     injected.add(key, record);
-    results.add(key, record);
+    entries.forEach(entry -> entry.results.add(key, record));
+    if (entries.isEmpty()) {
+      unleveled.accept(record);
+    }
   }
 
   void injectionStarted(
@@ -193,13 +197,9 @@ final class RunLevels {
 
   /** Tells the observers of an edge of a measure window, now and once it has passed. */
   void windowEdge(long nanoTime) {
-    Runnable tell = () -> run.observers().change(view -> view.windowEdge(nanoTime));
+    Runnable tell = () -> run.observers().change(next -> next.windowEdge(nanoTime));
     tell.run();
     run.after(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())), tell);
-  }
-
-  LevelResults results() {
-    return results;
   }
 
   void concluded(String target, String scenario, Conclusion conclusion) {

@@ -5,31 +5,38 @@ import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What observers see of a run. Immutable: each change makes a new one, whose lists have all that
- * was in those before, so that an observer that missed some catches up with the next.
- *
- * @param beganNanos when the first request was about to be sent
- * @param isIdle whether the last virtual user has left; false before the first
- * @param levels in the order of their latest change
- * @param edges instants at which a measure window begins or ends, as far as they are known
+ * What observers see of a run. Immutable but for {@link #with}, which changes a copy before it is
+ * published. Its lists have all that was in those before, so that an observer that missed some
+ * catches up with the next.
  */
-record RunView(
-    long seconds,
-    List<MetricsPage> pages,
-    @Nullable Long beganNanos,
-    boolean isIdle,
-    List<LevelView> levels,
-    List<Long> edges,
-    List<String> lines,
-    @Nullable GeneratorSecond generator,
-    Stage stage) {
+final class RunView implements Cloneable {
 
-  static final RunView OPENED =
-      new RunView(0, List.of(), null, false, List.of(), List.of(), List.of(), null, Stage.RUNNING);
+  static final RunView OPENED = new RunView();
+
+  long seconds;
+
+  List<MetricsPage> pages = List.of();
+
+  /** When the first request was about to be sent. */
+  @Nullable Long beganNanos;
+
+  /** Whether the last virtual user has left; false before the first. */
+  boolean isIdle;
+
+  /** In the order of their latest change. */
+  List<LevelView> levels = List.of();
+
+  /** Instants at which a measure window begins or ends, as far as they are known. */
+  List<Long> edges = List.of();
+
+  List<String> lines = List.of();
+  @Nullable GeneratorSecond generator;
+  Stage stage = Stage.RUNNING;
 
   enum Stage {
     RUNNING,
@@ -52,47 +59,27 @@ record RunView(
     }
   }
 
-  RunView secondPassed() {
-    return new RunView(
-        seconds + 1, pages, beganNanos, isIdle, levels, edges, lines, generator, stage);
+  RunView with(Consumer<RunView> change) {
+    try {
+      RunView copy = (RunView) clone();
+      change.accept(copy);
+      return copy;
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
   }
 
-  RunView using(List<MetricsPage> more) {
-    List<MetricsPage> all = Stream.concat(pages.stream(), more.stream()).toList();
-    return new RunView(seconds, all, beganNanos, isIdle, levels, edges, lines, generator, stage);
-  }
-
-  RunView began(long nanoTime) {
-    return new RunView(seconds, pages, nanoTime, isIdle, levels, edges, lines, generator, stage);
-  }
-
-  RunView idle(boolean isNow) {
-    return new RunView(seconds, pages, beganNanos, isNow, levels, edges, lines, generator, stage);
-  }
-
-  RunView level(LevelView changed) {
+  void level(LevelView changed) {
     LevelInfo.Key key = changed.info.key();
-    List<LevelView> others = levels.stream().filter(each -> !each.info.key().equals(key)).toList();
-    List<LevelView> all = plus(others, changed);
-    return new RunView(seconds, pages, beganNanos, isIdle, all, edges, lines, generator, stage);
+    levels = plus(levels.stream().filter(each -> !each.info.key().equals(key)).toList(), changed);
   }
 
-  RunView windowEdge(long nanoTime) {
-    List<Long> all = edges.contains(nanoTime) ? edges : plus(edges, nanoTime);
-    return new RunView(seconds, pages, beganNanos, isIdle, levels, all, lines, generator, stage);
+  void windowEdge(long nanoTime) {
+    edges = edges.contains(nanoTime) ? edges : plus(edges, nanoTime);
   }
 
-  RunView message(String line) {
-    List<String> all = plus(lines, line);
-    return new RunView(seconds, pages, beganNanos, isIdle, levels, edges, all, generator, stage);
-  }
-
-  RunView generator(GeneratorSecond now) {
-    return new RunView(seconds, pages, beganNanos, isIdle, levels, edges, lines, now, stage);
-  }
-
-  RunView at(Stage next) {
-    return new RunView(seconds, pages, beganNanos, isIdle, levels, edges, lines, generator, next);
+  void message(String line) {
+    lines = plus(lines, line);
   }
 
   private static <T> List<T> plus(List<T> some, T one) {

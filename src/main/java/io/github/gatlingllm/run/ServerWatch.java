@@ -94,7 +94,7 @@ final class ServerWatch implements RunObserver {
   @Override
   public void start(RunView view) {
     List<Endpoint> added = new ArrayList<>();
-    for (MetricsPage page : view.pages()) {
+    for (MetricsPage page : view.pages) {
       Endpoint known = endpoints.get(page.uri());
       if (known == null) {
         known = new Endpoint(page);
@@ -109,8 +109,8 @@ final class ServerWatch implements RunObserver {
 
   @Override
   public void tick(RunView view) {
-    boolean hasLastLeft = view.isIdle() && !seen.isIdle();
-    boolean isDue = view.seconds() != seen.seconds();
+    boolean hasLastLeft = view.isIdle && !seen.isIdle;
+    boolean isDue = view.seconds != seen.seconds;
     seen = view;
     if (isDue || (hasLastLeft && nanoClock.getAsLong() - lastNanos >= MIN_GAP_NANOS)) {
       read(endpoints.values());
@@ -164,7 +164,7 @@ final class ServerWatch implements RunObserver {
       endpoint.timedOutOnce = true;
       return;
     }
-    if (reading == null && seen.isIdle()) {
+    if (reading == null && seen.isIdle) {
       return; // no user is active: a server that is gone is no error
     }
     if (reading != null) {
@@ -195,7 +195,7 @@ final class ServerWatch implements RunObserver {
             values.values(),
             values.histograms(),
             values.gpus());
-    if (seen.beganNanos() == null) { // only the last reading before is kept
+    if (seen.beganNanos == null) { // only the last reading before is kept
       if (endpoint.latest == null || reading != null) {
         endpoint.latest = sample;
       }

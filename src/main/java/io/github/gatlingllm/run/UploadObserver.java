@@ -45,10 +45,10 @@ final class UploadObserver implements RunObserver {
 
   @Override
   public void tick(RunView view) {
-    if (view.stage() == sent || isFailed) {
+    if (view.stage == sent || isFailed) {
       return;
     }
-    sent = view.stage();
+    sent = view.stage;
     RunUpload upload = RunUpload.of(place, run.files(), run.info());
     try {
       if (sent == Stage.REPORTED) {

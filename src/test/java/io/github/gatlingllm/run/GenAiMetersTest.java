@@ -77,7 +77,7 @@ class GenAiMetersTest {
             4.0,
             "concurrent",
             Stream.of(phases).map(phase -> new PhaseWindow(phase, 0, null)).toList());
-    return RunView.OPENED.level(new LevelView(info, isOver, null));
+    return RunView.OPENED.with(view -> view.level(new LevelView(info, isOver, null)));
   }
 
   @Test

@@ -90,7 +90,7 @@ class LevelLogTest {
 
   /** Waits until the observers have received what was told so far. */
   private void awaitObservers() {
-    run.observers().await(now -> now, (observer, now) -> {});
+    run.observers().await(next -> {}, (observer, now) -> {});
   }
 
   private void awaitLevels(int count) {
@@ -191,16 +191,16 @@ class LevelLogTest {
         VirtualUsers.nobody(0));
     users.runTo(20);
     awaitObservers();
-    assertThat(view.edges()).as("it fills and settles, and the start is known").containsOnly(40L);
+    assertThat(view.edges).as("it fills and settles, and the start is known").containsOnly(40L);
     users.runTo(40);
     awaitObservers();
-    assertThat(view.edges()).as("the end is known").contains(100L).containsOnly(40L, 100L);
+    assertThat(view.edges).as("the end is known").contains(100L).containsOnly(40L, 100L);
     users.runTo(100);
     awaitObservers();
-    assertThat(view.edges()).as("drained at once").contains(200L).containsOnly(40L, 100L, 200L);
+    assertThat(view.edges).as("drained at once").contains(200L).containsOnly(40L, 100L, 200L);
     users.runTo(200);
     awaitObservers();
-    assertThat(view.edges()).containsOnly(40L, 100L, 200L);
+    assertThat(view.edges).containsOnly(40L, 100L, 200L);
   }
 
   /** An open level of which nobody comes. */
@@ -215,7 +215,7 @@ class LevelLogTest {
   void describesOpenLevels() {
     beginFivePerSecond(1);
     awaitObservers();
-    assertThat(view.lines())
+    assertThat(view.lines)
         .containsExactly("LLM arrivals of scenario r=5: evenly spaced at 5 users/s");
     assertThat(levels.all()).extracting(LevelInfo::unit).containsExactly("requests/s");
     assertThat(levels.all()).extracting(LevelInfo::kind).containsExactly("open loop");
@@ -251,7 +251,7 @@ class LevelLogTest {
         .isEqualTo(new Progress("c=1", Phase.STABILIZE, 0.0, 20_000_000_000L));
     users.runTo(10_000_000_000L);
     awaitObservers();
-    assertThat(view.lines())
+    assertThat(view.lines)
         .singleElement()
         .asString()
         .startsWith("LLM c=1 (target, scenario): measuring from 10 s, the longest wait");
@@ -350,7 +350,7 @@ class LevelLogTest {
     record(LevelRecord.ok("c=1").judged(true).tokens(1e-6));
     awaitLevels(2);
     awaitObservers();
-    assertThat(view.levels())
+    assertThat(view.levels)
         .filteredOn(LevelView::isOver)
         .extracting(level -> Objects.requireNonNull(level.figures()).sloShare())
         .containsExactly(shown);
@@ -365,7 +365,7 @@ class LevelLogTest {
     }
     assertThat(events).containsExactly("cancel c=1", "over");
     awaitObservers();
-    assertThat(view.lines())
+    assertThat(view.lines)
         .singleElement()
         .asString()
         .startsWith("LLM stopped early (target, scenario): after c=1, 1 level skipped: ");

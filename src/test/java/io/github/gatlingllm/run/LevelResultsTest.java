@@ -30,14 +30,14 @@ class LevelResultsTest {
 
   static final Phases PHASES = new Phases(0, 0, 200, 30, null);
 
-  private LevelResults results = new LevelResults(new RunClock(1_000, 0));
   private final List<RunningLevel> started = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
   private String slo = "ttft<1s,e2e<1s";
   private Slo.Rule rule = Slo.Rule.PERCENTILES;
+  private LevelResults results = closed();
 
   /** A level that starts at 0, or an open one 20 ms later. */
-  LevelInfo.Key begin(LoadLevel level) {
+  LevelResults begin(LoadLevel level) {
     VirtualUsers.nobody(0)
         .begin(
             new LoadPlan.Sweep(List.of(level)),
@@ -52,12 +52,11 @@ class LevelResultsTest {
     TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of(), Map.of());
     LevelInfo.Key key =
         new LevelInfo.Key(running.label(), LevelRecord.TARGET, LevelRecord.SCENARIO);
-    results = new LevelResults(new RunClock(1_000, 0));
-    results.levelBegan(key, running, judge);
-    return key;
+    results = new LevelResults(new RunClock(1_000, 0), key, running, judge);
+    return results;
   }
 
-  private LevelInfo.Key closed() {
+  private LevelResults closed() {
     return begin(new LoadLevel.Closed(1, PHASES));
   }
 
@@ -99,18 +98,18 @@ class LevelResultsTest {
     "HTTP_ERROR, 3, false"
   })
   void aLevelThatShedsItsLoadDoesNotHold(RequestStatus status, int count, boolean holds) {
-    LevelInfo.Key level = closed();
+    LevelResults level = closed();
     for (int i = 0; i < 40; i++) {
       add(i < count ? ok().failed(status, null) : judged(ok(), true));
     }
-    LevelResult result = results.result(level);
+    LevelResult result = level.result();
     assertThat(result.failed() + result.refused()).isEqualTo(count);
     assertThat(result.holdsSlo()).isEqualTo(holds);
   }
 
   @Test
   void figuresAreThoseOfTheMeasurePhase() {
-    LevelInfo.Key level = closed();
+    LevelResults level = closed();
     add(
         judged(ok(), true),
         judged(ok(), false),
@@ -119,7 +118,7 @@ class LevelResultsTest {
         judged(ok().phase(Phase.DRAIN), true),
         judged(LevelRecord.ok("c=2"), true));
 
-    assertThat(results.result(level))
+    assertThat(level.result())
         .isEqualTo(
             new LevelResult(
                 "c=1",
@@ -142,32 +141,32 @@ class LevelResultsTest {
   void theObjectiveThatFewestMeetDecides() {
     for (Slo.Rule each : Slo.Rule.values()) {
       rule = each;
-      LevelInfo.Key level = closed();
+      LevelResults level = closed();
       add(judged(ok(), true), judged(ok(), true), judged(ok(), false));
-      assertThat(results.result(level).met()).isEqualTo(2);
-      assertThat(results.result(level).attempted()).isEqualTo(3);
+      assertThat(level.result().met()).isEqualTo(2);
+      assertThat(level.result().attempted()).isEqualTo(3);
     }
   }
 
   /** One of five cannot be told: too many to say that the level holds. */
   @Test
   void requestsThatCannotBeJudgedLeaveTheLevelOpen() {
-    LevelInfo.Key level = closed();
+    LevelResults level = closed();
     for (int i = 0; i < 4; i++) {
       add(judged(ok(), true));
     }
     add(cancelled());
-    assertThat(results.result(level).holdsSlo()).isNull();
+    assertThat(level.result().holdsSlo()).isNull();
     add(judged(ok(), false));
-    assertThat(results.result(level).holdsSlo()).as("not even if it had been met").isFalse();
+    assertThat(level.result().holdsSlo()).as("not even if it had been met").isFalse();
   }
 
   @Test
   void withoutAnSloNothingIsMet() {
     slo = "";
-    LevelInfo.Key level = closed();
+    LevelResults level = closed();
     add(ok());
-    assertThat(results.result(level).met()).isNull();
+    assertThat(level.result().met()).isNull();
   }
 
   /**
@@ -176,14 +175,14 @@ class LevelResultsTest {
    */
   @Test
   void openLevelsHaveAQueue() {
-    LevelInfo.Key level = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
+    LevelResults level = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
     long from = 20_001_000;
     add(LevelRecord.between(from - 50, from - 1).stage("r=1"));
     add(LevelRecord.between(from - 5, from + 5).stage("r=1"));
     for (long n = 0; n < 40; n++) {
       add(LevelRecord.between(from + 5 * n, from + 20 * n + 20).stage("r=1"));
     }
-    Backlog.Queue queue = results.result(level).queue();
+    Backlog.Queue queue = level.result().queue();
     assertThat(queue.start()).isEqualTo(1);
     assertThat(queue.end())
         .as("the first 10 have ended: 20 n + 20 < 200 up to n = 8")
@@ -193,16 +192,14 @@ class LevelResultsTest {
 
   @Test
   void levelsBoundedByACountHaveNoQueue() {
-    LevelInfo.Key level =
-        begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES.withRequests(5)));
+    LevelResults level = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES.withRequests(5)));
     add(LevelRecord.ok("r=1"));
-    assertThat(results.result(level).queue()).isNull();
+    assertThat(level.result().queue()).isNull();
   }
 
-  private LevelInfo.Key watched(long max, long inARow) {
-    LevelInfo.Key level = closed();
-    results.watchFailures(
-        level, new LoadPlan.FailureLimits(max, inARow), () -> told.add("too many"));
+  private LevelResults watched(long max, long inARow) {
+    LevelResults level = closed();
+    level.watchFailures(new LoadPlan.FailureLimits(max, inARow), () -> told.add("too many"));
     return level;
   }
 
@@ -219,23 +216,22 @@ class LevelResultsTest {
 
   @Test
   void failuresInARowAreThoseWithoutASuccessBetween() {
-    LevelInfo.Key level = watched(Long.MAX_VALUE, 2);
+    LevelResults level = watched(Long.MAX_VALUE, 2);
     add(failed().phase(Phase.FILL), failed(), ok(), failed(), cancelled(), failed());
     assertThat(told).isEmpty();
     add(failed());
     assertThat(told).containsExactly("too many");
     add(ok());
-    assertThat(results.result(level).failedInARow())
-        .isEqualTo(new LevelResult.FailedInARow(3, "timeout"));
+    assertThat(level.result().failedInARow()).isEqualTo(new LevelResult.FailedInARow(3, "timeout"));
   }
 
   @Test
   void rateLimitedRequestsAreNoFailuresAndNeitherContinueNorEndARowOfThem() {
-    LevelInfo.Key level = watched(2, 2);
+    LevelResults level = watched(2, 2);
     add(rateLimited(), rateLimited(), rateLimited(), rateLimited());
     add(failed(), rateLimited(), failed());
     assertThat(told).isEmpty();
-    assertThat(results.result(level))
+    assertThat(level.result())
         .extracting(LevelResult::ended, LevelResult::failed, LevelResult::failures)
         .containsExactly(7L, 2L, 2L);
     add(failed());

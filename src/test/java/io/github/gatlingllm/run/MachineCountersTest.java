@@ -116,7 +116,7 @@ class MachineCountersTest {
     Path file = run.files().generator();
     GeneratorLog log = new GeneratorLog(run, List.of());
     log.records(records);
-    log.tick(RunView.OPENED.secondPassed());
+    log.tick(RunView.OPENED.with(next -> next.seconds++));
     log.stop(RunView.OPENED);
     run.ending().complete();
 
@@ -134,11 +134,18 @@ class MachineCountersTest {
     Path file = run.files().generator();
     GeneratorLog log = new GeneratorLog(run, List.of());
     long edge = System.nanoTime();
-    RunView view = RunView.OPENED.windowEdge(edge).windowEdge(edge + TimeUnit.HOURS.toNanos(1));
+    RunView view =
+        RunView.OPENED.with(next -> next.edges = List.of(edge, edge + TimeUnit.HOURS.toNanos(1)));
     log.tick(view);
-    log.tick(view.secondPassed()); // late, after the edge
-    log.tick(view.secondPassed().windowEdge(edge));
-    log.tick(view.secondPassed().windowEdge(edge - 1_000));
+    log.tick(view.with(next -> next.seconds++)); // late, after the edge
+    for (long again : List.of(edge, edge - 1_000)) {
+      log.tick(
+          view.with(
+              next -> {
+                next.seconds++;
+                next.windowEdge(again);
+              }));
+    }
     log.stop(view);
     run.ending().complete();
 

@@ -103,8 +103,8 @@ class RunObserverTest {
     run.message("LLM: a line");
     run.userEnded();
     run.ending().complete();
-    run.observers().await(view -> view.at(Stage.RECORDED), RunObserver::tick);
-    run.observers().await(view -> view.at(Stage.REPORTED), RunObserver::tick);
+    run.observers().await(next -> next.stage = Stage.RECORDED, RunObserver::tick);
+    run.observers().await(next -> next.stage = Stage.REPORTED, RunObserver::tick);
     run.observers().close();
   }
 
@@ -264,8 +264,8 @@ class RunObserverTest {
     assertWhole(run);
     assertThat(complaints).hasSize(1);
     assertThat(complaints.get(0)).startsWith("LLM broken: ");
-    assertThat(other.seen.lines()).contains("LLM: a line");
-    assertThat(other.seen.stage()).isEqualTo(Stage.REPORTED);
+    assertThat(other.seen.lines).contains("LLM: a line");
+    assertThat(other.seen.stage).isEqualTo(Stage.REPORTED);
     assertThat(other.requests.get()).isEqualTo(RECORDS);
   }
 
@@ -275,7 +275,7 @@ class RunObserverTest {
     CountDownLatch broke = new CountDownLatch(1);
     ObserverQueues queues = new ObserverQueues(complaints::add);
     queues.attach(List.of(new Broken(Event.TICK, Fault.BLOCKS, broke)));
-    queues.change(view -> view.message("a"));
+    queues.change(next -> next.message("a"));
     broke.await();
     for (int second = 0; second < 3; second++) {
       assertThat(complaints).isEmpty();
@@ -298,7 +298,7 @@ class RunObserverTest {
               assertThatCode(testIsOver::await).doesNotThrowAnyException();
             });
     queues.attach(List.of(new Broken(Event.TICK, Fault.BLOCKS, broke)));
-    queues.change(view -> view.message("a"));
+    queues.change(next -> next.message("a"));
     broke.await();
     Thread worker =
         new Thread(
@@ -310,7 +310,7 @@ class RunObserverTest {
     worker.setDaemon(true);
     worker.start();
     complained.await();
-    queues.change(view -> view.message("b"));
+    queues.change(next -> next.message("b"));
     assertThat(worker.isAlive()).isTrue();
     queues.close();
   }
@@ -327,15 +327,15 @@ class RunObserverTest {
     queues.attach(List.of(new Broken(event, Fault.BLOCKS, broke), other));
     RequestRecord record = LevelRecord.ok("c=1").record();
     queues.requestEnded(record);
-    queues.change(view -> view.message("a"));
+    queues.change(next -> next.message("a"));
     broke.await();
     for (int i = 0; i < 2 * ObserverQueues.CAPACITY; i++) {
       queues.requestEnded(record);
       if (i % 10_000 == 0) {
-        queues.await(view -> view, (observer, view) -> {}); // the other one keeps up
+        queues.await(next -> {}, (observer, view) -> {}); // the other one keeps up
       }
     }
-    queues.await(view -> view, (observer, view) -> {});
+    queues.await(next -> {}, (observer, view) -> {});
     queues.secondPassed();
     assertThat(other.requests.get()).isEqualTo(2 * ObserverQueues.CAPACITY + 1);
     assertThat(complaints).hasSize(1);

@@ -87,13 +87,13 @@ class ServerWatchTest {
   }
 
   private void use(List<MetricsPage> pages) {
-    view = view.using(pages);
+    view = view.with(next -> next.pages = pages);
     watch.start(view);
   }
 
   /** What is in the file after the page was read at the start, and once more. */
   private List<ServerSample> samples() throws IOException {
-    tick(view.began(0));
+    tick(view.with(next -> next.beganNanos = 0L));
     watch.stop(view);
     List<ServerSample> samples = new ArrayList<>();
     assertThat(ServerFile.read(dir.resolve("server.jsonl"), samples::add)).isZero();
@@ -178,8 +178,8 @@ class ServerWatchTest {
     ScriptedServer server =
         server(x -> x.answer("a")).pages(x -> x.respond(200, TEXT, PAGE.replace("3", value.get())));
     use(pages("a", MetricsPage.AUTO, server.baseUrl() + "/v1"));
-    tick(view.began(0));
-    tick(view.secondPassed());
+    tick(view.with(next -> next.beganNanos = 0L));
+    tick(view.with(next -> next.seconds++));
     value.set("3");
     List<ServerSample> samples = samples();
     assertThat(samples.get(0).values()).isEmpty();
@@ -287,7 +287,7 @@ class ServerWatchTest {
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 50\n"),
             exchange -> exchange.respond(503, TEXT, "starting"),
             exchange -> exchange.respond(200, TEXT, "vllm:prompt_tokens_total 7\n"));
-    tick(view.began(0));
+    tick(view.with(next -> next.beganNanos = 0L));
     use(pages("a", server.baseUrl() + "/page", "http://b"));
     watch.start(view);
     watch.start(view);
@@ -298,9 +298,9 @@ class ServerWatchTest {
   @Test
   void failuresAfterTheLastUserLeftAreNotWritten() throws Exception {
     ScriptedServer server = ScriptedServer.start(exchange -> exchange.respond(200, TEXT, PAGE));
-    tick(view.began(0));
+    tick(view.with(next -> next.beganNanos = 0L));
     use(pages("a", server.baseUrl() + "/page", "http://b"));
-    tick(view.idle(true));
+    tick(view.with(next -> next.isIdle = true));
     server.close();
     assertThat(samples()).allSatisfy(sample -> assertThat(sample.error()).isNull());
   }
@@ -310,7 +310,7 @@ class ServerWatchTest {
     try (ScriptedServer tls =
         ScriptedServer.startTls(
             SelfSigned.sslContext(dir), exchange -> exchange.respond(200, TEXT, PAGE))) {
-      tick(view.began(0));
+      tick(view.with(next -> next.beganNanos = 0L));
       for (boolean verify : List.of(true, false)) {
         use(
             MetricsPage.of(
