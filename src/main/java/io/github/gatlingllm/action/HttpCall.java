@@ -5,6 +5,7 @@ import static io.gatling.javaapi.http.HttpDsl.http;
 
 import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.session.Session;
+import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.cache.SslContextSupport;
 import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
@@ -69,26 +70,27 @@ final class HttpCall {
   private final @Nullable SslContexts tls;
   private final Map<String, ServerConnections> servers;
 
-  private HttpCall(
-      HttpComponents http,
-      HttpProtocol settings,
-      HttpRequestDef definition,
-      List<Header> headers,
-      LlmProtocol protocol,
-      Api api,
-      @Nullable SslContexts tls,
-      Map<String, ServerConnections> servers) {
-    this.http = http;
-    this.servers = servers;
-    this.definition = definition;
-    this.headers = headers;
-    this.isCacheable = isCacheable(settings);
-    this.isInside = isInside(protocol);
-    this.proxies = isInside ? Map.of() : proxies(protocol, api);
-    this.shared = protocol.shareConnections();
-    this.sharedClientId = sharedClientId(protocol.verifyTls());
-    this.several = protocol.baseUrls().size() > 1;
-    this.tls = tls;
+  HttpCall(ScenarioContext context, Target target, LlmRequest request) {
+    LlmProtocol protocol = target.protocol;
+    GatlingConfiguration configuration = context.coreComponents().configuration();
+    http = components(context);
+    servers = target.run.totals.servers;
+    headers = headers(protocol, request);
+    isInside = isInside(protocol);
+    HttpProtocol settings =
+        connectionSettings(http.httpProtocol(), configuration, Proxy.isSet() || isInside);
+    definition =
+        builder(protocol, request).build(http.httpCaches(), settings, false, configuration);
+    isCacheable = isCacheable(settings);
+    proxies = isInside ? Map.of() : proxies(protocol, request.api);
+    shared = protocol.shareConnections();
+    sharedClientId = sharedClientId(protocol.verifyTls());
+    several = protocol.baseUrls().size() > 1;
+    tls = target.all.tls(protocol, http.httpProtocol().enginePart().enableHttp2(), configuration);
+  }
+
+  static HttpComponents components(ScenarioContext context) {
+    return context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
   }
 
   /** An engine in this JVM is reached directly, whatever proxy there is for other hosts. */
@@ -147,14 +149,7 @@ final class HttpCall {
         && http.proxyPart().proxyProtocolSourceIpV6Address().isEmpty();
   }
 
-  static HttpCall of(
-      LlmProtocol protocol,
-      LlmRequest request,
-      HttpComponents http,
-      GatlingConfiguration configuration,
-      @Nullable SslContexts tls,
-      Map<String, ServerConnections> servers) {
-    List<Header> all = headers(protocol, request);
+  private HttpRequestBuilder builder(LlmProtocol protocol, LlmRequest request) {
     HttpRequestActionBuilder post =
         http("llm")
             .post(session -> content(session.asScala()).prepared().url())
@@ -162,22 +157,11 @@ final class HttpCall {
             .requestTimeout(
                 request.requestTimeout == null ? protocol.requestTimeout() : request.requestTimeout)
             .disableFollowRedirect();
-    for (int i = 0; i < all.size(); i++) {
+    for (int i = 0; i < headers.size(); i++) {
       int index = i;
-      post = post.header(all.get(i).name(), s -> content(s.asScala()).values()[index]);
+      post = post.header(headers.get(i).name(), s -> content(s.asScala()).values()[index]);
     }
-    HttpRequestBuilder builder = (HttpRequestBuilder) post.asScala();
-    HttpProtocol settings =
-        connectionSettings(http.httpProtocol(), configuration, Proxy.isSet() || isInside(protocol));
-    return new HttpCall(
-        http,
-        settings,
-        builder.build(http.httpCaches(), settings, false, configuration),
-        all,
-        protocol,
-        request.api,
-        tls,
-        servers);
+    return (HttpRequestBuilder) post.asScala();
   }
 
   /** Of two headers of the same name the later one counts. */

@@ -20,9 +20,7 @@ final class InFlight {
       "cancelled: Gatling stopped the run before its load had ended (maxDuration,"
           + " stopLoadGenerator)";
 
-  private record Sent(Session session, @Nullable RunningLevel level, boolean measured) {}
-
-  private final Map<StreamedExchange, Sent> requests = new ConcurrentHashMap<>();
+  private final Map<StreamedExchange, Session> requests = new ConcurrentHashMap<>();
   private volatile @Nullable String closeReason;
 
   boolean admits(Session session) {
@@ -32,24 +30,8 @@ final class InFlight {
 
   /** Adds a request that starts; cancels it at once if none may start any more. */
   void add(StreamedExchange exchange, Session session) {
-    RunningLevel level = UserSessions.levelOf(session);
-    boolean measured = level != null && level.requestStarted(exchange.timeline().scheduled());
-    requests.put(exchange, new Sent(session, level, measured));
+    requests.put(exchange, session);
     cancelIfLate(exchange, session);
-  }
-
-  static void admitted(Session session) {
-    RunningLevel level = UserSessions.levelOf(session);
-    if (level != null) {
-      level.requestAdmitted(System.nanoTime());
-    }
-  }
-
-  static void closed(Session session) {
-    RunningLevel level = UserSessions.levelOf(session);
-    if (level != null) {
-      level.requestClosed(System.nanoTime());
-    }
   }
 
   /**
@@ -65,34 +47,11 @@ final class InFlight {
     }
   }
 
-  void ended(StreamedExchange exchange, long nanoTime) {
-    Sent sent = requests.get(exchange);
-    if (sent != null && sent.level() != null) {
-      PlanUser user = PlanUser.orNull(sent.session());
-      boolean first = user != null && user.isFirstAnswer(sent.level());
-      sent.level().requestEnded(sent.measured(), nanoTime - exchange.timeline().scheduled(), first);
-    }
-  }
-
-  static void notBuilt(Session session, long scheduledNanos, long nanoTime, Runnable record) {
-    RunningLevel level = UserSessions.levelOf(session);
-    if (level == null) {
-      record.run();
-      return;
-    }
-    PlanUser user = PlanUser.orNull(session);
-    level.requestEnded(
-        level.requestStarted(scheduledNanos),
-        nanoTime - scheduledNanos,
-        user != null && user.isFirstAnswer(level));
-    record.run();
-    level.requestRecorded();
-  }
-
   void remove(StreamedExchange exchange) {
-    Sent sent = requests.remove(exchange);
-    if (sent != null && sent.level() != null) {
-      sent.level().requestRecorded();
+    Session session = requests.remove(exchange);
+    RunningLevel level = session == null ? null : UserSessions.levelOf(session);
+    if (level != null) {
+      level.requestRecorded();
     }
     if (closeReason != null) {
       synchronized (this) {
@@ -110,14 +69,14 @@ final class InFlight {
   }
 
   void cancel(RunningLevel level) {
-    cancel(sent -> sent.level() == level, DRAINED);
+    cancel(session -> UserSessions.levelOf(session) == level, DRAINED);
   }
 
   /** Lets no request start any more, and cancels all requests, each on its own event loop. */
   void close(String reason) {
     String first = closeReason == null ? reason : closeReason;
     closeReason = first;
-    cancel(sent -> true, first);
+    cancel(session -> true, first);
   }
 
   /** Waits until the records of all requests are written; to be called after {@link #close}. */
@@ -133,12 +92,12 @@ final class InFlight {
     }
   }
 
-  private void cancel(Predicate<Sent> which, String reason) {
+  private void cancel(Predicate<Session> which, String reason) {
     requests.forEach(
-        (exchange, sent) -> {
-          if (which.test(sent)) {
+        (exchange, session) -> {
+          if (which.test(session)) {
             EventLoops.execute(
-                sent.session().eventLoop(), () -> exchange.cut(RequestStatus.CANCELLED, reason));
+                session.eventLoop(), () -> exchange.cut(RequestStatus.CANCELLED, reason));
           }
         });
   }

@@ -31,6 +31,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -54,7 +55,17 @@ final class InjectionPlans {
   final @Nullable Duration maxDuration;
 
   /** What a scenario's own injection plans; the schedule is null unless it is open. */
-  record Injected(Injection injection, @Nullable OpenSchedule schedule) {}
+  record Injected(Injection injection, @Nullable OpenSchedule schedule, AtomicBoolean hasStarted) {
+
+    private Injected(Injection injection, @Nullable OpenSchedule schedule) {
+      this(injection, schedule, new AtomicBoolean());
+    }
+
+    /** Whether this is the first call. */
+    boolean isFirstUser() {
+      return !hasStarted.get() && hasStarted.compareAndSet(false, true);
+    }
+  }
 
   @SuppressWarnings("unchecked") // the steps are declared so in both profiles
   InjectionPlans(CoreComponents core) {

@@ -9,29 +9,29 @@ import io.gatling.core.action.SessionHook;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
-import io.gatling.http.protocol.HttpProtocol;
-import io.github.gatlingllm.action.WarmUpRounds.WarmUpLog;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.channel.EventLoop;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
@@ -65,23 +65,23 @@ final class JvmWarmUp implements PlanDriver.Users {
 
   private final CoreComponents core;
   private final HttpComponents http;
-  private final WarmUpLog log = new WarmUpLog();
+  private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
+  private final LiveStats live = new LiveStats(System::nanoTime);
   private final Queue<Session> held = new ConcurrentLinkedQueue<>();
   private final AtomicLong userIds = new AtomicLong();
-  private final CompilerWatch compilers = CompilerWatch.ofThisJvm(log::started);
+  private final LlmRun run;
+  private final CompilerWatch compilers;
   private final PlanDriver driver;
   private volatile boolean isSending = true;
   private final List<Action> bodies = new ArrayList<>();
   private @Nullable Action connecting;
 
-  /** Three classes, so that compiled code does not depend on the one that the load has. */
-  private final List<Consumer<RequestRecord>> sinks =
-      List.of(
-          record -> log.record(record), record -> log.record(record), record -> log.record(record));
-
-  private JvmWarmUp(ScenarioContext context) {
+  @SuppressWarnings("UnnecessaryLambda") // three classes, as the load has another
+  private JvmWarmUp(ScenarioContext context, LlmRun load) {
     core = context.coreComponents();
-    http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
+    http = HttpCall.components(context);
+    run = load.rehearsal(List.of(r -> ended.add(r), r -> ended.add(r), r -> ended.add(r)));
+    compilers = CompilerWatch.ofThisJvm(run::numbered);
     EventLoop timers = core.eventLoopGroup().next();
     LoadLevel.Phases endless = new LoadLevel.Phases(0L, 0L, 0, false, 0, Integer.MAX_VALUE);
     driver =
@@ -94,10 +94,10 @@ final class JvmWarmUp implements PlanDriver.Users {
             level -> null);
   }
 
-  static void run(ScenarioContext context, LlmComponents components, Api api) {
+  static void run(ScenarioContext context, Target load, Api api) {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
-      new JvmWarmUp(context).run(context, components, api, engine.baseUrl());
+      new JvmWarmUp(context, load.run).run(context, load, api, engine.baseUrl());
     } catch (IllegalStateException e) { // no port for the engine
       PrintableText.print(failed(e.getMessage()));
     } catch (InterruptedException e) {
@@ -105,10 +105,11 @@ final class JvmWarmUp implements PlanDriver.Users {
     }
   }
 
-  private void run(ScenarioContext context, LlmComponents components, Api api, String url)
+  private void run(ScenarioContext context, Target load, Api api, String url)
       throws InterruptedException {
-    LlmProtocol shared = components.protocol.forJvmWarmUp(url);
+    LlmProtocol shared = load.protocol.forJvmWarmUp(url);
     LlmProtocol perUser = shared.with(each -> each.shareConnections = false);
+    Target inside = new Target(load.all, run, shared, null);
     LlmRequest request = WarmUpRounds.shortRequest(api);
     List<Dynamic<String>> prompts =
         List.of(
@@ -117,18 +118,10 @@ final class JvmWarmUp implements PlanDriver.Users {
             Dynamic.of(session -> LATIN),
             Dynamic.of(session -> session.contains(OTHER) ? LATIN : OTHER),
             Dynamic.el(OTHER + LATIN, String.class));
-    RunParts parts = components.parts.rehearsal();
-    for (int i = 0; i < prompts.size(); i++) {
-      Dynamic<String> prompt = prompts.get(i);
-      bodies.add(
-          new Loop(
-                  new LlmComponents(shared, parts, log, sinks.get(i % sinks.size())),
-                  request.with(draft -> draft.prompt = prompt),
-                  context)
-              .body);
+    for (Dynamic<String> prompt : prompts) {
+      bodies.add(new Loop(inside, request.with(draft -> draft.prompt = prompt), context).body);
     }
-    connecting =
-        new Loop(new LlmComponents(perUser, parts, log, sinks.get(0)), request, context).body;
+    connecting = new Loop(new Target(load.all, run, perUser, null), request, context).body;
     driver.begin();
     RequestRecord failed = null;
     while (failed == null && compilers.isWarmingUp()) {
@@ -136,22 +129,33 @@ final class JvmWarmUp implements PlanDriver.Users {
       for (Session next = isSending ? held.poll() : null; next != null; next = held.poll()) {
         iterate(next);
       }
-      failed = log.firstFailed(CompilerWatch.POLL_NANOS);
+      failed = firstFailed(CompilerWatch.POLL_NANOS);
     }
     isSending = false;
     long end = System.nanoTime() + WarmUpRounds.GRACE_NANOS;
     while (failed == null && held.size() < USERS && System.nanoTime() < end) {
-      failed = log.firstFailed(CompilerWatch.POLL_NANOS);
+      failed = firstFailed(CompilerWatch.POLL_NANOS);
     }
-    parts.counting().close(Duration.ZERO);
+    run.end();
     PrintableText.print(
         failed == null
             ? "LLM warm-up of the JVM: "
-                + log.started()
+                + run.numbered()
                 + " requests, "
                 + compilers
                 + ", to an engine inside"
             : failed(failed.outcome().error()));
+  }
+
+  /** Passes records through codec and live figures until one has failed, or none comes. */
+  private @Nullable RequestRecord firstFailed(long nanos) throws InterruptedException {
+    RequestRecord record = ended.poll(nanos, TimeUnit.NANOSECONDS);
+    while (record != null && (record.outcome().ok() || record.outcome().status().isCut())) {
+      var unused = RecordFile.line(record);
+      live.accept(record);
+      record = ended.poll();
+    }
+    return record;
   }
 
   private static String failed(@Nullable String why) {
@@ -198,10 +202,10 @@ final class JvmWarmUp implements PlanDriver.Users {
     final Action body;
     private final boolean connects;
 
-    Loop(LlmComponents components, LlmRequest request, ScenarioContext context) {
+    Loop(Target target, LlmRequest request, ScenarioContext context) {
       super(null, "warm-up", core.statsEngine(), null);
-      connects = !components.protocol.shareConnections();
-      body = new LlmAction(request, components, context, this);
+      connects = !target.protocol.shareConnections();
+      body = new LlmAction(request, target, context, this);
     }
 
     @Override

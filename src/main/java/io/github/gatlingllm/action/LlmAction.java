@@ -8,31 +8,38 @@ import io.gatling.core.action.Action;
 import io.gatling.core.action.BlockExit;
 import io.gatling.core.action.RequestAction;
 import io.gatling.core.action.SessionHook;
+import io.gatling.core.check.Check;
 import io.gatling.core.controller.throttle.Throttler$Command$ThrottledRequest;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
-import io.gatling.http.client.Request;
-import io.github.gatlingllm.client.GenerationRequest;
+import io.github.gatlingllm.action.LlmRequest.LlmChecks;
+import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.ServerReport;
+import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
-import io.github.gatlingllm.workload.PromptPrefix;
-import io.netty.channel.EventLoop;
-import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.LongConsumer;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.BoxedUnit;
 
 /**
- * Sends one LLM request for a virtual user and starts the {@link StreamedExchange}, which ends in
- * {@link ResponseProcessor}.
+ * One LLM request of a scenario: sends it for each virtual user that comes by, as a {@link
+ * Request}.
  *
  * <p>javac does not ask for the synthetic members of Scala traits: those for chaining come from
  * {@link SessionHook}, the exit from blocks is repeated here. Without them the run ends with {@code
@@ -40,27 +47,49 @@ import scala.runtime.BoxedUnit;
  */
 final class LlmAction extends SessionHook implements RequestAction {
 
-  private final LlmRequest request;
-  private final LlmComponents components;
-  private final CoreComponents core;
-  private final HttpCall call;
-  private final ResponseProcessor end;
-  private final boolean throttled;
+  final LlmRequest request;
+  final Target target;
+  final HttpCall call;
+  final scala.collection.immutable.List<Check<MeasuredAnswer>> checks;
 
-  LlmAction(LlmRequest request, LlmComponents components, ScenarioContext context, Action next) {
+  /** The threads of Gatling's actors. */
+  final Executor actors;
+
+  private final CoreComponents core;
+  private final boolean isThrottled;
+
+  /** Whether the server reported the prompt tokens of an answer: it is going to do so again. */
+  private volatile boolean isPromptReported;
+
+  LlmAction(LlmRequest request, Target target, ScenarioContext context, Action next) {
     super(null, "llm", context.coreComponents().statsEngine(), next);
     this.request = request;
-    this.components = components;
-    this.core = context.coreComponents();
-    this.throttled = context.throttled() && core.throttler().isDefined() && components.isLoad();
-    this.call = components.httpCall(context, request);
-    this.end = new ResponseProcessor(request, components, core, next);
+    this.target = target;
+    core = context.coreComponents();
+    isThrottled = context.throttled() && core.throttler().isDefined() && target.run.isLoad();
+    call = new HttpCall(context, target, request);
+    actors = Versions.threadsOf(core.actorSystem());
+    checks =
+        CollectionConverters.asScala(request.checks.stream().map(LlmChecks::build).toList())
+            .toList();
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
     components.building(context, request);
-    return new LlmAction(request, components, context, next);
+    Action action = new LlmAction(request, components.target, context, next);
+    components.endBeforeClient(context.coreComponents().actorSystem());
+    return action;
+  }
+
+  boolean isPromptReported() {
+    return isPromptReported;
+  }
+
+  void promptReported() {
+    if (!isPromptReported) {
+      isPromptReported = true;
+    }
   }
 
   @Override
@@ -96,7 +125,7 @@ final class LlmAction extends SessionHook implements RequestAction {
 
   @Override
   public Validation<BoxedUnit> sendRequest(Session session) {
-    if (!components.inFlight.admits(session)) {
+    if (!target.run.inFlight.admits(session)) {
       reject(session);
       return success();
     }
@@ -124,7 +153,7 @@ final class LlmAction extends SessionHook implements RequestAction {
     EventLoops.DeferredTasks.execute(
         session.eventLoop(),
         () -> {
-          if (components.inFlight.admits(session)) {
+          if (target.run.inFlight.admits(session)) {
             sendNow(session, arrival, reached);
           } else {
             reject(session);
@@ -160,19 +189,12 @@ final class LlmAction extends SessionHook implements RequestAction {
     String named = String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name()));
     statsEngine().logRequestCrash(session.scenario(), session.groups(), named, message);
     if (request.silent) {
-      components.totals.skipped(named, RunInfo.NOT_BUILT);
+      target.run.totals.skipped(named, RunInfo.NOT_BUILT);
     } else {
       long now = System.nanoTime();
       Timeline timeline = new Timeline(reached - startLag(arrival), now);
       timeline.closed(now);
-      components.started();
-      InFlight.notBuilt(
-          session,
-          timeline.scheduled(),
-          now,
-          () ->
-              components.record(
-                  end.records().notBuilt(session, named, timeline, now, offset(arrival), message)));
+      recordNotBuilt(session, named, timeline, now, offset(arrival), message);
     }
     next().$bang(ChatMessages.afterFailure(request.messages, session).markAsFailed());
   }
@@ -188,148 +210,168 @@ final class LlmAction extends SessionHook implements RequestAction {
   /** The conversation has ended: the user goes on without a request. */
   private void skip(Session session, PreparedRequest prepared, String reason) {
     Conversation over = prepared.conversation().ended(reason);
-    components.totals.skippedTurn(prepared.name(), Objects.requireNonNull(over.endReason()));
+    target.run.totals.skippedTurn(prepared.name(), Objects.requireNonNull(over.endReason()));
     next().$bang(session.set(prepared.historyKey(), over));
   }
 
   private void send(Session session, @Nullable Arrival arrival, long reached) {
-    PreparedRequest prepared;
-    Request httpRequest;
+    PreparedRequest texts;
+    io.gatling.http.client.Request http;
     long index;
-    String requestId;
+    String id;
     try {
-      prepared = components.prepared(request, session);
-      String reason = prepared.whyNotToBeSent();
+      texts = target.prepared(request, session);
+      String reason = texts.whyNotToBeSent();
       if (reason != null) {
-        skip(session, prepared, reason);
+        skip(session, texts, reason);
         return;
       }
-      index = components.nextRequest();
-      requestId = components.requestId(index);
-      httpRequest = call.build(session, prepared, requestId);
+      index = target.run.nextRequest();
+      id = target.run.requestId(index);
+      http = call.build(session, texts, id);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       crash(session, arrival, reached, String.valueOf(e.getMessage()));
       return;
     }
     // Building the request is the client's own work: it counts as start lag, not as latency.
     long start = System.nanoTime();
-    long lag = start - reached + startLag(arrival);
-    Timeline timeline = new Timeline(start - lag, start);
-    SentRequest sent =
-        new SentRequest(
-            session,
-            prepared,
-            components.counting.prompt(
-                components.protocol.tokenizer(), request.silent ? null : prepared.body()),
-            requestId,
-            index,
-            start,
-            offset(arrival));
-    InFlightGate.Passage passage =
-        new InFlightGate.Passage(
-            components.gate, components.limiter, timeline, session.eventLoop(), System::nanoTime);
-    StreamedExchange exchange =
-        new StreamedExchange(
-            timeline,
-            prepared.body(),
-            new StreamedExchange.ReadOptions(
-                components.protocol.idleTimeout().toNanos(),
-                prepared.secrets(),
-                components.protocol.inThisJvm() ? null : httpRequest),
-            session.eventLoop(),
-            System::nanoTime,
-            ended -> {
-              passage.leave(ended.answer().totalTokens());
-              end.ended(ended, sent);
-            });
-    components.inFlight.add(exchange, session);
-    abandonLater(exchange, index, session.eventLoop());
-    if (!request.silent) {
-      components.started();
-    } else if (arrival != null) {
-      components.totals.skipped(prepared.name(), "it is silent");
-    }
-    LongConsumer go =
-        now -> {
-          if (!exchange.isOver()) {
-            passage.enter(
-                now,
-                prepared::tokenBudget,
-                admitted -> admit(exchange, admitted, session, httpRequest));
-          }
-        };
-    if (throttled) {
+    Timeline timeline = new Timeline(reached - startLag(arrival), start);
+    new Request(this, session, texts, index, id, http, timeline, start, offset(arrival)).start();
+  }
+
+  /** Whether Gatling's throttle will run the task, on the user's event loop. */
+  boolean throttle(Session session, Runnable task) {
+    if (isThrottled) {
       core.throttler()
           .get()
           .$bang(
               new Throttler$Command$ThrottledRequest(
                   session.scenario(),
                   () -> {
-                    EventLoops.execute(session.eventLoop(), () -> go.accept(System.nanoTime()));
+                    EventLoops.execute(session.eventLoop(), task);
                     return BoxedUnit.UNIT;
                   }));
-    } else {
-      go.accept(start);
     }
-    if (prepared.body().isTextOnly() && !request.silent) {
-      components.seen.add(components.target, distinct(prepared.body()));
-    }
-    if (!end.isPromptReported()) {
-      sent.promptCount().start();
-    }
+    return isThrottled;
   }
 
-  /** Ends the request when its user leaves, if it is one of those. */
-  private void abandonLater(StreamedExchange exchange, long index, EventLoop eventLoop) {
-    Long after = components.leavesAfter(request, index);
-    if (after != null) {
-      // An answer that ends before needs no memory until then.
-      WeakReference<StreamedExchange> left = new WeakReference<>(exchange);
-      EventLoops.at(
-          eventLoop,
-          exchange.timeline().scheduled() + after,
-          () -> {
-            StreamedExchange open = left.get();
-            if (open != null) {
-              open.cut(RequestStatus.ABANDONED, "abandoned: its user left (abandonAfter)");
-            }
-          });
-    }
-  }
-
-  /** What makes a prompt differ from others: its nonce, or all of it. */
-  private List<String> distinct(GenerationRequest body) {
-    return components.protocol.prefix() instanceof PromptPrefix.Unique
-        ? List.of(body.prefix())
-        : body.promptTexts();
-  }
-
-  private void admit(StreamedExchange exchange, long now, Session session, Request httpRequest) {
-    components.inFlight.cancelIfLate(exchange, session);
-    if (exchange.isOver()) {
-      return;
-    }
-    components.run.admitted();
-    exchange.timeline().admitted(now);
-    if (!request.silent) {
-      InFlight.admitted(session);
-    }
-    try {
-      exchange.send(call.transport(httpRequest, session));
-    } catch (RuntimeException e) {
-      // After a wait there is no caller that would release the permit and let the user go on.
-      exchange.onThrowable(e);
-    }
-  }
-
-  record SentRequest(
+  /** Records a request that could not be built; its model and turn are not resolved. */
+  private void recordNotBuilt(
       Session session,
-      PreparedRequest prepared,
-      TokenCounting.PromptCount promptCount,
-      String requestId,
+      String name,
+      Timeline timeline,
+      long now,
+      @Nullable Long scheduledOffsetNanos,
+      String error) {
+    LlmRun run = target.run;
+    run.started();
+    RunningLevel level = UserSessions.levelOf(session);
+    if (level != null) {
+      boolean isMeasured = level.requestStarted(timeline.scheduled());
+      PlanUser.ended(session, level, isMeasured, now - timeline.scheduled());
+    }
+    long index = run.nextRequest();
+    RequestRecord.Timing timing =
+        timeline.timing(run.run.unixNanos(now), scheduledOffsetNanos, null);
+    run.record(
+        record(
+            identity(session, run.requestId(index), index, timeline, name, null),
+            timing,
+            timeline,
+            RequestRecord.Tokens.NONE,
+            new StreamedExchange.Ending(RequestStatus.NOT_BUILT, null, Secrets.NONE.line(error)),
+            null,
+            null,
+            null));
+    if (level != null) {
+      level.requestRecorded();
+    }
+  }
+
+  /**
+   * The record of a request, judged by its SLO.
+   *
+   * @param exchange null where it could not be built
+   */
+  RequestRecord record(
+      RequestRecord.Identity identity,
+      RequestRecord.Timing timing,
+      Timeline timeline,
+      RequestRecord.Tokens tokens,
+      StreamedExchange.Ending end,
+      @Nullable String finishReason,
+      @Nullable StreamedExchange exchange,
+      RequestRecord.@Nullable RecordedText text) {
+    boolean ok = end.status() == RequestStatus.COMPLETE;
+    RequestRecord.Events events = timeline.events(true);
+    Slo.Judgement judgement =
+        target
+            .sloOf(request, identity.name())
+            .judge(identity.streamed(), end.status(), ok, timing, events, tokens);
+    return new RequestRecord(
+        identity,
+        timing,
+        target.protocol.recordTokens() ? events : timeline.events(false),
+        tokens,
+        new RequestRecord.RequestOutcome(
+            finishReason,
+            end.httpStatus(),
+            end.status(),
+            ok,
+            end.error(),
+            judgement.met(),
+            judgement.missed(),
+            exchange != null && exchange.wasResent(),
+            exchange != null && exchange.wasLeftOpen()),
+        exchange == null ? ServerReport.NONE : exchange.answer().server(),
+        text);
+  }
+
+  /**
+   * Which request of which user it is.
+   *
+   * @param texts null where they could not be resolved
+   */
+  RequestRecord.Identity identity(
+      Session session,
+      String id,
       long index,
-      long startNanos,
-      @Nullable Long scheduledOffsetNanos) {}
+      Timeline timeline,
+      String name,
+      @Nullable PreparedRequest texts) {
+    RunningLevel level = UserSessions.levelOf(session);
+    SessionReplay.Turn replayed = SessionReplay.turnOf(session);
+    Conversation conversation = texts == null ? null : texts.conversation();
+    Integer turn = conversation == null ? null : (Integer) (conversation.turns() + 1);
+    String url =
+        texts == null
+            ? target.protocol.url(target.prefixes.user(session), request.api)
+            : texts.url();
+    return new RequestRecord.Identity(
+        id,
+        target.run.run.id(),
+        target.run.run.injector(),
+        level == null ? null : level.trial(),
+        index,
+        PlanUser.scenarioOf(session),
+        name,
+        List.copyOf(CollectionConverters.asJava(session.groups())),
+        session.userId(),
+        replayed == null ? turn : (Integer) replayed.number,
+        replayed != null
+            ? replayed.recorded()
+            : conversation == null
+                ? null
+                : new SessionTurn("c" + conversation.number(), null, null),
+        target.name,
+        Secrets.redactUrl(url),
+        texts == null ? null : texts.body().model(),
+        request.api.key(),
+        texts == null ? request.isStreamed(target.protocol) : texts.body().stream(),
+        texts == null ? request.tools != null : texts.body().hasTools(),
+        level == null ? LevelInfo.WHOLE_RUN : level.label(),
+        level == null ? Phase.MEASURE : level.phaseAt(timeline.scheduled()));
+  }
 
   private static Validation<BoxedUnit> success() {
     return new Success<>(BoxedUnit.UNIT);

@@ -8,22 +8,16 @@ import io.gatling.core.protocol.ProtocolComponents;
 import io.gatling.core.protocol.ProtocolKey;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
-import io.gatling.http.protocol.HttpComponents;
-import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.action.InvalidSimulation.ReplacedProtocols;
 import io.github.gatlingllm.action.LlmProtocol.RunSettings;
-import io.github.gatlingllm.action.LlmRequest.Abandonment;
-import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
+import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
@@ -34,69 +28,67 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
 
-/** The protocol of one scenario, and the parts of the run that its LLM requests use. */
+/** The target of one scenario, and the life of its users: from a load plan, or Gatling's own. */
 final class LlmComponents implements ProtocolComponents {
 
   private static final ProtocolKey<LlmProtocol, LlmComponents> KEY = new Key();
 
-  final LlmProtocol protocol;
+  final Target target;
 
-  final String target;
-
-  final Run run;
-  final InFlight inFlight;
-  final RequestTotals totals;
-  final TokenCounting counting;
-  final SeenPrompts seen;
-
-  final @Nullable InFlightGate gate;
-
-  final @Nullable RateLimiter limiter;
-
-  final PreparedRequest.Prefixes prefixes;
-
-  /** Numbers warm-up requests; null for requests of the load. */
-  private final WarmUpRounds.@Nullable WarmUpLog warmUpLog;
-
-  private final Consumer<RequestRecord> sink;
-
-  final RunParts parts;
-  private final Targets targets;
+  private final LlmRun load;
+  private final Run run;
+  private final LlmProtocol protocol;
+  private final Simulation simulation;
 
   private boolean hasPlan;
   private boolean needsSlo;
   private boolean hasOwnSlo;
   private Runnable warmUp = () -> {};
 
-  private LlmComponents(LlmProtocol protocol, RunParts parts) {
-    this(protocol, parts, null, parts.run()::record);
+  /** What its scenarios share. */
+  private record Simulation(
+      LlmRun load,
+      Injector injector,
+      CommonStart start,
+      Targets targets,
+      InjectionPlans injections,
+      SimulationPlan plan,
+      AtomicInteger plans,
+      AtomicBoolean isJvmWarm,
+      AtomicBoolean endsBeforeClient) {
+
+    static Simulation open(CoreComponents core) {
+      JvmOptions.spareProcessors();
+      Injector injector = InvalidSimulation.checked(Injector::ofProcess);
+      CommonStart start = CommonStart.of(core, injector);
+      LlmRun load = LlmRun.open(core, injector);
+      InjectionPlans injections = new InjectionPlans(core);
+      load.run.endsAfter(injections.maxDuration);
+      return new Simulation(
+          load,
+          injector,
+          start,
+          new Targets(load, injector),
+          injections,
+          new SimulationPlan(core, load.run),
+          new AtomicInteger(),
+          new AtomicBoolean(),
+          new AtomicBoolean());
+    }
   }
 
-  LlmComponents(
-      LlmProtocol protocol,
-      RunParts parts,
-      WarmUpRounds.@Nullable WarmUpLog warmUpLog,
-      Consumer<RequestRecord> sink) {
-    this.protocol = protocol;
-    this.parts = parts;
-    this.warmUpLog = warmUpLog;
-    this.sink = sink;
-    target = protocol.label();
-    run = parts.run();
-    inFlight = parts.inFlight();
-    totals = parts.totals();
-    counting = parts.counting();
-    seen = warmUpLog == null ? counting.seen : new SeenPrompts();
-    targets = parts.targets();
-    gate = targets.gate(protocol);
-    limiter = targets.limiter(protocol);
-    prefixes = targets.prefixes(protocol, warmUpLog == null);
+  private LlmComponents(Target target, Simulation simulation) {
+    this.target = target;
+    this.simulation = simulation;
+    load = simulation.load;
+    run = load.run;
+    protocol = target.protocol;
   }
 
   static LlmComponents of(ScenarioContext context) {
@@ -104,12 +96,12 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** Ends the run before Gatling's client is closed: what it cuts off is no failure. */
-  private void endBeforeClient(ActorSystem actors) {
-    if (targets.isFirst("end before client")) {
+  void endBeforeClient(ActorSystem actors) {
+    if (simulation.endsBeforeClient.compareAndSet(false, true)) {
       actors.registerOnTermination(
           () -> {
-            if (inFlight.isAnyOpen() || run.isAnyLevelRunning()) {
-              inFlight.close(InFlight.BY_GATLING);
+            if (load.inFlight.isAnyOpen() || run.isAnyLevelRunning()) {
+              load.stop(InFlight.BY_GATLING);
               run.stopped();
             }
             return null;
@@ -121,14 +113,14 @@ final class LlmComponents implements ProtocolComponents {
       ScenarioContext context, String scenario, String population, LoadPlan plan) {
     hasPlan = true;
     needsSlo |= plan.needsSlo();
-    boolean isMultiplexed = http(context).httpProtocol().enginePart().enableHttp2();
+    boolean isMultiplexed = HttpCall.components(context).httpProtocol().enginePart().enableHttp2();
     if (!isMultiplexed && !LlmProtocol.isDryRun()) {
-      targets.requireOpenFiles(protocol, plan.concurrentUsers(), Targets.freeFiles());
+      simulation.targets.requireOpenFiles(protocol, plan.concurrentUsers(), Targets.freeFiles());
     }
     return new PlanWorkload.PlanLoop.Place(
-        parts.plans().incrementAndGet(),
-        parts.start().starts(population, plan, run),
-        run.listener(target, scenario, plan, inFlight::cancel, hooks()));
+        simulation.plans.incrementAndGet(),
+        simulation.start.starts(population, plan, run),
+        run.listener(target.name, scenario, plan, load.inFlight::cancel, hooks()));
   }
 
   /**
@@ -136,7 +128,7 @@ final class LlmComponents implements ProtocolComponents {
    * injectors does it for all.
    */
   private LevelHooks hooks() {
-    if (parts.injector().part().index() > 1) {
+    if (simulation.injector.part().index() > 1) {
       return LevelHooks.NONE;
     }
     List<LevelHooks.Call> calls = new ArrayList<>();
@@ -153,10 +145,10 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Gatling's throttle does not know of other injectors: each would send the whole load. */
   private void validateThrottle(ScenarioContext context) {
-    if (context.throttled() && parts.injector().isPart()) {
+    if (context.throttled() && simulation.injector.isPart()) {
       throw InvalidSimulation.because(
           "injector "
-              + parts.injector().share()
+              + simulation.injector.share()
               + ": Gatling's throttle would let every injector send all that it allows; use"
               + " maxRequestsPerMinute, which is shared out");
     }
@@ -187,41 +179,25 @@ final class LlmComponents implements ProtocolComponents {
           "beforeLevel needs load levels, but Gatling injects this load; use closedLoop or"
               + " openLoop");
     }
-    if (request.slo != null) {
-      hasOwnSlo = true;
-      targets.addSlo(protocol, request.name.constant(), request.slo);
-    }
+    hasOwnSlo |= request.slo != null;
     validateThrottle(context);
-    targets.askFor(protocol, request);
+    target.all.asks(request, target);
     if (LlmProtocol.isDryRun()) {
-      parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
+      simulation.plan.add(target, request, context.coreComponents().eventLoopGroup().next());
     }
     return () -> warmUp(context, request);
   }
 
-  Slo sloOf(LlmRequest request, String name) {
-    return request.slo == null ? protocol.sloOf(name) : request.slo;
-  }
-
-  /** When the user of the request of that number leaves, in nanoseconds; null if it stays. */
-  @Nullable Long leavesAfter(LlmRequest request, long index) {
-    Abandonment leaving =
-        request.abandonment == null ? protocol.abandonment() : request.abandonment;
-    return leaving == null || !isLoad()
-        ? null
-        : leaving.afterNanos(Seed.orOfProcess(protocol.seed()), index);
-  }
-
   /** Warms up JVM and target, once per run and target, by the first request of the scenario. */
   private void warmUp(ScenarioContext context, LlmRequest request) {
-    boolean jvm = protocol.warmUpJvm() && targets.isFirst("jvm");
-    boolean first = targets.isFirst("target " + target);
+    boolean jvm = protocol.warmUpJvm() && simulation.isJvmWarm.compareAndSet(false, true);
+    boolean first = target.named.isFirstTry();
     if (!jvm && !first) {
       return;
     }
-    parts.start().requireInTime(run);
+    simulation.start.requireInTime(run);
     boolean isTried = first && protocol.warmUpRequests() > 0;
-    WarmUpRounds rounds = isTried ? new WarmUpRounds(context, this, request) : null;
+    WarmUpRounds rounds = isTried ? new WarmUpRounds(context, target, request) : null;
     if (rounds != null) {
       if (StartCommand.isProbe()) {
         rounds.loadClasses();
@@ -229,7 +205,7 @@ final class LlmComponents implements ProtocolComponents {
       rounds.tryEach();
     }
     if (jvm) {
-      JvmWarmUp.run(context, this, request.api);
+      JvmWarmUp.run(context, target, request.api);
     }
     if (rounds != null) {
       rounds.finish();
@@ -239,80 +215,7 @@ final class LlmComponents implements ProtocolComponents {
       System.gc();
     }
     run.loadAhead();
-    parts.start().requireInTime(run);
-  }
-
-  /** Says what is known of the server; to the command {@code probe}, whose process then ends. */
-  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
-  void tried(RequestRecord last, @Nullable Boolean isKept) {
-    List<ServerFacts.Fact> facts = targets.facts(target, last, isKept);
-    if (!StartCommand.isProbe()) {
-      String line = ServerFacts.line(target, facts);
-      if (!line.isEmpty()) {
-        PrintableText.print(line);
-      }
-      return;
-    }
-    run.refuse();
-    System.exit(ServerFacts.write(facts));
-  }
-
-  PreparedRequest prepared(LlmRequest request, Session session) {
-    return PreparedRequest.of(request, protocol, targets.rejectedBy(target), prefixes, session);
-  }
-
-  /** Leaves out a field that the target rejects; false where the user has named it, or again. */
-  boolean leaveOut(AddedField rejected) {
-    boolean isNamed =
-        switch (rejected) {
-          case CONTINUOUS_USAGE -> protocol.eventTokens() != null;
-          case USAGE -> protocol.includeUsage() != null;
-          case PINNING -> protocol.pinning() == LlmProtocol.Pinning.ALWAYS;
-          case LIMIT_NAME -> protocol.maxTokensField() != null;
-          case LIMIT -> protocol.maxTokensField() != null || protocol.isLimitNamed();
-        };
-    return !isNamed && targets.leaveOut(target, rejected);
-  }
-
-  boolean isLoad() {
-    return warmUpLog == null;
-  }
-
-  /** A request has started; those of a warm-up, some of which may outlast it, do not count. */
-  void started() {
-    if (isLoad()) {
-      run.started();
-    }
-  }
-
-  long nextRequest() {
-    return warmUpLog == null ? run.nextRequest() : warmUpLog.next();
-  }
-
-  String requestId(long number) {
-    return warmUpLog == null ? run.requestId(number) : run.id() + "-warmup-" + number;
-  }
-
-  void record(RequestRecord record) {
-    sink.accept(record);
-  }
-
-  HttpCall httpCall(ScenarioContext context, LlmRequest request) {
-    HttpComponents http = http(context);
-    endBeforeClient(context.coreComponents().actorSystem());
-    GatlingConfiguration configuration = context.coreComponents().configuration();
-    boolean http2 = http.httpProtocol().enginePart().enableHttp2();
-    return HttpCall.of(
-        protocol,
-        request,
-        http,
-        configuration,
-        targets.tls(protocol, http2, configuration),
-        warmUpLog == null ? totals.servers : warmUpLog.servers);
-  }
-
-  private static HttpComponents http(ScenarioContext context) {
-    return context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
+    simulation.start.requireInTime(run);
   }
 
   private boolean ready(boolean isDryRun) {
@@ -320,7 +223,7 @@ final class LlmComponents implements ProtocolComponents {
       throw InvalidSimulation.because(
           "the load has no SLO to hold; set one: .slo(slo().ttft(200)) or llm.slo");
     }
-    targets.describeLengths();
+    simulation.targets.scenarioBuilt();
     if (!isDryRun) {
       warmUp.run();
     }
@@ -331,36 +234,38 @@ final class LlmComponents implements ProtocolComponents {
   public Function1<Session, Session> onStart() {
     boolean isDryRun = LlmProtocol.isDryRun();
     var unused = unlessInvalid(run, () -> ready(isDryRun));
-    targets.printSeed();
-    parts.start().scenarioReady(run);
+    simulation.targets.printSeed();
+    simulation.start.scenarioReady(run);
     if (isDryRun) {
-      parts.plan().scenarioBuilt();
+      simulation.plan.scenarioBuilt();
     }
     return session -> {
       if (isDryRun) {
-        parts.plan().end();
+        simulation.plan.end();
       }
       run.userStarted();
-      String scenario = session.scenario();
-      Injected injected = parts.injections().of(scenario);
-      if (injected == null) {
-        return session;
-      }
-      LevelInfo.Key level = new LevelInfo.Key(LevelInfo.WHOLE_RUN, target, scenario);
-      OpenSchedule plan = injected.schedule();
-      Arrival arrival = plan == null ? null : plan.next(System.nanoTime());
-      if (plan == null || arrival == null) {
-        if (targets.isFirst("injection " + scenario)) {
-          run.injectionStarted(level, injected.injection(), System.nanoTime(), null);
-        }
-        return session;
-      }
-      if (arrival.anchors()) {
-        long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
-        run.injectionStarted(level, injected.injection(), start, plan);
-      }
-      return UserSessions.withArrival(session, arrival);
+      Injected injected = simulation.injections.of(session.scenario());
+      return injected == null ? session : arriving(session, injected);
     };
+  }
+
+  /** A user of Gatling's own injection, with its planned arrival if that is known. */
+  private Session arriving(Session session, Injected injected) {
+    LevelInfo.Key level = new LevelInfo.Key(LevelInfo.WHOLE_RUN, target.name, session.scenario());
+    OpenSchedule plan = injected.schedule();
+    long now = System.nanoTime();
+    Arrival arrival = plan == null ? null : plan.next(now);
+    if (arrival == null) {
+      if (injected.isFirstUser()) {
+        run.injectionStarted(level, injected.injection(), now, null);
+      }
+      return session;
+    }
+    if (arrival.anchors()) {
+      long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
+      run.injectionStarted(level, injected.injection(), start, plan);
+    }
+    return UserSessions.withArrival(session, arrival);
   }
 
   @Override
@@ -370,7 +275,7 @@ final class LlmComponents implements ProtocolComponents {
       Arrival arrival = UserSessions.arrivalOf(session);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();
-        totals.skipped(
+        load.totals.skipped(
             session.scenario(),
             level == null || level.admits()
                 ? "its user asked for nothing"
@@ -402,26 +307,23 @@ final class LlmComponents implements ProtocolComponents {
       boolean isOnly = InjectionPlans.protocols(core).size() <= 1;
       LlmProtocol common = InjectionPlans.commonProtocol(core);
       Set<String> levels = InjectionPlans.levels(core);
-      RunParts parts = RunParts.open(core);
+      Simulation simulation = Simulation.open(core);
+      LlmRun load = simulation.load;
       // Once for each, as a change may draw a seed.
       Map<LlmProtocol, LlmProtocol> whole = new HashMap<>();
       return said ->
           unlessInvalid(
-              parts.run(),
+              load.run,
               () -> {
                 if (said.isDefault()) {
-                  return new LlmComponents(said, parts);
+                  return new LlmComponents(
+                      new Target(simulation.targets, load, said, null), simulation);
                 }
                 LlmProtocol protocol =
                     whole.computeIfAbsent(
                         said, target -> settings.applyTo(target.over(common), isOnly).complete());
                 protocol.requireLevels(levels);
-                if (!LlmProtocol.isDryRun()) {
-                  parts.targets().readyWait(protocol).untilUp();
-                }
-                LlmProtocol asking = parts.targets().asking(protocol);
-                parts.targets().use(asking);
-                return new LlmComponents(asking, parts);
+                return new LlmComponents(simulation.targets.of(protocol), simulation);
               });
     }
   }

@@ -38,9 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
-  /** Session attribute of the users that send warm-up requests, and of no others. */
-  public static final String WARM_UP_KEY = "gatling.llm.warmUp";
-
   static final String IGNORE_EOS = "ignoreEos";
 
   static final String TOKENIZER = "tokenizer";

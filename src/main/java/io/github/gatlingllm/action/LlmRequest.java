@@ -147,6 +147,12 @@ public final class LlmRequest extends Draft<LlmRequest> {
     }
   }
 
+  /** Whether its answers are streamed, as far as that is known without a user. */
+  boolean isStreamed(LlmProtocol protocol) {
+    Boolean own = stream == null ? null : stream.constant();
+    return api.generates() && (own == null ? protocol.streaming() : own);
+  }
+
   private InvalidSimulation mistake(String what) {
     String called = name.text() == null ? "…" : '"' + name.text() + '"';
     return InvalidSimulation.because("llm(" + called + "): " + what);
@@ -230,6 +236,15 @@ public final class LlmRequest extends Draft<LlmRequest> {
               name, response -> new Success<>(Option.apply(extractor.apply(response))));
       return new io.gatling.core.check.CheckBuilder$Find$Default<>(
           Expressions.toStaticValueExpression(find), showsValue);
+    }
+
+    static Check<MeasuredAnswer> build(ConditionalCheck conditional) {
+      Check<MeasuredAnswer> check = build(conditional.check());
+      return conditional.condition() == null
+          ? check
+          : check.checkIf(
+              Expressions.javaBiFunctionToExpression(
+                  (response, session) -> conditional.condition().apply(response, session)));
     }
 
     static Check<MeasuredAnswer> build(CheckBuilder check) {

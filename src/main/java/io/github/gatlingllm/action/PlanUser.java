@@ -88,11 +88,13 @@ final class PlanUser implements PlanDriver.LoopingUser {
     }
   }
 
-  /** Whether the response that has ended is the user's first one in that load level. */
-  boolean isFirstAnswer(RunningLevel in) {
-    boolean first = answeredIn != in;
-    answeredIn = in;
-    return first;
+  /** A request of that level has ended; whether it was the first of its user there counts too. */
+  static void ended(Session session, RunningLevel level, boolean isMeasured, long nanos) {
+    PlanUser user = orNull(session);
+    level.requestEnded(isMeasured, nanos, user != null && user.answeredIn != level);
+    if (user != null) {
+      user.answeredIn = level;
+    }
   }
 
   void delayed(long nanos) {

@@ -49,11 +49,12 @@ record PreparedRequest(
       LlmProtocol protocol,
       Set<AddedField> rejected,
       Prefixes prefixes,
-      Session session) {
-    String url = protocol.url(prefixes.user(session), request.api);
+      Session user) {
+    String url = protocol.url(prefixes.user(user), request.api);
     GenerationRequest.Builder body = GenerationRequest.of(request.api.at(url));
+    Draw draws = new Draw(Seed.orOfProcess(protocol.seed()), prefixes.isOfWarmUp());
+    Session session = user.set(Draw.KEY, draws);
     ChatMessages chat = new ChatMessages(session, body, request.messages);
-    DrawOrder.forget();
     request.messages.forEach(chat::add);
     Boolean stream = resolve(request.stream, session);
     String prompt = resolve(request.prompt, session);
@@ -61,10 +62,9 @@ record PreparedRequest(
         request.inputList == null
             ? resolve(request.inputs, session)
             : request.inputList.resolve(session);
-    long number = prefixes.number(session); // that of the prompt, which has been drawn above
-    Draw length = new Draw(Seed.orOfProcess(protocol.seed()), prefixes.index(number));
-    Session drawn = session.set(Draw.KEY, length);
-    Integer maxTokens = resolve(request.maxTokens, drawn);
+    long number = prefixes.number(session, draws); // of the prompt, which has been drawn above
+    draws.accept(number);
+    Integer maxTokens = resolve(request.maxTokens, session);
     Conversation conversation = chat.conversation == null ? null : chat.conversation.by(number);
     SessionReplay.Turn turn = SessionReplay.turnOf(session);
     Long draw =
@@ -93,7 +93,7 @@ record PreparedRequest(
     String key = resolve(request.apiKey == null ? protocol.apiKey() : request.apiKey, session);
     String apiKey = key == null ? null : key.strip();
     return new PreparedRequest(
-        request.name.resolve(drawn),
+        request.name.resolve(session),
         url,
         apiKey,
         secrets(apiKey, url, List.of(protocol.headers(), request.headers), session),
@@ -163,21 +163,16 @@ record PreparedRequest(
       return from > 0;
     }
 
-    long number(Session session) {
+    long number(Session session, Draw draws) {
       Arrival arrival = UserSessions.arrivalOf(session);
       PlanUser user = PlanUser.orNull(session);
       long plan = user == null || arrival == null || arrival.number() == null ? 0 : user.plan();
-      long drawn = DrawOrder.lastDraw();
+      long drawn = draws.number();
       if (drawn == 0
           && session.attributes().getOrElse(DrawOrder.KEY, () -> null) instanceof AtomicLong fed) {
         drawn = DrawOrder.nextOf(fed);
       }
       return from + (drawn > 0 ? drawn : (plan << PLAN_BITS) + order.next(arrival));
-    }
-
-    /** The index of the prompt with that number among those of its order; null in a warm-up. */
-    @Nullable Long index(long number) {
-      return isOfWarmUp() ? null : (Long) (number & ((1L << PLAN_BITS) - 1));
     }
 
     String text(long request, Session session, boolean conversation) {

@@ -9,10 +9,14 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts, for the end of {@code run.json}, requests that were not sent, and connections. */
+/**
+ * Counts, for the end of {@code run.json}, requests that were not sent, connections and repeated
+ * prompts.
+ */
 final class RequestTotals {
 
   final Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
+  final SeenPrompts seen = new SeenPrompts();
 
   private final Map<String, LongAdder> skippedTurns = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> notRemembered = new ConcurrentHashMap<>();
@@ -47,7 +51,7 @@ final class RequestTotals {
     return before == null;
   }
 
-  RunInfo addTo(RunInfo info, TokenCounting counting) {
+  RunInfo addTo(RunInfo info) {
     RunInfo more = info;
     Map<String, Long> notSent = new TreeMap<>();
     skipped.forEach((kind, count) -> notSent.put(kind, count.sum()));
@@ -65,7 +69,7 @@ final class RequestTotals {
             connections.put(
                 address, new RunOutcome.Connections(of.kept() + of.closed(), of.closed())));
     RunOutcome.PromptRepeats repeats =
-        new RunOutcome.PromptRepeats(counting.seen.counted(), counting.seen.repeated());
+        new RunOutcome.PromptRepeats(seen.counted(), seen.repeated());
     return more.notSent(notSent)
         .connections(connections)
         .prompts(repeats.counted() == 0 ? null : repeats);

@@ -39,12 +39,12 @@ final class SessionReplay extends SessionHook {
   private static final Executor PROMPTS = ForkJoinPool.commonPool();
 
   private final Action request;
-  private final LlmComponents components;
+  private final LlmRun run;
 
   private SessionReplay(ActionBuilder request, ScenarioContext context, Action next) {
     super(null, "replay", context.coreComponents().statsEngine(), next);
     this.request = request.build(context, this);
-    this.components = LlmComponents.of(context);
+    run = LlmComponents.of(context).target.run;
   }
 
   static ActionBuilder of(ActionBuilder request) {
@@ -108,12 +108,12 @@ final class SessionReplay extends SessionHook {
 
     void end(Session last) {
       for (int turn = sent; turn < recorded.turns(); turn++) {
-        components.totals.skippedTurn("sessions", "a turn failed or the load level ended");
+        run.totals.skippedTurn("sessions", "a turn failed or the load level ended");
       }
       long millis = TimeUnit.NANOSECONDS.toMillis(servedNanos());
       Session after =
           user.setAll(last.remove(TURN_KEY).attributes()).logGroupRequestTimings(0, millis);
-      if (components.inFlight.admits(after)) {
+      if (run.inFlight.admits(after)) {
         next().$bang(stopped ? after.markAsFailed() : after);
       } else {
         LlmAction.reject(after);
@@ -188,7 +188,7 @@ final class SessionReplay extends SessionHook {
 
     private void sendAt(long at, @Nullable Dialog dialog) {
       long now = System.nanoTime();
-      if (replay.stopped || dialog == null || !components.inFlight.admits(session)) {
+      if (replay.stopped || dialog == null || !run.inFlight.admits(session)) {
         stop();
       } else if (now < at) {
         long look = Math.min(at, now + LOOK_NANOS);

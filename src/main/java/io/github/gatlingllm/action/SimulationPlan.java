@@ -45,16 +45,16 @@ final class SimulationPlan {
     this.run = run;
   }
 
-  synchronized void add(LlmComponents components, LlmRequest request, EventLoop eventLoop) {
-    LlmProtocol protocol = components.protocol;
+  synchronized void add(Target of, LlmRequest request, EventLoop eventLoop) {
+    LlmProtocol protocol = of.protocol;
     protocols.add(protocol);
     String name = request.name.constant();
-    String target = protocols.size() > 1 ? components.target + ": " : "";
+    String target = protocols.size() > 1 ? of.name + ": " : "";
     requests.put(
         target + (name == null ? "(a name per user)" : name),
         description(
             request,
-            components,
+            of,
             UserSessions.with(
                 UserSessions.fresh("dry run", 0, over -> BoxedUnit.UNIT, eventLoop),
                 protocol.warmUpSession())));
@@ -161,14 +161,14 @@ final class SimulationPlan {
   }
 
   /** A request and the lengths of its prompts, as far as they are known without a user. */
-  private static String description(LlmRequest request, LlmComponents components, Session session) {
-    LlmProtocol protocol = components.protocol;
+  private static String description(LlmRequest request, Target target, Session session) {
+    LlmProtocol protocol = target.protocol;
     try {
       IntSummaryStatistics tokens = new IntSummaryStatistics();
       IntSummaryStatistics limits = new IntSummaryStatistics();
       GenerationRequest body = null;
       for (int i = 0; i < SAMPLES; i++) {
-        body = components.prepared(request, session).body();
+        body = target.prepared(request, session).body();
         tokens.accept(protocol.tokenizer().count(String.join("", body.promptTexts())));
         if (body.maxTokens() != null) {
           limits.accept(body.maxTokens());

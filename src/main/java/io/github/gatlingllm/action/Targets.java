@@ -5,28 +5,27 @@ import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
+import io.github.gatlingllm.action.Target.Named;
 import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
-import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.LengthDistribution.Asked;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.lang.management.ManagementFactory;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,33 +33,34 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** What all requests to one target share, and the settings of all targets. Thread-safe. */
+/** The targets of a run, and what {@code run.json} says of them. Thread-safe. */
 final class Targets {
 
   /** Whether an invalid run fails the build, in any simulation. */
   private static final ProcessSetting FAIL_ON_INVALID = new ProcessSetting("llm.failOnInvalid");
 
-  /** First number of warm-up prompts: half of all nonces, beyond the numbers of any run. */
-  private static final long WARM_UP_PROMPTS = 1L << 58;
+  /** Gatling's default includes TLS 1.0 and 1.1. */
+  private static final scala.collection.immutable.List<String> SAFE_PROTOCOLS =
+      CollectionConverters.asScala(List.of("TLSv1.3", "TLSv1.2")).toList();
 
-  private final Run run;
+  private final LlmRun run;
   private final Injector injector;
-  private final DrawOrder prompts;
-  private final DrawOrder warmUpPrompts;
 
-  private final Set<String> done = ConcurrentHashMap.newKeySet();
-  private final List<LlmProtocol> used = new CopyOnWriteArrayList<>();
-  private final Map<String, Set<AddedField>> rejected = new ConcurrentHashMap<>();
-  private final Map<String, Map<String, Slo>> ownSlos = new ConcurrentHashMap<>();
+  /** By the protocols of the simulation, whose targets may know more of their servers. */
+  private final Map<LlmProtocol, Target> targets = new LinkedHashMap<>();
+
+  private final Map<String, Named> named = new LinkedHashMap<>();
+
+  /** What is made once, as it is slow. */
+  private final Map<List<Object>, PromptPrefix.Texts> texts = new HashMap<>();
+
+  private final Map<List<Boolean>, SslContexts> tls = new HashMap<>();
 
   /** The lengths that feeders draw, by the name of the setting. */
   private final Map<String, String> lengths = new TreeMap<>();
@@ -68,43 +68,66 @@ final class Targets {
   /** Lengths of outputs that are said in code, by the name of the request. */
   private final Map<String, String> outputs = new TreeMap<>();
 
-  private final Map<String, Integer> templates = new TreeMap<>();
-  private final Map<LlmProtocol, LlmProtocol> asking = new ConcurrentHashMap<>();
-  private final Map<String, ServerFacts> servers = new ConcurrentHashMap<>();
-  private final Map<String, ReadyWait> waits = new ConcurrentHashMap<>();
-  private final Map<LlmProtocol, InFlightGate> gates = new ConcurrentHashMap<>();
-  private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
+  /** Of the configuration in {@code run.json}: what {@link #describe} wrote there. */
+  private Set<String> described = Set.of();
 
-  /** Gatling's default includes TLS 1.0 and 1.1. */
-  private static final scala.collection.immutable.List<String> SAFE_PROTOCOLS =
-      CollectionConverters.asScala(List.of("TLSv1.3", "TLSv1.2")).toList();
+  private boolean isSeedSaid;
 
-  private final Map<List<Boolean>, SslContexts> tls = new ConcurrentHashMap<>();
-  private final Map<List<Object>, PromptPrefix.Texts> prefixes = new ConcurrentHashMap<>();
-
-  Targets(Run run, Injector injector) {
+  Targets(LlmRun run, Injector injector) {
     this.run = run;
     this.injector = injector;
-    prompts = new DrawOrder(injector.part());
-    warmUpPrompts = new DrawOrder(injector.part());
   }
 
-  boolean isFirst(String key) {
-    return done.add(key);
-  }
-
-  synchronized void use(LlmProtocol protocol) {
-    if (used.contains(protocol)) {
-      return;
+  /** The target of a protocol, whose servers are up and were asked what they are. */
+  synchronized Target of(LlmProtocol said) {
+    Target known = targets.get(said);
+    if (known != null) {
+      return known;
     }
-    used.add(protocol);
-    describeSlos(protocol);
+    if (!LlmProtocol.isDryRun()) {
+      named(said).wait.untilUp();
+    }
+    ServerFacts server = ServerFacts.ask(said, StartCommand.isProbe());
+    LlmProtocol protocol = server.decided();
+    for (Target each : targets.values()) {
+      if (each.protocol.equals(protocol)) {
+        return each;
+      }
+    }
+    Target target = new Target(this, run, protocol, server);
+    targets.put(said, target);
+    describe();
+    if (!LlmProtocol.isDryRun()) {
+      run.run.targetUsed(protocol.metricsPages());
+    }
+    run.run.closeAtEnd(protocol.closedAfterRun());
+    return target;
+  }
+
+  synchronized Named named(LlmProtocol protocol) {
+    return named.computeIfAbsent(protocol.label(), label -> new Named(protocol));
+  }
+
+  /** The first texts of the prompts of a protocol; too slow for an event loop. */
+  synchronized PromptPrefix.Texts texts(LlmProtocol protocol) {
+    return texts.computeIfAbsent(
+        List.of(protocol.prefix(), protocol.tokenizer()),
+        key -> protocol.prefix().texts(protocol.tokenizer()));
+  }
+
+  private List<LlmProtocol> used() {
+    return targets.values().stream().map(target -> target.protocol).toList();
+  }
+
+  /** Writes what is known of all targets. */
+  synchronized void describe() {
+    List<LlmProtocol> used = used();
+    if (used.isEmpty()) {
+      return; // of a scenario without an llm request
+    }
     Set<Assertion> assertions = new LinkedHashSet<>();
     used.forEach(each -> each.assertions().forEach(one -> assertions.add(one.at(each.label()))));
     Map<String, String> config = settings(used);
-    rejected.values().stream()
-        .flatMap(Set::stream)
-        .forEach(field -> config.put(field.setting(), field.recorded()));
     if (injector.startAt() != null) {
       config.put("startAt", injector.startAt().toString());
     }
@@ -112,41 +135,101 @@ final class Targets {
     if (seed.isDrawnFrom()) {
       config.put("seedOfTheUnseeded", Long.toString(seed.value()));
     }
-    config.putAll(lengths());
     config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
     if (config.containsKey("uniquePrompts")) {
       config.put("nonceOfRun", Long.toString(Seed.ofRun()));
     }
+    config.putAll(lengths());
+    Map<String, Set<AddedField>> rejected = new LinkedHashMap<>();
+    named.forEach((label, each) -> rejected.put(label, each.rejected));
+    rejected.values().stream()
+        .flatMap(Set::stream)
+        .forEach(field -> config.put(field.setting(), field.recorded()));
+    Map<String, TargetSlo> slos = slos(used);
+    boolean isCommon = slos.values().stream().distinct().count() == 1;
+    Set<String> before = described;
+    described = Set.copyOf(config.keySet());
     Long own = used.get(0).seed();
-    run.describe(
-        info ->
-            info.assertions(List.copyOf(assertions))
-                .config(config)
-                .config(StartCommand.CONFIG_NAME, start(info))
-                .targets(facts(used, rejected))
-                .report(report(used))
-                .seed(own == null ? (Long) seed.value() : own)
-                .versions(Versions.all()));
-    if (!LlmProtocol.isDryRun()) {
-      run.targetUsed(protocol.metricsPages());
-    }
-    run.closeAtEnd(protocol.closedAfterRun());
+    run.run.describe(
+        info -> {
+          String start = start(info, used);
+          if (start != null) {
+            config.put(StartCommand.CONFIG_NAME, start);
+          }
+          info.config()
+              .forEach(
+                  (name, value) -> {
+                    if (!before.contains(name)) {
+                      config.putIfAbsent(name, value);
+                    }
+                  });
+          return info.assertions(List.copyOf(assertions))
+              .config(config)
+              .slo(slos.values().iterator().next(), isCommon ? Map.of() : slos)
+              .targets(facts(used, rejected))
+              .report(report(used))
+              .seed(own == null ? (Long) seed.value() : own)
+              .versions(Versions.all());
+        });
   }
 
-  /** Notes the lengths of a request's outputs where no setting says those of all. */
-  synchronized void askFor(LlmProtocol protocol, LlmRequest request) {
+  /** By target, of which the first protocol counts. */
+  private Map<String, TargetSlo> slos(List<LlmProtocol> used) {
+    Map<String, TargetSlo> slos = new LinkedHashMap<>();
+    for (LlmProtocol each : used) {
+      String label = each.label();
+      TargetSlo own = sloOf(each);
+      slos.putIfAbsent(label, own);
+      Named same = named(each);
+      if (!own.equals(slos.get(label)) && !same.hasSeveralSlos) {
+        same.hasSeveralSlos = true;
+        PrintableText.print(
+            "LLM: "
+                + label
+                + " is used with several SLOs; the summary judges it by the first. Name the targets"
+                + " differently to tell them apart");
+      }
+    }
+    return slos;
+  }
+
+  private TargetSlo sloOf(LlmProtocol protocol) {
+    Map<String, Slo> byName = new TreeMap<>(protocol.sloByName());
+    byName.putAll(named(protocol).slos);
+    return TargetSlo.of(protocol.slo(), byName);
+  }
+
+  /**
+   * A scenario sends that request: notes its SLO, and its lengths of outputs, if not set for all.
+   */
+  synchronized void asks(LlmRequest request, Target target) {
+    String name = request.name.constant();
+    if (request.slo != null) {
+      addSlo(name, request.slo, target);
+    }
     String text = request.maxTokens == null ? null : request.maxTokens.text();
-    boolean isSet =
-        protocol.notes().containsKey(Asked.MAX_TOKENS)
-            || protocol.notes().containsKey(Asked.LENGTHS);
-    if (text != null && !isSet) {
-      String name = request.name.constant();
+    Map<String, String> notes = target.protocol.notes();
+    if (text != null && !notes.containsKey(Asked.MAX_TOKENS) && !notes.containsKey(Asked.LENGTHS)) {
       outputs.put(name == null ? "(a name per user)" : name, text);
     }
   }
 
+  private void addSlo(@Nullable String name, Slo slo, Target target) {
+    if (name == null) {
+      throw InvalidSimulation.because(
+          "slo(…) of a request whose name differs from user to user; give it a fixed name");
+    }
+    Slo before = target.named.slos.putIfAbsent(name, slo);
+    if (before != null && !before.equals(slo)) {
+      throw InvalidSimulation.because(
+          "requests named '%s' have the SLOs %s and %s; name them differently"
+              .formatted(name, before, slo));
+    }
+    describe();
+  }
+
   /** A scenario is built: what it asks for is known. */
-  synchronized void describeLengths() {
+  synchronized void scenarioBuilt() {
     Asked.take()
         .forEach(
             (name, text) ->
@@ -155,7 +238,7 @@ final class Targets {
                     text,
                     (said, more) ->
                         List.of(said.split("; ", -1)).contains(more) ? said : said + "; " + more));
-    lengths().forEach((name, text) -> run.describe(info -> info.config(name, text)));
+    describe();
   }
 
   /** What is asked for in code, as the settings of the same names have it. */
@@ -171,7 +254,14 @@ final class Targets {
                   .map(each -> each.getKey() + ": " + each.getValue())
                   .collect(Collectors.joining("; ")));
     }
-    all.putAll(templates(templates, used));
+    Map<String, Integer> templates = new TreeMap<>();
+    named.forEach(
+        (label, each) -> {
+          if (each.template != null) {
+            templates.put(label, each.template);
+          }
+        });
+    all.putAll(templates(templates, used()));
     return all;
   }
 
@@ -186,28 +276,23 @@ final class Targets {
   }
 
   /** The lengths of prompts that were asked for; null where they have those of their texts. */
-  synchronized @Nullable String promptLengths(LlmProtocol protocol) {
+  synchronized @Nullable String promptLengths(Target target) {
     return Stream.of(Asked.PROMPT_TOKENS, Asked.LENGTHS, "scenario", "mix")
-        .map(name -> protocol.notes().getOrDefault(name, lengths.get(name)))
+        .map(name -> target.protocol.notes().getOrDefault(name, lengths.get(name)))
         .filter(Objects::nonNull)
         .findFirst()
         .orElse(null);
   }
 
   /** The tokens that the template of a target adds; null where that is not known. */
-  synchronized @Nullable Integer template(LlmProtocol protocol, String target) {
+  synchronized @Nullable Integer template(Target target) {
     Map<String, String> said = new TreeMap<>(lengths);
-    said.putAll(protocol.notes());
-    Integer template = RunInfo.template(said, target);
-    return template == null ? templates.get(target) : template;
+    said.putAll(target.protocol.notes());
+    Integer template = RunInfo.template(said, target.name);
+    return template == null ? target.named.template : template;
   }
 
-  synchronized void hasTemplate(String target, int tokens) {
-    templates.put(target, tokens);
-    describeLengths();
-  }
-
-  private @Nullable String start(RunInfo info) {
+  private static @Nullable String start(RunInfo info, List<LlmProtocol> used) {
     return StartCommand.ofProcess(info.simulation(), (name, value) -> isSecret(name, value, used))
         .text();
   }
@@ -223,14 +308,15 @@ final class Targets {
   }
 
   /** Prints, once per run, the seed of everything that the simulation sets no seed for. */
-  void printSeed() {
+  synchronized void printSeed() {
     Seed seed = Seed.ofProcess();
-    if (seed.isDrawnFrom() && isFirst("seed")) {
+    if (seed.isDrawnFrom() && !isSeedSaid) {
+      isSeedSaid = true;
       PrintableText.print(
           StartCommand.typed(
               "LLM: seed %s for all that has no seed of its own; llm.seed=%s repeats this"
                   .formatted(seed.value(), seed.value())));
-      run.describe(info -> info.config("seedOfTheUnseeded", Long.toString(seed.value())));
+      describe();
     }
   }
 
@@ -279,86 +365,11 @@ final class Targets {
         .reduce(new ReportOptions(false, true, failOnInvalid), ReportOptions::and);
   }
 
-  /** Leaves out a field from now on, as the target rejects it; true for the first call of both. */
-  boolean leaveOut(String target, AddedField field) {
-    boolean first =
-        rejected.computeIfAbsent(target, label -> new ConcurrentSkipListSet<>()).add(field);
-    run.describe(
-        info -> info.config(field.setting(), field.recorded()).targets(facts(used, rejected)));
-    return first;
-  }
-
-  Set<AddedField> rejectedBy(String target) {
-    return rejected.getOrDefault(target, Set.of());
-  }
-
-  synchronized void addSlo(LlmProtocol protocol, @Nullable String name, Slo slo) {
-    if (name == null) {
-      throw InvalidSimulation.because(
-          "slo(…) of a request whose name differs from user to user; give it a fixed name");
-    }
-    Slo before =
-        ownSlos.computeIfAbsent(protocol.label(), label -> new TreeMap<>()).putIfAbsent(name, slo);
-    if (before != null && !before.equals(slo)) {
-      throw InvalidSimulation.because(
-          "requests named '%s' have the SLOs %s and %s; name them differently"
-              .formatted(name, before, slo));
-    }
-    describeSlos(protocol);
-  }
-
-  private void describeSlos(LlmProtocol protocol) {
-    Map<String, TargetSlo> slos = new LinkedHashMap<>();
-    used.forEach(each -> slos.putIfAbsent(each.label(), sloOf(each)));
-    if (!sloOf(protocol).equals(slos.get(protocol.label()))
-        && isFirst("several SLOs " + protocol.label())) {
-      PrintableText.print(
-          "LLM: "
-              + protocol.label()
-              + " is used with several SLOs; the summary judges it by the first. Name the targets"
-              + " differently to tell them apart");
-    }
-    boolean isCommon = slos.values().stream().distinct().count() == 1;
-    run.describe(info -> info.slo(sloOf(used.get(0)), isCommon ? Map.of() : slos));
-  }
-
-  private TargetSlo sloOf(LlmProtocol protocol) {
-    Map<String, Slo> named = new TreeMap<>(protocol.sloByName());
-    named.putAll(ownSlos.getOrDefault(protocol.label(), Map.of()));
-    return TargetSlo.of(protocol.slo(), named);
-  }
-
-  /** The protocol that knows whether its servers are asked for the tokens of each event. */
-  LlmProtocol asking(LlmProtocol protocol) {
-    return asking.computeIfAbsent(
-        protocol,
-        asked -> {
-          ServerFacts server = ServerFacts.ask(asked, StartCommand.isProbe());
-          servers.put(asked.label(), server);
-          return server.decided();
-        });
-  }
-
-  /** What is known of a target before the load, by the record of its first request. */
-  List<ServerFacts.Fact> facts(String target, RequestRecord first, @Nullable Boolean isKept) {
-    ServerFacts server = Objects.requireNonNull(servers.get(target));
-    StartCommand probe = StartCommand.ofProcess("", (name, value) -> isSecret(name, value, used));
-    return server.of(
-        first,
-        template(server.protocol, target),
-        rejectedBy(target),
-        isKept,
-        probe.with("concurrency", ServerFacts.NEXT_LEVELS));
-  }
-
-  /** The wait for a target, whose time includes that for its first request. */
-  ReadyWait readyWait(LlmProtocol protocol) {
-    return waits.computeIfAbsent(protocol.label(), label -> new ReadyWait(protocol));
-  }
-
-  @Nullable InFlightGate gate(LlmProtocol protocol) {
-    Integer limit = share("maxInFlight", protocol.maxInFlight());
-    return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
+  /** The command that goes on with the next levels, for a user who has tried the targets. */
+  synchronized String nextCommand() {
+    List<LlmProtocol> used = used();
+    return StartCommand.ofProcess("", (name, value) -> isSecret(name, value, used))
+        .with("concurrency", ServerFacts.NEXT_LEVELS);
   }
 
   /** How many more files this process may open; without limit where the system does not tell. */
@@ -377,14 +388,15 @@ final class Targets {
     Integer limit =
         protocol.shareConnections() ? share("maxInFlight", protocol.maxInFlight()) : null;
     if ((limit == null ? users : Math.min(users, limit)) > free) {
-      run.refuse();
+      run.run.refuse();
       throw InvalidSimulation.because(
           "%s concurrent users need a connection each, but this process may open only %s more files; raise its limit (ulimit -n), or set maxInFlight"
               .formatted(NumberText.count(users), NumberText.count(free)));
     }
   }
 
-  private @Nullable Integer share(String name, @Nullable Integer limit) {
+  /** This injector's part of a limit. */
+  @Nullable Integer share(String name, @Nullable Integer limit) {
     int own = limit == null ? 0 : injector.part().of(limit);
     if (limit != null && own == 0) {
       throw InvalidSimulation.because(
@@ -394,32 +406,8 @@ final class Targets {
     return limit == null ? null : (Integer) own;
   }
 
-  /** The limits per minute of all requests to a target, warm-up requests included. */
-  @Nullable RateLimiter limiter(LlmProtocol protocol) {
-    Integer requests = share("maxRequestsPerMinute", protocol.maxRequestsPerMinute());
-    Integer tokens = share("maxTokensPerMinute", protocol.maxTokensPerMinute());
-    return requests == null && tokens == null
-        ? null
-        : limiters.computeIfAbsent(
-            protocol.label() + " " + requests + " " + tokens,
-            key -> new RateLimiter(requests, tokens, System::nanoTime));
-  }
-
-  /**
-   * The first texts of the prompts of a protocol. All protocols share one count of prompts, as two
-   * may have the same server; warm-up requests have their own, as their number depends on time.
-   */
-  PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
-    PromptPrefix.Texts texts =
-        prefixes.computeIfAbsent(
-            List.of(protocol.prefix(), protocol.tokenizer()),
-            key -> protocol.prefix().texts(protocol.tokenizer()));
-    return new PreparedRequest.Prefixes(
-        texts, injector.part(), measured ? prompts : warmUpPrompts, measured ? 0 : WARM_UP_PROMPTS);
-  }
-
   /** The TLS contexts of a target that overrides Gatling's configuration, else null. */
-  @Nullable SslContexts tls(
+  synchronized @Nullable SslContexts tls(
       LlmProtocol protocol, boolean http2, GatlingConfiguration configuration) {
     Boolean verify = protocol.verifyTls();
     return verify == null

@@ -61,8 +61,6 @@ final class TokenCounting {
   /** Used by the thread only. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
 
-  final SeenPrompts seen = new SeenPrompts();
-
   private final Set<PendingCount<?>> pending = ConcurrentHashMap.newKeySet();
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
   private final AtomicLong uncounted = new AtomicLong();

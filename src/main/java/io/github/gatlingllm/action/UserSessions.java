@@ -60,15 +60,11 @@ final class UserSessions {
   static Session withArrival(Session session, Arrival arrival) {
     Session arrived = session.set(Arrival.KEY, arrival);
     Arrivals.Lengths lengths = arrival.lengths();
-    return lengths == null
+    if (lengths != null && lengths.input() != null) {
+      arrived = arrived.set(Arrivals.Lengths.INPUT_KEY, lengths.input());
+    }
+    return lengths == null || lengths.output() == null
         ? arrived
-        : with(
-            with(arrived, Arrivals.Lengths.INPUT_KEY, lengths.input()),
-            Arrivals.Lengths.OUTPUT_KEY,
-            lengths.output());
-  }
-
-  private static Session with(Session session, String key, @Nullable Integer length) {
-    return length == null ? session : session.set(key, length);
+        : arrived.set(Arrivals.Lengths.OUTPUT_KEY, lengths.output());
   }
 }

@@ -1,13 +1,11 @@
 package io.github.gatlingllm.action;
 
-import io.gatling.core.CoreComponents;
 import io.gatling.core.action.Action;
 import io.gatling.core.action.SessionHook;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
-import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Api.AddedField;
@@ -15,9 +13,7 @@ import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.figures.level.AnswerCounts.TextCounts;
-import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
@@ -28,10 +24,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Real requests to the target before the load. Blocks the thread that builds the simulation. */
@@ -50,13 +44,13 @@ final class WarmUpRounds {
   private static final int MAX_TEMPLATE = 64;
 
   private final ScenarioContext context;
-  private final CoreComponents core;
   private final HttpComponents http;
   private final ReadyWait wait;
-  private final WarmUpLog log = new WarmUpLog();
+  private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
 
-  private final LlmComponents components;
-  private final LlmComponents unrecorded;
+  private final LlmProtocol protocol;
+  private final Target load;
+  private final Target target;
   private final LlmRequest sent;
   private final boolean isOfLoad;
   private final Action action;
@@ -68,18 +62,17 @@ final class WarmUpRounds {
   private boolean isBuilt = true;
   private @Nullable RequestRecord last;
 
-  WarmUpRounds(ScenarioContext context, LlmComponents components, LlmRequest request) {
+  WarmUpRounds(ScenarioContext context, Target load, LlmRequest request) {
     this.context = context;
-    this.components = components;
-    LlmProtocol protocol = components.protocol;
-    core = context.coreComponents();
-    http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
-    wait = components.parts.targets().readyWait(protocol);
+    this.load = load;
+    protocol = load.protocol;
+    target = load.in(load.run.rehearsal(List.of(ended::add)));
+    http = HttpCall.components(context);
+    wait = load.named.wait;
     tries = WeightedModel.tries(protocol.models(), protocol.baseUrls().size());
-    unrecorded = new LlmComponents(protocol, components.parts, log, log::record);
-    sent = warmUpRequest(request, unrecorded);
+    sent = warmUpRequest(request);
     isOfLoad = sent.maxTokens != null && sent.maxTokens.equals(request.maxTokens);
-    action = action(unrecorded, sent);
+    action = action(target, sent);
   }
 
   /**
@@ -89,32 +82,31 @@ final class WarmUpRounds {
    * all: the last one is measured, in a warm JVM.
    */
   void tryEach() {
-    if (components.protocol.warmUpRequests() > tries) {
+    if (protocol.warmUpRequests() > tries) {
       isBuilt = send(tries);
     }
   }
 
   /** Sends the other requests, and says what the last tells of the server. */
   void finish() {
-    int rounds = Math.max(components.protocol.warmUpRequests(), tries);
+    int rounds = Math.max(protocol.warmUpRequests(), tries);
     RequestRecord latest = isBuilt && send(rounds) ? last : null;
-    if (latest == null) {
-      return;
+    if (latest != null) {
+      try {
+        compare(latest.tokens(), rounds - 1L);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      load.tried(latest, isKept());
+      if (isOfLoad) {
+        measure(latest, rounds - 1);
+      }
     }
-    try {
-      compare(latest.tokens(), sent, rounds - 1L, unrecorded);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    components.tried(latest, isKept());
-    if (isOfLoad) {
-      measure(latest, rounds - 1, components);
-    }
+    target.run.end();
   }
 
   /** Sends requests until there were so many; false if they cannot be built before the load. */
   private boolean send(int rounds) {
-    LlmProtocol protocol = components.protocol;
     Map<String, String> failures = new LinkedHashMap<>();
     try {
       for (; round < rounds; round++) {
@@ -122,25 +114,24 @@ final class WarmUpRounds {
         if (failures.containsKey(url)) {
           continue;
         }
-        RequestRecord record = sendAndAwait(action, round, protocol);
+        RequestRecord record = sendAndAwait(action, round);
         while (isStarting(record) && wait.again(url, cause(record))) {
-          record = sendAndAwait(action, round, protocol);
+          record = sendAndAwait(action, round);
         }
         AddedField rejected = AddedField.rejectedBy(error(record));
-        while (rejected != null && components.leaveOut(rejected)) {
-          PrintableText.print(StartCommand.typed(rejected.line(components.target)));
-          record = sendAndAwait(action, round, protocol);
+        while (rejected != null && load.leaveOut(rejected)) {
+          record = sendAndAwait(action, round);
           rejected = AddedField.rejectedBy(error(record));
         }
         if (record != null && record.outcome().status() == RequestStatus.NOT_BUILT) {
           PrintableText.print(
               "LLM: %s is not tried before the load (%s); warmUp(1, Map.of(…)) sets attributes"
-                  .formatted(components.target, record.outcome().error()));
+                  .formatted(load.name, record.outcome().error()));
           return false;
         }
         if (record == null || !record.outcome().ok()) {
           boolean isOneOfSeveral = tries > protocol.baseUrls().size();
-          failures.put(url, failure(components.target, url, isOneOfSeveral, record));
+          failures.put(url, failure(load.name, url, isOneOfSeveral, record));
         }
         last = record;
       }
@@ -157,13 +148,11 @@ final class WarmUpRounds {
   void loadClasses() {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(Duration.ofMillis(1), Duration.ofMillis(1)).start()) {
-      LlmProtocol inside = components.protocol.forJvmWarmUp(engine.baseUrl());
-      Action loading =
-          action(
-              new LlmComponents(inside, components.parts.rehearsal(), log, log::record),
-              shortRequest(sent.api));
+      Target inside =
+          new Target(load.all, target.run, protocol.forJvmWarmUp(engine.baseUrl()), null);
+      Action loading = action(inside, shortRequest(sent.api));
       for (int i = 0; i < CLASS_LOADING_REQUESTS; i++) {
-        var unused = sendAndAwait(loading, i, inside);
+        var unused = sendAndAwait(loading, i);
       }
     } catch (IllegalStateException e) { // no port for the engine: the first token is later
       return;
@@ -178,39 +167,37 @@ final class WarmUpRounds {
       return null;
     }
     try {
-      var unused = log.await(ServerConnections.RIGHT_AFTER_NANOS); // nothing more is sent
+      var unused = await(ServerConnections.RIGHT_AFTER_NANOS); // nothing more is sent
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    return log.servers.values().stream().noneMatch(ServerConnections::hasClosedRightAfter);
+    return target.run.totals.servers.values().stream()
+        .noneMatch(ServerConnections::hasClosedRightAfter);
   }
 
   /** Says before the load where the server counts another number than the prompts were sized by. */
-  private void compare(
-      RequestRecord.Tokens tokens, LlmRequest sent, long userId, LlmComponents components)
-      throws InterruptedException {
-    LlmProtocol protocol = components.protocol;
+  private void compare(RequestRecord.Tokens tokens, long userId) throws InterruptedException {
     Integer server = tokens.promptTokens();
     Integer local = tokens.promptTokensLocal();
-    String lengths = components.parts.targets().promptLengths(protocol);
+    String lengths = load.all.promptLengths(load);
     if (server == null || local == null || lengths == null) {
       return;
     }
-    Integer template = components.parts.targets().template(protocol, components.target);
+    Integer template = load.all.template(load);
     // Of prompts of several lengths the load tells, and what counts characters tells nothing.
     boolean isAsked = lengths.matches("\\d+") && !protocol.tokenizer().name().startsWith("chars");
     if (template == null && isAsked && sent.api.takesMessages()) {
-      RequestRecord.Tokens ofShort = shortTokens(sent, userId, components);
+      RequestRecord.Tokens ofShort = shortTokens(userId);
       template =
           ofShort == null
               ? null
               : template(server, local, ofShort.promptTokensLocal(), ofShort.promptTokens());
       if (template != null) {
-        components.parts.targets().hasTemplate(components.target, template);
+        load.named.template = template;
+        load.all.describe();
         PrintableText.print(
             "LLM: %s counts %s%s more tokens in each prompt, of its chat template"
-                .formatted(
-                    components.target, server == local + template ? "" : "about ", template));
+                .formatted(load.name, server == local + template ? "" : "about ", template));
       }
     }
     int expected = local + (template == null ? 0 : template);
@@ -220,7 +207,7 @@ final class WarmUpRounds {
       PrintableText.print(
           StartCommand.typed(
               "LLM WARNING: %s counts %s prompt tokens where %s were expected by %s; set the model's own tokenizer: llm.tokenizer=server or hf:<owner>/<name>"
-                  .formatted(components.target, server, expected, protocol.tokenizer().name())));
+                  .formatted(load.name, server, expected, protocol.tokenizer().name())));
     }
   }
 
@@ -240,8 +227,7 @@ final class WarmUpRounds {
     return template == null || template < 0 ? null : (Integer) template.intValue();
   }
 
-  private RequestRecord.@Nullable Tokens shortTokens(
-      LlmRequest sent, long userId, LlmComponents components) throws InterruptedException {
+  private RequestRecord.@Nullable Tokens shortTokens(long userId) throws InterruptedException {
     LlmRequest shortOne =
         shortRequest(sent.api)
             .with(
@@ -250,20 +236,20 @@ final class WarmUpRounds {
                   draft.headers = sent.headers;
                   draft.maxTokens = Dynamic.of(1);
                 });
-    RequestRecord record = sendAndAwait(action(components, shortOne), userId, components.protocol);
+    RequestRecord record = sendAndAwait(action(target, shortOne), userId);
     return record == null || !record.outcome().ok() ? null : record.tokens();
   }
 
   /** The last request is the single-stream peak, unless it is shorter than those of the load. */
-  private static void measure(RequestRecord alone, int before, LlmComponents components) {
+  private void measure(RequestRecord alone, int before) {
     Integer tokens = alone.tokens().n();
     Long nanos = alone.timing().latencyNanos();
     if (tokens != null && tokens > 0 && nanos != null && nanos > 0) {
       SingleStream peak = new SingleStream(tokens, nanos / 1e9, before);
-      components.run.describe(
+      load.run.run.describe(
           info -> {
             Map<String, SingleStream> all = new LinkedHashMap<>(info.outcome().singleStreams());
-            all.put(components.target, peak);
+            all.put(load.name, peak);
             return info.singleStreams(all);
           });
     }
@@ -315,14 +301,20 @@ final class WarmUpRounds {
     return error == null ? "" : error;
   }
 
-  private @Nullable RequestRecord sendAndAwait(Action action, long userId, LlmProtocol protocol)
+  private @Nullable RequestRecord sendAndAwait(Action action, long userId)
       throws InterruptedException {
-    send(action, userId, protocol);
-    return log.await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
+    EventLoop eventLoop = context.coreComponents().eventLoopGroup().next();
+    Session session = session(userId, eventLoop);
+    eventLoop.execute(() -> action.$bang(session));
+    return await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
+  }
+
+  private @Nullable RequestRecord await(long nanos) throws InterruptedException {
+    return ended.poll(nanos, TimeUnit.NANOSECONDS);
   }
 
   /** The request without its checks; a short one where it cannot be built for a new user. */
-  private LlmRequest warmUpRequest(LlmRequest request, LlmComponents components) {
+  private LlmRequest warmUpRequest(LlmRequest request) {
     LlmRequest plain =
         request.with(
             draft -> {
@@ -331,10 +323,10 @@ final class WarmUpRounds {
               draft.maxTokens =
                   draft.maxTokens == null ? Dynamic.of(SHORT_TOKENS) : draft.maxTokens;
             });
-    Session session = session(0, core.eventLoopGroup().next(), components.protocol);
+    Session session = session(0, context.coreComponents().eventLoopGroup().next());
     try {
       plain.headers.values().forEach(header -> header.resolve(session));
-      var unused = components.prepared(plain, session);
+      var unused = target.prepared(plain, session);
       return plain;
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return shortRequest(request.api)
@@ -355,20 +347,14 @@ final class WarmUpRounds {
             });
   }
 
-  private Action action(LlmComponents components, LlmRequest request) {
-    return new LlmAction(request, components, context, new EndOfUser(core.statsEngine()));
+  private Action action(Target of, LlmRequest request) {
+    StatsEngine statsEngine = context.coreComponents().statsEngine();
+    return new LlmAction(request, of, context, new EndOfUser(statsEngine));
   }
 
-  private void send(Action action, long userId, LlmProtocol protocol) {
-    EventLoop eventLoop = core.eventLoopGroup().next();
-    Session session = session(userId, eventLoop, protocol);
-    eventLoop.execute(() -> action.$bang(session));
-  }
-
-  private Session session(long userId, EventLoop eventLoop, LlmProtocol protocol) {
+  private Session session(long userId, EventLoop eventLoop) {
     Session fresh = UserSessions.fresh("warm-up", userId, http.onExit(), eventLoop);
-    return UserSessions.with(
-        http.onStart().apply(fresh).set(LlmProtocol.WARM_UP_KEY, true), protocol.warmUpSession());
+    return UserSessions.with(http.onStart().apply(fresh), protocol.warmUpSession());
   }
 
   private static final class EndOfUser extends SessionHook {
@@ -379,42 +365,6 @@ final class WarmUpRounds {
     @Override
     public void execute(Session session) {
       session.exit();
-    }
-  }
-
-  /** The log of warm-up requests, which are in no record of the run. */
-  static final class WarmUpLog {
-
-    private final AtomicLong numbers = new AtomicLong();
-    private final LiveStats live = new LiveStats(System::nanoTime);
-    final Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
-    private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
-
-    long next() {
-      return numbers.getAndIncrement();
-    }
-
-    long started() {
-      return numbers.get();
-    }
-
-    void record(RequestRecord record) {
-      ended.add(record);
-    }
-
-    @Nullable RequestRecord await(long nanos) throws InterruptedException {
-      return ended.poll(nanos, TimeUnit.NANOSECONDS);
-    }
-
-    /** Passes records through codec and live figures until one has failed, or none comes. */
-    @Nullable RequestRecord firstFailed(long nanos) throws InterruptedException {
-      RequestRecord record = await(nanos);
-      while (record != null && record.outcome().ok()) {
-        var unused = RecordFile.line(record);
-        live.accept(record);
-        record = ended.poll();
-      }
-      return record;
     }
   }
 }

@@ -57,12 +57,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
         repeated(
             "sessions of " + file,
             file.sessions().size(),
-            next ->
-                Map.of(
-                    SessionFile.RecordedSession.KEY,
-                    file.inOrder(next),
-                    DrawOrder.KEY,
-                    DrawOrder.fed()));
+            next -> Map.of(SessionFile.RecordedSession.KEY, file.inOrder(next)));
   }
 
   @Override
@@ -90,7 +85,9 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
                         + what.replaceFirst("(: | \\().*", "")
                         + " have been sent and now repeat; they may be in prefix caches");
               }
-              return draw.apply(next);
+              Map<String, Object> attributes = new HashMap<>(draw.apply(next));
+              attributes.put(DrawOrder.KEY, order.fed(next));
+              return attributes;
             })
         .iterator();
   }
@@ -99,7 +96,6 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
   private Map<String, Object> attributes(Dialog dialog) {
     Map<String, Object> attributes = new HashMap<>();
     attributes.put("dialog", dialog);
-    attributes.put(DrawOrder.KEY, DrawOrder.fed());
     attributes.put("prompt", dialog.prompt());
     attributes.put("system", dialog.system());
     attributes.put("turns", dialog.turns().size());

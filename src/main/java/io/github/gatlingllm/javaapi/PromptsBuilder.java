@@ -227,7 +227,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return Stream.generate(
             () -> {
               long index = order.next();
-              return row(prompts, outputs, prompts.whole(index), index);
+              return row(prompts, outputs, prompts.whole(index), order, index);
             })
         .iterator();
   }
@@ -258,16 +258,20 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
         Stream.generate(
                 () -> {
                   long index = order.next();
-                  return row(prompts, null, prompts.pick(index).text(), index);
+                  return row(prompts, null, prompts.pick(index).text(), order, index);
                 })
             .iterator();
   }
 
   private static Map<String, Object> row(
-      Prompts prompts, @Nullable LengthDistribution outputs, String text, long index) {
+      Prompts prompts,
+      @Nullable LengthDistribution outputs,
+      String text,
+      DrawOrder order,
+      long index) {
     Map<String, Object> row = new HashMap<>();
     row.put("prompt", text);
-    row.put(DrawOrder.KEY, DrawOrder.fed());
+    row.put(DrawOrder.KEY, order.fed(index));
     if (prompts.hasOutputs()) { // null too: an earlier prompt's must not stay
       row.put(Arrivals.Lengths.OUTPUT_KEY, prompts.outputTokens(index));
     }

@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ final class Seeds {
 
   /** The index at which this user draws next. */
   static long drawIndex(DrawOrder order, Session session) {
-    return order.next(session.<Arrival>get(Arrival.KEY));
+    return order.next(session.<Arrival>get(Arrival.KEY), session.<Draw>get(Draw.KEY));
   }
 
   /** As {@link #random}, drawn on the first call. */

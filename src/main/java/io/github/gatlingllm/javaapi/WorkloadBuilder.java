@@ -9,9 +9,9 @@ import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
@@ -184,10 +184,11 @@ public final class WorkloadBuilder implements Executable {
    */
   public static Function<Session, String> inTurn(Prompts prompts) {
     DrawOrder order = Seeds.drawOrder();
-    return session ->
-        prompts
-            .pick(session.contains(LlmProtocol.WARM_UP_KEY) ? 0 : Seeds.drawIndex(order, session))
-            .text();
+    return session -> {
+      Draw draw = session.get(Draw.KEY);
+      boolean isOfWarmUp = draw != null && draw.isOfWarmUp();
+      return prompts.pick(isOfWarmUp ? 0 : Seeds.drawIndex(order, session)).text();
+    };
   }
 
   private ChatRequestBuilder ask(ChatRequestBuilder request) {

@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -137,12 +138,11 @@ public final class Arrival {
     /** Between the numbers of requests that send what was drawn once. */
     private static final long AGAIN = 1L << 32;
 
-    /** Each order has a range of so many bits of {@linkplain #lastDraw numbers}. */
+    /** Each order has a range of so many bits of {@linkplain #number numbers}. */
     private static final int BITS = 40;
 
     private static final long FIRST_RANGE = 1 << 16;
     private static final AtomicLong ORDERS = new AtomicLong();
-    private static final ThreadLocal<long[]> LAST = ThreadLocal.withInitial(() -> new long[1]);
 
     private final InjectorShare share;
     private final AtomicLong taken = new AtomicLong();
@@ -153,21 +153,17 @@ public final class Arrival {
     }
 
     /**
-     * The number of this thread's last draw in the order of calls, unique among all orders; 0 if it
-     * drew nothing since {@link #forget}. What else a request needs is chosen by it: if it was
-     * drawn separately, two event loops could pair what they draw in either way.
+     * The number of a draw in the order of calls, unique among all orders. What else a request
+     * needs is chosen by it: if it was drawn separately, two event loops could pair what they draw
+     * in either way.
      */
-    public static long lastDraw() {
-      return LAST.get()[0];
+    private long number(long index) {
+      return range + index;
     }
 
-    public static void forget() {
-      LAST.get()[0] = 0;
-    }
-
-    /** The last draw as an attribute of the user who gets what was drawn. */
-    public static AtomicLong fed() {
-      return new AtomicLong(lastDraw());
+    /** A draw as an attribute of the user who gets what was drawn. */
+    public AtomicLong fed(long index) {
+      return new AtomicLong(number(index));
     }
 
     /** The number of the next request with that attribute. */
@@ -176,15 +172,25 @@ public final class Arrival {
     }
 
     public long next(@Nullable Arrival arrival) {
-      Long number = arrival == null ? null : arrival.draw(this);
-      return number == null ? next() : number;
+      return next(arrival, null);
+    }
+
+    /** The index of a user's next draw; a request gets its number, unless its arrival has one. */
+    public long next(@Nullable Arrival arrival, @Nullable LongConsumer request) {
+      Long planned = arrival == null ? null : arrival.draw(this);
+      if (planned != null) {
+        return planned;
+      }
+      long index = next();
+      if (request != null) {
+        request.accept(number(index));
+      }
+      return index;
     }
 
     /** The index of the next draw of a user without arrival. */
     public long next() {
-      long index = share.numberOf(taken.getAndIncrement());
-      LAST.get()[0] = range + index;
-      return index;
+      return share.numberOf(taken.getAndIncrement());
     }
   }
 

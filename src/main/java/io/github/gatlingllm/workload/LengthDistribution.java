@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,16 +48,56 @@ public sealed interface LengthDistribution {
     return min() > tokens;
   }
 
-  /** What the length of an output is drawn by: the same for the same request of the same seed. */
-  record Draw(long seed, @Nullable Long index) {
+  /**
+   * What one request draws by: an attribute of its session while its texts are resolved. A request
+   * before the load uses up nothing: it has the first prompt, and the mean length.
+   */
+  final class Draw implements LongConsumer {
 
-    /** Session attribute, while the output length of a request is resolved. */
     public static final String KEY = "gatling.llm.lengthDraw";
 
     private static final long SALT = 0x6f75747075746c65L; // "outputle"
 
+    /** Numbers of different plans and orders of draws differ in higher bits. */
+    private static final long INDEX = (1L << 40) - 1;
+
+    private final long seed;
+    private final boolean isOfWarmUp;
+    private long number;
+
+    /** Of a request whose number is not known yet. */
+    public Draw(long seed, boolean isOfWarmUp) {
+      this.seed = seed;
+      this.isOfWarmUp = isOfWarmUp;
+    }
+
+    public Draw(long seed, @Nullable Long index) {
+      this(seed, index == null);
+      number = index == null ? 0 : index;
+    }
+
+    public boolean isOfWarmUp() {
+      return isOfWarmUp;
+    }
+
+    /** The number of what was drawn last in the order of calls, in the end its own; 0 for none. */
+    public long number() {
+      return number;
+    }
+
+    @Override
+    public void accept(long drawn) {
+      number = drawn;
+    }
+
+    /** The index of the prompt among those of its order; null before the load. */
+    public @Nullable Long index() {
+      return isOfWarmUp ? null : (Long) (number & INDEX);
+    }
+
     /** The length of an output; the mean one without an index, as for a warm-up request. */
     public int of(LengthDistribution lengths) {
+      Long index = index();
       return index == null
           ? (int) Math.max(1, Math.round(lengths.mean()))
           : lengths.draw(Seed.at(seed, SALT, index), index);

@@ -13,14 +13,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** With a clock that the test sets; instants in milliseconds. */
-class RateLimiterTest {
+class LimitTest {
 
   /** A minute and the margin. */
   private static final long WINDOW = 60_500;
 
   private record Task(long at, Runnable task) {}
 
-  private final class Sent implements RateLimiter.Waiter {
+  private final class Sent implements Limit.Waiter {
     private final String name;
     private final long tokens;
     private long at = -1;
@@ -65,13 +65,13 @@ class RateLimiterTest {
     clock = until;
   }
 
-  private RateLimiter limiter(Integer requests, Integer tokens) {
-    return new RateLimiter(requests, tokens, () -> clock);
+  private Limit limiter(Integer requests, Integer tokens) {
+    return Limit.perMinute(requests, tokens, () -> clock);
   }
 
-  private RateLimiter.Turn enter(RateLimiter limiter, String name, long tokens) {
+  private Limit.Turn enter(Limit limiter, String name, long tokens) {
     Sent request = new Sent(name, tokens);
-    RateLimiter.Turn turn = limiter.enter(tokens, request);
+    Limit.Turn turn = limiter.enter(tokens, request);
     if (turn.isAtOnce()) {
       request.go();
     }
@@ -80,7 +80,7 @@ class RateLimiterTest {
 
   @Test
   void requestsAboveTheLimitAreAdmittedInOrderAfterAMinute() {
-    RateLimiter limiter = limiter(3, null);
+    Limit limiter = limiter(3, null);
     enter(limiter, "a", 0);
     enter(limiter, "b", 0);
     at(10_000);
@@ -97,13 +97,13 @@ class RateLimiterTest {
 
   @Test
   void requestThatLeavesTheQueueTakesNoPlace() {
-    RateLimiter limiter = limiter(1, null);
+    Limit limiter = limiter(1, null);
     enter(limiter, "a", 0);
-    RateLimiter.Turn b = enter(limiter, "b", 0);
+    Limit.Turn b = enter(limiter, "b", 0);
     enter(limiter, "c", 0);
     assertThat(b.isWaiting()).isTrue();
-    b.leave();
-    b.leave();
+    b.end(null);
+    b.end(null);
     assertThat(b.isWaiting()).isFalse();
     at(200_000);
     assertThat(sent.toString()).isEqualTo("[a@0, c@60500]");
@@ -111,24 +111,24 @@ class RateLimiterTest {
 
   @Test
   void tokensCountUntilTheRealNumberIsKnown() {
-    RateLimiter limiter = limiter(null, 1_000);
-    RateLimiter.Turn a = enter(limiter, "a", 600);
+    Limit limiter = limiter(null, 1_000);
+    Limit.Turn a = enter(limiter, "a", 600);
     enter(limiter, "b", 600);
     enter(limiter, "c", 100);
     at(5_000);
     assertThat(sent.toString()).isEqualTo("[a@0]");
-    a.used(350);
+    a.end(350L);
     assertThat(sent.toString()).as("350 + 600 fit, 100 more do not").isEqualTo("[a@0, b@5000]");
     at(100_000);
     assertThat(sent.toString()).isEqualTo("[a@0, b@5000, c@60500]");
-    a.used(9_999);
+    a.end(9_999L);
     enter(limiter, "d", 900);
     assertThat(sent.toString()).as("what is over counts no more").endsWith("d@100000]");
   }
 
   @Test
   void requestAboveTheWholeLimitIsSentAlone() {
-    RateLimiter limiter = limiter(100, 1_000);
+    Limit limiter = limiter(100, 1_000);
     enter(limiter, "a", 10);
     enter(limiter, "huge", 5_000);
     enter(limiter, "b", 10);
@@ -138,7 +138,7 @@ class RateLimiterTest {
 
   @Test
   void requestsWithinTheLimitsAreAdmittedAtOnce() {
-    RateLimiter limiter = limiter(60, 60_000);
+    Limit limiter = limiter(60, 60_000);
     for (int i = 0; i < 600; i++) {
       at(i * 1_010L);
       assertThat(enter(limiter, "r", 900).isAtOnce()).isTrue();
@@ -150,20 +150,20 @@ class RateLimiterTest {
   @ValueSource(ints = {1, 2, 3})
   void noMinuteHasMoreThanTheLimits(int seed) {
     Random random = new Random(seed);
-    RateLimiter limiter = limiter(20, 10_000);
-    List<RateLimiter.Turn> turns = new ArrayList<>();
+    Limit limiter = limiter(20, 10_000);
+    List<Limit.Turn> turns = new ArrayList<>();
     long ms = 0;
     for (int i = 0; i < 400; i++) {
       ms += random.nextInt(3) > 0 ? random.nextInt(20) : random.nextInt(4_000);
       at(ms);
       turns.add(enter(limiter, "r" + i, random.nextInt(1_500)));
-      RateLimiter.Turn earlier = turns.get(random.nextInt(turns.size()));
+      Limit.Turn earlier = turns.get(random.nextInt(turns.size()));
       if (random.nextInt(8) == 0) {
-        earlier.leave();
+        earlier.end(null);
       }
     }
     at(ms + 3_000_000);
-    assertThat(turns).noneMatch(RateLimiter.Turn::isWaiting);
+    assertThat(turns).noneMatch(Limit.Turn::isWaiting);
     assertThat(sent).hasSizeGreaterThan(300);
     for (int first = 0; first < sent.size(); first++) {
       long from = sent.get(first).at;

@@ -13,6 +13,7 @@ import io.netty.channel.DefaultEventLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -26,47 +27,63 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-final class InFlightGateTest {
+final class PassageTest {
   private final List<String> told = new ArrayList<>();
-  private final InFlightGate gate = new InFlightGate(1);
+  private final Limit gate = Limit.inFlight(1);
 
-  private InFlightGate.Permit enter(String name) {
-    return gate.acquire(() -> told.add(name));
+  private Limit.Turn enter(String name) {
+    return enter(gate, () -> told.add(name));
+  }
+
+  private static Limit.Turn enter(Limit limit, Runnable admitted) {
+    return limit.enter(
+        0,
+        new Limit.Waiter() {
+          @Override
+          public void go() {
+            admitted.run();
+          }
+
+          @Override
+          public void at(long nanoTime, Runnable task) {
+            throw new AssertionError("nothing to wait for but the end of others");
+          }
+        });
   }
 
   @Test
   void admitsInTheOrderOfArrival() {
-    InFlightGate.Permit a = enter("a");
-    InFlightGate.Permit b = enter("b");
-    InFlightGate.Permit c = enter("c");
-    a.release();
+    Limit.Turn a = enter("a");
+    Limit.Turn b = enter("b");
+    Limit.Turn c = enter("c");
+    a.end(null);
     assertThat(told).containsExactly("b");
-    assertThat(enter("d").atOnce()).as("c is first").isFalse();
-    b.release();
-    c.release();
+    assertThat(enter("d").isAtOnce()).as("c is first").isFalse();
+    b.end(null);
+    c.end(null);
     assertThat(told).containsExactly("b", "c", "d");
   }
 
   @Test
   void skipsRequestsReleasedWhileWaiting() {
-    InFlightGate.Permit a = enter("a");
-    InFlightGate.Permit b = enter("b");
-    InFlightGate.Permit c = enter("c");
-    b.release();
+    Limit.Turn a = enter("a");
+    Limit.Turn b = enter("b");
+    Limit.Turn c = enter("c");
+    b.end(null);
     assertThat(told).isEmpty();
-    a.release();
+    a.end(null);
     assertThat(told).containsExactly("c");
-    c.release();
-    assertThat(enter("d").atOnce()).as("the place is free again").isTrue();
+    c.end(null);
+    assertThat(enter("d").isAtOnce()).as("the place is free again").isTrue();
   }
 
   @Test
   void releasingTwiceFreesOnePlace() {
-    InFlightGate.Permit a = enter("a");
+    Limit.Turn a = enter("a");
     enter("b");
     enter("c");
-    a.release();
-    a.release();
+    a.end(null);
+    a.end(null);
     assertThat(told).containsExactly("b");
   }
 
@@ -74,23 +91,25 @@ final class InFlightGateTest {
   @Test
   void callsBackOutsideItsLock() throws InterruptedException {
     CountDownLatch entered = new CountDownLatch(1);
-    InFlightGate.Permit a = enter("a");
-    gate.acquire(
-        () -> {
-          Thread other =
-              new Thread(
-                  () -> {
-                    enter("c");
-                    entered.countDown();
-                  });
-          other.start();
-          try {
-            assertThat(entered.await(60, TimeUnit.SECONDS)).isTrue();
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        });
-    a.release();
+    Limit.Turn a = enter("a");
+    var unused =
+        enter(
+            gate,
+            () -> {
+              Thread other =
+                  new Thread(
+                      () -> {
+                        enter("c");
+                        entered.countDown();
+                      });
+              other.start();
+              try {
+                assertThat(entered.await(60, TimeUnit.SECONDS)).isTrue();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    a.end(null);
     assertThat(entered.getCount()).isZero();
   }
 
@@ -99,7 +118,7 @@ final class InFlightGateTest {
   void keepsItsLimitUnderConcurrency() throws InterruptedException {
     int limit = 3;
     int visits = 160_000;
-    InFlightGate three = new InFlightGate(limit);
+    Limit three = Limit.inFlight(limit);
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger max = new AtomicInteger();
     CountDownLatch done = new CountDownLatch(visits);
@@ -109,17 +128,18 @@ final class InFlightGateTest {
       boolean impatient = i % 5 == 0;
       workers.execute(
           () -> {
-            CompletableFuture<InFlightGate.Permit> permit = new CompletableFuture<>();
+            CompletableFuture<Limit.Turn> permit = new CompletableFuture<>();
             AtomicBoolean claimed = new AtomicBoolean();
             Runnable visit =
                 () -> {
                   max.accumulateAndGet(inside.incrementAndGet(), Math::max);
                   inside.decrementAndGet();
-                  permit.join().release();
+                  permit.join().end(null);
                   done.countDown();
                 };
             permit.complete(
-                three.acquire(
+                enter(
+                    three,
                     () ->
                         loops.execute(
                             () -> {
@@ -127,10 +147,10 @@ final class InFlightGateTest {
                                 visit.run();
                               }
                             })));
-            if (permit.join().atOnce()) {
+            if (permit.join().isAtOnce()) {
               visit.run();
             } else if (impatient && !claimed.getAndSet(true)) {
-              permit.join().release();
+              permit.join().end(null);
               done.countDown();
             }
           });
@@ -141,9 +161,9 @@ final class InFlightGateTest {
     assertThat(loops.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     assertThat(max.get()).isBetween(1, limit);
     for (int i = 0; i < limit; i++) {
-      assertThat(three.acquire(() -> {}).atOnce()).as("place %s is free", i).isTrue();
+      assertThat(enter(three, () -> {}).isAtOnce()).as("place %s is free", i).isTrue();
     }
-    assertThat(three.acquire(() -> {}).atOnce()).isFalse();
+    assertThat(enter(three, () -> {}).isAtOnce()).isFalse();
   }
 
   private final InFlight inFlight = new InFlight();
@@ -188,15 +208,21 @@ final class InFlightGateTest {
 
   private final List<String> admitted = new ArrayList<>();
 
-  private InFlightGate.Passage pass(
-      String name, @Nullable InFlightGate through, @Nullable RateLimiter limiter, Timeline timeline)
+  private Limit.Passage pass(
+      String name, @Nullable Limit through, @Nullable Limit perMinute, Timeline timeline)
       throws Exception {
     return eventLoop
         .submit(
             () -> {
-              InFlightGate.Passage passage =
-                  new InFlightGate.Passage(through, limiter, timeline, eventLoop, () -> LATER);
-              passage.enter(1, () -> 100, now -> admitted.add(name + " " + now));
+              Limit.Passage passage =
+                  new Limit.Passage(
+                      Stream.of(through, perMinute).filter(Objects::nonNull).toList(),
+                      timeline,
+                      eventLoop,
+                      () -> LATER,
+                      () -> 100,
+                      now -> admitted.add(name + " " + now));
+              passage.enter(1);
               return passage;
             })
         .get(60, TimeUnit.SECONDS);
@@ -208,7 +234,7 @@ final class InFlightGateTest {
 
   @Test
   void waitingRequestIsAdmittedOnItsEventLoopWithTheCurrentInstant() throws Exception {
-    InFlightGate.Passage first = pass("a", gate, null, new Timeline(0, 1));
+    Limit.Passage first = pass("a", gate, null, new Timeline(0, 1));
     pass("b", gate, null, new Timeline(0, 1));
     assertThat(admitted()).containsExactly("a 1");
     first.leave(null);
@@ -218,11 +244,11 @@ final class InFlightGateTest {
   /** An answer of 30 tokens where 100 were reserved admits the next request. */
   @Test
   void waitForARateLimitIsInTheTimeline() throws Exception {
-    RateLimiter limiter = new RateLimiter(null, 130, () -> 0);
+    Limit limiter = Limit.perMinute(null, 130, () -> 0);
     List<Timeline> timelines = Stream.generate(() -> new Timeline(0, 1)).limit(4).toList();
-    InFlightGate.Passage first = pass("a", null, limiter, timelines.get(0));
+    Limit.Passage first = pass("a", null, limiter, timelines.get(0));
     pass("b", null, limiter, timelines.get(1));
-    InFlightGate.Passage third = pass("c", null, limiter, timelines.get(2));
+    Limit.Passage third = pass("c", null, limiter, timelines.get(2));
     pass("d", gate, null, timelines.get(3));
     assertThat(admitted()).containsExactly("a 1", "d 1");
     third.leave(null);

@@ -1,0 +1,180 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.CoreComponents;
+import io.github.gatlingllm.load.Arrival.DrawOrder;
+import io.github.gatlingllm.load.Injector;
+import io.github.gatlingllm.record.InjectorRun.InjectorShare;
+import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.run.Observers;
+import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.workload.PromptPrefix;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all LLM requests of a run share, whatever their scenario and target. There is one for the
+ * load; requests before it are of runs with the same clock, whose records only their recorder gets.
+ * Thread-safe.
+ */
+final class LlmRun {
+
+  private static final Duration COUNTING = Duration.ofSeconds(30);
+
+  private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
+
+  /** First number of warm-up prompts: half of all nonces, beyond the numbers of any load. */
+  private static final long WARM_UP_PROMPTS = 1L << 58;
+
+  final Run run;
+  final InFlight inFlight = new InFlight();
+  final TokenCounting counting = new TokenCounting();
+  final RequestTotals totals = new RequestTotals();
+
+  private final InjectorShare share;
+  private final DrawOrder prompts;
+
+  /** Their own, as their number depends on time. */
+  private final DrawOrder warmUpPrompts;
+
+  /** Several for one call in turn, so that its compiled code depends on the class of none. */
+  private final List<Consumer<RequestRecord>> recorders;
+
+  /** Numbers requests before the load; null for those of the load, which the run numbers. */
+  private final @Nullable AtomicLong numbers;
+
+  private final List<LlmRun> rehearsals = new CopyOnWriteArrayList<>();
+
+  private LlmRun(Run run, InjectorShare share) {
+    this.run = run;
+    this.share = share;
+    prompts = new DrawOrder(share);
+    warmUpPrompts = new DrawOrder(share);
+    recorders = List.of(run::record);
+    numbers = null;
+  }
+
+  private LlmRun(LlmRun load, List<Consumer<RequestRecord>> recorders) {
+    run = load.run;
+    share = load.share;
+    prompts = load.warmUpPrompts;
+    warmUpPrompts = load.warmUpPrompts;
+    this.recorders = recorders;
+    numbers = new AtomicLong();
+  }
+
+  static LlmRun open(CoreComponents core, Injector injector) {
+    Observers observers = InvalidSimulation.checked(Observers::ofProcess);
+    Run run =
+        InvalidSimulation.checked(
+            () ->
+                Run.open(
+                    core.statsEngine(), injector.nameOn(host()), observers, core.eventLoopGroup()));
+    run.describe(info -> info.share(injector.share()));
+    LlmRun load = new LlmRun(run, injector.part());
+    run.onInterruption(load::cancel, load.inFlight::size);
+    core.actorSystem()
+        .registerOnTermination(
+            () -> {
+              run.complete(
+                  () -> {
+                    load.count(COUNTING);
+                    run.describe(load.totals::addTo);
+                  });
+              return null;
+            });
+    return load;
+  }
+
+  private static String host() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "localhost";
+    }
+  }
+
+  /** A run before the load. */
+  LlmRun rehearsal(List<Consumer<RequestRecord>> recorders) {
+    LlmRun rehearsal = new LlmRun(this, recorders);
+    rehearsals.add(rehearsal);
+    return rehearsal;
+  }
+
+  boolean isLoad() {
+    return numbers == null;
+  }
+
+  /** The first texts of prompts, by their numbers in this run. */
+  PreparedRequest.Prefixes prefixes(PromptPrefix.Texts texts) {
+    return new PreparedRequest.Prefixes(texts, share, prompts, isLoad() ? 0 : WARM_UP_PROMPTS);
+  }
+
+  /** Requests that took a number. */
+  long numbered() {
+    return numbers == null ? 0 : numbers.get();
+  }
+
+  /** Takes the number of the next request, from 0. */
+  long nextRequest() {
+    return numbers == null ? run.nextRequest() : numbers.getAndIncrement();
+  }
+
+  String requestId(long number) {
+    return numbers == null ? run.requestId(number) : run.id() + "-warmup-" + number;
+  }
+
+  /** A request has started; those before the load, some of which may outlast it, do not count. */
+  void started() {
+    if (isLoad()) {
+      run.started();
+    }
+  }
+
+  void record(RequestRecord record) {
+    int turn = (int) (record.identity().requestIndex() % recorders.size());
+    recorders.get(turn).accept(record);
+  }
+
+  /** Lets no request start any more, and cancels all, also those before the load. */
+  void stop(String reason) {
+    inFlight.close(reason);
+    rehearsals.forEach(each -> each.inFlight.close(reason));
+  }
+
+  /**
+   * Cancels all requests. Counting of tokens may take a part of the time; then records are written
+   * without counts, so that none is lost. The rest of the time is for slow event loops.
+   */
+  private void cancel(Duration atMost) {
+    long now = System.nanoTime();
+    stop(InFlight.INTERRUPTED);
+    inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
+    count(Duration.ZERO);
+    inFlight.await(now + atMost.toNanos());
+    run.describe(totals::addTo);
+  }
+
+  /** Counts the tokens that are pending, and no more after them. */
+  private void count(Duration atMost) {
+    long lost = counting.close(atMost);
+    if (lost > 0) {
+      PrintableText.print(
+          "LLM: the tokens of "
+              + lost
+              + (lost == 1 ? " request" : " requests")
+              + " were not counted; the tokenizer was too slow");
+    }
+  }
+
+  /** The rehearsal is over. */
+  void end() {
+    counting.close(Duration.ZERO);
+  }
+}

@@ -1,0 +1,166 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.session.Session;
+import io.github.gatlingllm.action.LlmRequest.Abandonment;
+import io.github.gatlingllm.client.Api.AddedField;
+import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StartCommand;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A target of a run: one protocol, and what all requests with it share. Equal protocols are one
+ * target; requests before the load have their own run, and the limits of the target. Thread-safe.
+ */
+final class Target {
+
+  final Targets all;
+  final LlmRun run;
+  final LlmProtocol protocol;
+  final String name;
+  final Named named;
+
+  /** Those of requests in flight, then those per minute of all requests with its name. */
+  final List<Limit> limits;
+
+  final PreparedRequest.Prefixes prefixes;
+
+  /** Null where it was not asked. */
+  private final @Nullable ServerFacts server;
+
+  /** What all protocols share whose targets have the same name. */
+  static final class Named {
+
+    final Set<AddedField> rejected = new ConcurrentSkipListSet<>();
+
+    /** SLOs of single requests, by their names. */
+    final Map<String, Slo> slos = new TreeMap<>();
+
+    /** Whose time includes that for the first request. */
+    final ReadyWait wait;
+
+    private final Map<List<@Nullable Integer>, Limit> limits = new HashMap<>();
+    private final AtomicBoolean isTried = new AtomicBoolean();
+
+    /** The tokens that the chat template adds, once a server has shown them. */
+    @Nullable Integer template;
+
+    boolean hasSeveralSlos;
+
+    Named(LlmProtocol first) {
+      wait = new ReadyWait(first);
+    }
+
+    /** Whether this is the first call: the first request is tried once. */
+    boolean isFirstTry() {
+      return isTried.compareAndSet(false, true);
+    }
+
+    private @Nullable Limit perMinute(@Nullable Integer requests, @Nullable Integer tokens) {
+      return requests == null && tokens == null
+          ? null
+          : limits.computeIfAbsent(
+              Arrays.asList(requests, tokens),
+              both -> Limit.perMinute(requests, tokens, System::nanoTime));
+    }
+  }
+
+  Target(Targets all, LlmRun run, LlmProtocol protocol, @Nullable ServerFacts server) {
+    this.server = server;
+    this.all = all;
+    this.run = run;
+    this.protocol = protocol;
+    name = protocol.label();
+    named = all.named(protocol);
+    Integer inFlight = all.share("maxInFlight", protocol.maxInFlight());
+    Limit perMinute =
+        named.perMinute(
+            all.share("maxRequestsPerMinute", protocol.maxRequestsPerMinute()),
+            all.share("maxTokensPerMinute", protocol.maxTokensPerMinute()));
+    limits =
+        Stream.of(inFlight == null ? null : Limit.inFlight(inFlight), perMinute)
+            .filter(Objects::nonNull)
+            .toList();
+    prefixes = run.prefixes(all.texts(protocol));
+  }
+
+  private Target(Target same, LlmRun run) {
+    this.run = run;
+    all = same.all;
+    protocol = same.protocol;
+    name = same.name;
+    named = same.named;
+    limits = same.limits;
+    server = same.server;
+    prefixes = run.prefixes(same.prefixes.texts());
+  }
+
+  /** The same target, for requests before the load. */
+  Target in(LlmRun rehearsal) {
+    return new Target(this, rehearsal);
+  }
+
+  PreparedRequest prepared(LlmRequest request, Session session) {
+    return PreparedRequest.of(request, protocol, named.rejected, prefixes, session);
+  }
+
+  Slo sloOf(LlmRequest request, String requestName) {
+    return request.slo == null ? protocol.sloOf(requestName) : request.slo;
+  }
+
+  /** When the user of the request of that number leaves, in nanoseconds; null if it stays. */
+  @Nullable Long leavesAfter(LlmRequest request, long index) {
+    Abandonment leaving =
+        request.abandonment == null ? protocol.abandonment() : request.abandonment;
+    return leaving == null || !run.isLoad()
+        ? null
+        : leaving.afterNanos(Seed.orOfProcess(protocol.seed()), index);
+  }
+
+  /** Leaves out a field that the target rejects; false where the user has named it, or again. */
+  boolean leaveOut(AddedField rejected) {
+    boolean isNamed =
+        switch (rejected) {
+          case CONTINUOUS_USAGE -> protocol.eventTokens() != null;
+          case USAGE -> protocol.includeUsage() != null;
+          case PINNING -> protocol.pinning() == LlmProtocol.Pinning.ALWAYS;
+          case LIMIT_NAME -> protocol.maxTokensField() != null;
+          case LIMIT -> protocol.maxTokensField() != null || protocol.isLimitNamed();
+        };
+    boolean isLeftOut = !isNamed && named.rejected.add(rejected);
+    if (isLeftOut) {
+      PrintableText.print(StartCommand.typed(rejected.line(name)));
+      all.describe();
+    }
+    return isLeftOut;
+  }
+
+  /** Says what is known of the server; to the command {@code probe}, whose process then ends. */
+  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
+  void tried(RequestRecord first, @Nullable Boolean isKept) {
+    List<ServerFacts.Fact> known =
+        Objects.requireNonNull(server)
+            .of(first, all.template(this), named.rejected, isKept, all.nextCommand());
+    if (!StartCommand.isProbe()) {
+      String line = ServerFacts.line(name, known);
+      if (!line.isEmpty()) {
+        PrintableText.print(line);
+      }
+      return;
+    }
+    run.run.refuse();
+    System.exit(ServerFacts.write(known));
+  }
+}
