@@ -258,4 +258,21 @@ final class PassageTest {
         .extracting(timeline -> timeline.timing(0, null, null).pacingWaitNanos())
         .containsExactly(0L, LATER - 1, LATER - 1, null);
   }
+
+  /** Who has passed the first limit keeps its place there while it waits for the second. */
+  @Test
+  void limitsArePassedOneAfterTheOther() throws Exception {
+    Limit perMinute = Limit.perMinute(1, null, () -> 0);
+    List<Timeline> timelines = Stream.generate(() -> new Timeline(0, 1)).limit(3).toList();
+    Limit.Passage first = pass("a", gate, perMinute, timelines.get(0));
+    Limit.Passage second = pass("b", gate, perMinute, timelines.get(1));
+    first.leave(null);
+    pass("c", gate, null, timelines.get(2));
+    assertThat(admitted()).containsExactly("a 1");
+    second.leave(null);
+    assertThat(admitted()).containsExactly("a 1", "c " + LATER);
+    assertThat(timelines)
+        .extracting(timeline -> timeline.timing(0, null, null).pacingWaitNanos())
+        .containsExactly(0L, 0L, null);
+  }
 }

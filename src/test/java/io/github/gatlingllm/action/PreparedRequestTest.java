@@ -100,6 +100,21 @@ class PreparedRequestTest {
             "[{\"type\":\"text\",\"text\":\"<3> \"},{\"type\":\"text\",\"text\":\"Why?\"}]");
   }
 
+  @Test
+  void whatARequestDrawsNumbersItAndNoOther() throws IOException {
+    DrawOrder order = new DrawOrder(new InjectorShare(1, 1));
+    LlmRequest drawing =
+        CHAT.and(
+            new MessagePart.Text(
+                "user", Dynamic.of(session -> "" + order.next(null, session.<Draw>get(Draw.KEY)))));
+    PreparedRequest.Prefixes prefixes = numbered();
+    for (long index = 0; index < 3; index++) {
+      assertThat(contents(drawing, prefixes, SESSION))
+          .containsExactly("<%s> %s".formatted(order.fed(index), index));
+    }
+    assertThat(contents(asking(d -> {}), prefixes, SESSION)).containsExactly("<0> Why?");
+  }
+
   private static PreparedRequest.Prefixes prefixes(PromptPrefix.Texts texts) {
     InjectorShare all = new InjectorShare(1, 1);
     return new PreparedRequest.Prefixes(texts, all, new DrawOrder(all), 0);

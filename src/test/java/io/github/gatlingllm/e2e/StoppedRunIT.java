@@ -59,6 +59,8 @@ class StoppedRunIT {
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
       assertThat(run.info().state())
           .isEqualTo(byAction ? RunInfo.State.INTERRUPTED : RunInfo.State.COMPLETE);
+      assertThat(run.info().config().get(RunInfo.MAX_DURATION))
+          .isEqualTo(byAction ? null : StoppedSimulation.SECONDS + "s");
       assertThat(run.info().outcome().dropped()).isZero();
       assertThat(run.summary().get("verdict").asText().contains("Interrupted: "))
           .isEqualTo(byAction);
