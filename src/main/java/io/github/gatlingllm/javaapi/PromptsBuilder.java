@@ -236,7 +236,8 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   static Tokenizer orEstimate(@Nullable Tokenizer set) {
     if (set == null && !ESTIMATED.getAndSet(true)) {
       PrintableText.print(
-          "LLM WARNING: prompts in code are sized by tiktoken:cl100k_base, which is about right for other models; give them the model's own: huggingFace(\"<owner>/<name>\")");
+          "LLM WARNING: prompts in code are sized by tiktoken:cl100k_base, which is about right for"
+              + " other models; give them the model's own: huggingFace(\"<owner>/<name>\")");
     }
     return Objects.requireNonNullElseGet(set, Tokenizer::cl100k);
   }

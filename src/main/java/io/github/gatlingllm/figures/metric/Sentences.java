@@ -4,7 +4,6 @@ import static java.util.Map.entry;
 
 import io.github.gatlingllm.record.RunFiles;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +51,9 @@ final class Sentences {
           entry("times", value -> NumberText.times(number(value))),
           entry("some", value -> NumberText.some(texts(value))),
           entry("and", value -> String.join(" and ", texts(value))));
+
+  /** Values that a condition does not hold for, beside null. */
+  private static final List<Object> ABSENT = List.of(false, "", List.of(), 0, 0L);
 
   private static final String COUNTED = "(s)";
 
@@ -151,11 +153,7 @@ final class Sentences {
 
   /** Whether a value is more than null, false, an empty text or list, or a count of 0. */
   private static boolean isThere(@Nullable Object value) {
-    return value instanceof Collection<?> list
-        ? !list.isEmpty()
-        : value instanceof Long || value instanceof Integer
-            ? ((Number) value).longValue() != 0
-            : value != null && !value.equals(false) && !value.equals("");
+    return value != null && ABSENT.stream().noneMatch(value::equals);
   }
 
   /** Conditions such as {@code !other}, {@code rows=1/2}, {@code share>0.5}, all of them. */
