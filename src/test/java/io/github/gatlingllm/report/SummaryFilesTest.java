@@ -42,8 +42,8 @@ class SummaryFilesTest {
     assertThat(keys(JSON))
         .isEqualTo(
             keys(
-                "schema run verdict findings config workload slo goodput errors finish_reasons counts"
-                    + " server rate_limits metrics throughput jitter reader arrivals knee"
+                "schema run verdict findings config workload slo goodput errors finish_reasons"
+                    + " counts server rate_limits metrics throughput jitter reader arrivals knee"
                     + " operating_point checks self_test assertions server_names stages curves"
                     + " targets requests"));
     assertThat(JSON.get("schema").asText()).isEqualTo("gatling-llm/summary/1");
