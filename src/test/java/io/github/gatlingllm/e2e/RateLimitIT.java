@@ -90,7 +90,7 @@ class RateLimitIT {
     assertThat(free.at("/server/gpu_s/count").asInt()).isEqualTo(LIMIT);
     assertThat(free.at("/server/queue_s/p99").asDouble()).isEqualTo(1e-6);
     assertThat(Files.readString(run.directory().resolve("llm.html")))
-        .contains("server-timing.queue", "Rate limits of the server: share left");
+        .contains("server-timing.queue", "Rate limits of the server");
   }
 
   private void heldBack(GatlingRun run) throws IOException {
