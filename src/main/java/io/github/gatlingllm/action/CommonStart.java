@@ -6,6 +6,7 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Run;
@@ -19,7 +20,7 @@ import scala.jdk.javaapi.CollectionConverters;
 final class CommonStart {
 
   /** Key in {@code run.json}: the delay of a load that started, or would have started, too late. */
-  private static final String LATE = "late";
+  private static final String LATE = ConfigKey.LATE.name;
 
   /** Time from the end of the warm-up to Gatling's injection. */
   private static final long READY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);

@@ -5,6 +5,7 @@ import io.gatling.commons.validation.Success;
 import io.gatling.commons.validation.Validation;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.internal.Expressions;
+import io.github.gatlingllm.settings.Settings;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 
@@ -235,8 +235,6 @@ public final class Dynamic<T> {
   /** The fields of an immutable builder; {@link #with} changes a copy before it is published. */
   public abstract static class Draft<D extends Draft<D>> implements Cloneable {
 
-    private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
-
     @SuppressWarnings("unchecked") // a copy is of the same class
     public final D with(Consumer<D> change) {
       try {
@@ -254,14 +252,9 @@ public final class Dynamic<T> {
       return Collections.unmodifiableList(more);
     }
 
-    /** Whether HTTP allows it as the name of a header. */
-    public static boolean isHeaderName(String name) {
-      return HEADER_NAME.matcher(name).matches();
-    }
-
     /** The name of a header, which that method of the DSL is given. */
     public static String headerName(String method, String name) {
-      if (!isHeaderName(name)) {
+      if (!Settings.isHeaderName(name)) {
         throw InvalidSimulation.because(
             "%s(\"%s\"%s): expected a header name, e.g. X-Tenant"
                 .formatted(method, name, method.equals("header") ? ", …" : ""));

@@ -66,6 +66,14 @@ public final class InvalidSimulation extends IllegalArgumentException {
     System.exit(StartFilter.EXIT_CODE);
   }
 
+  /** Prints a text and ends the process, because Gatling refuses a simulation without load. */
+  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
+  public static void endAfter(String text) {
+    System.out.print(text);
+    System.out.flush();
+    System.exit(0);
+  }
+
   public static <T> T checked(Supplier<T> validated) {
     try {
       return validated.get();

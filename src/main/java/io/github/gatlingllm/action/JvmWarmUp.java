@@ -20,6 +20,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.settings.Setting;
 import io.netty.channel.EventLoop;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
@@ -108,7 +109,7 @@ final class JvmWarmUp implements PlanDriver.Users {
   private void run(ScenarioContext context, Target load, Api api, String url)
       throws InterruptedException {
     LlmProtocol shared = load.protocol.forJvmWarmUp(url);
-    LlmProtocol perUser = shared.with(each -> each.shareConnections = false);
+    LlmProtocol perUser = shared.with(Setting.CONNECTIONS, "perUser");
     Target inside = new Target(load.all, run, shared, null);
     LlmRequest request = WarmUpRounds.shortRequest(api);
     List<Dynamic<String>> prompts =

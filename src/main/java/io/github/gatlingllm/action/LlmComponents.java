@@ -10,7 +10,6 @@ import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.action.InvalidSimulation.ReplacedProtocols;
-import io.github.gatlingllm.action.LlmProtocol.RunSettings;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
@@ -22,6 +21,8 @@ import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -190,7 +191,7 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Warms up JVM and target, once per run and target, by the first request of the scenario. */
   private void warmUp(ScenarioContext context, LlmRequest request) {
-    boolean jvm = protocol.warmUpJvm() && simulation.isJvmWarm.compareAndSet(false, true);
+    boolean jvm = protocol.get(Setting.JVM_WARM_UP) && simulation.isJvmWarm.compareAndSet(false, true);
     boolean first = target.named.isFirstTry();
     if (!jvm && !first) {
       return;
@@ -301,10 +302,13 @@ final class LlmComponents implements ProtocolComponents {
 
     @Override
     public Function1<LlmProtocol, LlmComponents> newComponents(CoreComponents core) {
-      RunSettings settings = RunSettings.ofProcess();
-      settings.begin(() -> Run.resultsFolder(core.statsEngine()));
+      SimulationSettings settings = SimulationSettings.ofProcess();
+      List<LlmProtocol> protocols = InjectionPlans.protocols(core);
+      if (protocols.stream().noneMatch(each -> each.get(ProtocolPart.PLANNED))) {
+        settings.begin(() -> Run.resultsFolder(core.statsEngine()));
+      }
       ReplacedProtocols.requireNone(core);
-      boolean isOnly = InjectionPlans.protocols(core).size() <= 1;
+      boolean isOnly = protocols.size() <= 1;
       LlmProtocol common = InjectionPlans.commonProtocol(core);
       Set<String> levels = InjectionPlans.levels(core);
       Simulation simulation = Simulation.open(core);
@@ -322,7 +326,7 @@ final class LlmComponents implements ProtocolComponents {
                 LlmProtocol protocol =
                     whole.computeIfAbsent(
                         said, target -> settings.applyTo(target.over(common), isOnly).complete());
-                protocol.requireLevels(levels);
+                SimulationSettings.requireLevels(protocol, levels);
                 return new LlmComponents(simulation.targets.of(protocol), simulation);
               });
     }

@@ -1,131 +1,276 @@
 package io.github.gatlingllm.action;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gatling.core.protocol.Protocol;
-import io.github.gatlingllm.action.Dynamic.Draft;
-import io.github.gatlingllm.action.LlmRequest.Abandonment;
-import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
-import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.Setting.Trait;
+import io.github.gatlingllm.settings.SettingValue.Abandonment;
+import io.github.gatlingllm.settings.SettingValue.NamedUrl;
+import io.github.gatlingllm.settings.SettingValue.Slos;
+import io.github.gatlingllm.settings.SettingValue.WeightedModel;
+import io.github.gatlingllm.settings.Settings;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.lang.reflect.Field;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
-import java.util.Set;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of all requests to one target, which {@code javaapi.LlmProtocolBuilder} documents.
- * Written by {@link #with} only. Protocols with the same public fields are equal and share a gate.
+ * The settings of all requests to one target, which {@code javaapi.LlmProtocolBuilder} documents: a
+ * value for each row of the catalogue that is of a protocol, and for each {@link ProtocolPart} that
+ * only code can say. Immutable; equal protocols share a gate.
  */
-public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
+public final class LlmProtocol implements Protocol {
 
-  static final String IGNORE_EOS = "ignoreEos";
+  private static final ProcessSetting DRY_RUN = new ProcessSetting(Setting.DRY_RUN.property());
 
-  static final String TOKENIZER = "tokenizer";
-
-  static final String MAX_TOKENS_FIELD = "maxTokensField";
-
-  private static final ProcessSetting DRY_RUN = new ProcessSetting("llm.dryRun");
-
-  static final LlmProtocol DEFAULT = new LlmProtocol();
 
   /** Limit of the gate in the JVM warm-up: so low that requests wait, as that is warmed too. */
   private static final int WARM_UP_GATE = 16;
+
+  static final LlmProtocol DEFAULT = new LlmProtocol(Map.of());
 
   static {
     Versions.requireGatling();
     InvalidSimulation.StartFilter.install();
   }
 
-  /** What it changes in the protocol of the whole simulation; null for a protocol of its own. */
-  private @Nullable Consumer<LlmProtocol> changes;
+  /** By row of the catalogue or part; only what is not the default in code. */
+  private final Map<Object, @Nullable Object> values;
 
-  public String target = "";
+  private LlmProtocol(Map<Object, @Nullable Object> values) {
+    this.values = values;
+  }
 
-  /** URLs that end in {@code /v1} or in the path of an API; virtual users are spread over them. */
-  public List<String> baseUrls = List.of();
+  /** One that says nothing, which is not that of a simulation without an llm protocol. */
+  public static LlmProtocol ofSimulation() {
+    return new LlmProtocol(Map.of());
+  }
 
-  /** Whether the server is an engine in this JVM, for the JVM warm-up. */
-  boolean inThisJvm;
+  @SuppressWarnings("unchecked") // the map holds the value of each row by that row
+  public <T extends @Nullable Object> T get(Setting<T> row) {
+    return values.containsKey(row) ? (T) values.get(row) : row.defaultInCode();
+  }
 
-  public @Nullable Dynamic<String> apiKey;
-  public @Nullable Dynamic<String> model;
+  @SuppressWarnings("unchecked")
+  public <T extends @Nullable Object> T get(ProtocolPart<T> part) {
+    return values.containsKey(part) ? (T) values.get(part) : part.byDefault();
+  }
 
-  /** Models that requests are spread over by weight, in place of {@link #model}. */
-  public List<WeightedModel> models = List.of();
+  /** Sets a row; one that the catalogue excludes with it has its default again. */
+  public <T extends @Nullable Object> LlmProtocol with(Setting<T> row, T value) {
+    Map<Object, @Nullable Object> changed = new HashMap<>(values);
+    changed.keySet().removeIf(each -> each instanceof Setting<?> set && set.isExcludedBy(row));
+    return with(changed, row, value, row.defaultInCode());
+  }
 
-  public Map<String, Dynamic<String>> headers = Map.of();
+  public <T extends @Nullable Object> LlmProtocol with(ProtocolPart<T> part, T value) {
+    return with(new HashMap<>(values), part, value, part.byDefault());
+  }
 
-  /** The header that tells conversations apart; null for none. */
-  public @Nullable String conversationHeader;
+  /** A row with the value that it has in these settings. */
+  public <T extends @Nullable Object> LlmProtocol with(Settings settings, Setting<T> row) {
+    return with(row, settings.get(row));
+  }
 
-  public Duration requestTimeout = Duration.ofMinutes(10);
-  public Duration idleTimeout = Duration.ofMinutes(2);
-  public @Nullable Duration waitReady;
-  public List<Hook> beforeLevel = List.of();
-  public @Nullable Abandonment abandonment;
-  public @Nullable Integer maxInFlight;
-  public @Nullable Integer maxRequestsPerMinute;
-  public @Nullable Integer maxTokensPerMinute;
-  public @Nullable Boolean verifyTls;
-  public @Nullable Double gpus;
-  public @Nullable Double costPerHour;
-  public boolean shareConnections = true;
-  public boolean streaming = true;
-  public Pinning pinning = Pinning.UNLESS_REJECTED;
+  private static LlmProtocol with(
+      Map<Object, @Nullable Object> changed,
+      Object key,
+      @Nullable Object value,
+      @Nullable Object byDefault) {
+    if (value == null ? byDefault == null : value.equals(byDefault)) {
+      changed.remove(key);
+    } else {
+      changed.put(key, value);
+    }
+    return new LlmProtocol(changed);
+  }
+
+  public String target() {
+    return get(ProtocolPart.TARGET);
+  }
+
+  public List<String> baseUrls() {
+    return get(ProtocolPart.BASE_URLS);
+  }
+
+  boolean inThisJvm() {
+    return get(ProtocolPart.IN_THIS_JVM);
+  }
+
+  public @Nullable Dynamic<String> apiKey() {
+    return get(ProtocolPart.API_KEY);
+  }
+
+  public @Nullable Dynamic<String> model() {
+    return get(ProtocolPart.MODEL);
+  }
+
+  public List<WeightedModel> models() {
+    return get(ProtocolPart.MODELS);
+  }
+
+  public Map<String, Dynamic<String>> headers() {
+    return get(ProtocolPart.HEADERS);
+  }
+
+  public @Nullable String conversationHeader() {
+    return get(Setting.CONVERSATION_HEADER);
+  }
+
+  public Duration requestTimeout() {
+    return get(Setting.TIMEOUT);
+  }
+
+  public Duration idleTimeout() {
+    return get(Setting.IDLE_TIMEOUT);
+  }
+
+  public @Nullable Duration waitReady() {
+    return get(Setting.WAIT_READY);
+  }
+
+  public List<Hook> beforeLevel() {
+    return get(Setting.BEFORE_LEVEL);
+  }
+
+  public @Nullable Abandonment abandonment() {
+    return get(Setting.ABANDON);
+  }
+
+  public @Nullable Integer maxInFlight() {
+    return get(Setting.MAX_IN_FLIGHT);
+  }
+
+  public @Nullable Integer maxRequestsPerMinute() {
+    return get(Setting.MAX_REQUESTS_PER_MINUTE);
+  }
+
+  public @Nullable Integer maxTokensPerMinute() {
+    return get(Setting.MAX_TOKENS_PER_MINUTE);
+  }
+
+  public @Nullable Boolean verifyTls() {
+    return get(Setting.VERIFY_TLS);
+  }
+
+  public boolean shareConnections() {
+    return get(Setting.CONNECTIONS).equals("shared");
+  }
+
+  public boolean streaming() {
+    return get(Setting.STREAM);
+  }
+
+  public Pinning pinning() {
+    Boolean asked = get(Setting.IGNORE_EOS);
+    return asked == null ? Pinning.UNLESS_REJECTED : asked ? Pinning.ALWAYS : Pinning.NEVER;
+  }
 
   /** The field of the output length in chat completions; null until the server refuses one. */
-  public @Nullable String maxTokensField;
+  public @Nullable String maxTokensField() {
+    String name = get(Setting.MAX_TOKENS_FIELD);
+    return name.equals("auto") ? null : name;
+  }
 
-  /** Whether the limit on output tokens is the user's own, not a default of ours. */
-  public boolean isLimitNamed = true;
+  boolean isLimitNamed() {
+    return get(ProtocolPart.LIMIT_NAMED);
+  }
 
-  /** Whether streams end with usage; null for yes until the server rejects the field. */
-  public @Nullable Boolean includeUsage;
+  public @Nullable Boolean includeUsage() {
+    return get(Setting.INCLUDE_USAGE);
+  }
 
   /** Whether it is asked for the tokens of each event; null to ask a server that counts them. */
-  public @Nullable Boolean eventTokens;
+  public @Nullable Boolean eventTokens() {
+    String who = get(Setting.EVENT_TOKENS);
+    return who.equals("auto") ? null : (Boolean) who.equals("server");
+  }
 
-  /** Whether the server is known to count the tokens of each event on request. */
-  public boolean countsEvents;
+  public @Nullable String extraBody() {
+    ObjectNode body = get(Setting.BODY);
+    return body.isEmpty() ? null : body.toString();
+  }
 
-  public @Nullable String extraBody;
-  public PromptPrefix prefix = PromptPrefix.NONE;
-  public Slo slo = Slo.NONE;
-  public Map<String, Slo> sloByName = Map.of();
+  public PromptPrefix prefix() {
+    PromptPrefix.Shared shared = get(Setting.SHARED_PREFIX);
+    return shared != null
+        ? shared.seed(prefixSeed())
+        : get(Setting.UNIQUE_PROMPTS) ? new PromptPrefix.Unique(prefixSeed()) : PromptPrefix.NONE;
+  }
 
-  public List<Assertion> assertions = List.of();
-  public boolean recordText;
-  public boolean recordTokens = true;
-  public List<String> metricsUrls = List.of(MetricsPage.AUTO);
-  public @Nullable AutoCloseable closedAfterRun;
-  public ReportOptions report = ReportOptions.DEFAULT;
-  public int warmUpRequests = 1;
-  public boolean warmUpJvm = true;
-  public Map<String, Object> warmUpSession = Map.of();
-  public @Nullable Long seed;
-  public Tokenizer tokenizer = Tokenizer.cl100k();
+  public Slo slo() {
+    return get(Setting.SLO).all();
+  }
 
-  public Map<String, String> notes = Map.of();
+  public Map<String, Slo> sloByName() {
+    return get(Setting.SLO).named();
+  }
+
+  public List<Assertion> assertions() {
+    return get(Setting.ASSERT);
+  }
+
+  public boolean recordText() {
+    return get(Setting.RECORD_TEXT);
+  }
+
+  public boolean recordTokens() {
+    return get(Setting.RECORD_TOKENS);
+  }
+
+  public List<String> metricsUrls() {
+    List<String> urls = get(Setting.METRICS_URL).stream().map(NamedUrl::url).toList();
+    return MetricsPage.check(urls.isEmpty() ? List.of(MetricsPage.NONE) : urls);
+  }
+
+  @Nullable AutoCloseable closedAfterRun() {
+    return get(ProtocolPart.CLOSED_AFTER_RUN);
+  }
+
+  public ReportOptions report() {
+    return new ReportOptions(
+        get(Setting.CSV),
+        get(Setting.FAIL_BUILD),
+        get(Setting.FAIL_ON_INVALID),
+        get(Setting.READING_SPEED));
+  }
+
+  public int warmUpRequests() {
+    return get(Setting.WARMUP);
+  }
+
+  Map<String, Object> warmUpSession() {
+    return get(ProtocolPart.WARM_UP_SESSION);
+  }
+
+  public @Nullable Long seed() {
+    return get(Setting.SEED);
+  }
+
+  public Tokenizer tokenizer() {
+    return get(Setting.TOKENIZER).get(0);
+  }
+
+  public Map<String, String> notes() {
+    return get(ProtocolPart.NOTES);
+  }
 
   public enum Pinning {
     NEVER,
@@ -134,228 +279,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     ALWAYS
   }
 
-  public String target() {
-    return target;
-  }
-
-  public List<String> baseUrls() {
-    return baseUrls;
-  }
-
-  public boolean inThisJvm() {
-    return inThisJvm;
-  }
-
-  public @Nullable Dynamic<String> apiKey() {
-    return apiKey;
-  }
-
-  public @Nullable Dynamic<String> model() {
-    return model;
-  }
-
-  public List<WeightedModel> models() {
-    return models;
-  }
-
-  public Map<String, Dynamic<String>> headers() {
-    return headers;
-  }
-
-  public @Nullable String conversationHeader() {
-    return conversationHeader;
-  }
-
-  public Duration requestTimeout() {
-    return requestTimeout;
-  }
-
-  public Duration idleTimeout() {
-    return idleTimeout;
-  }
-
-  public @Nullable Duration waitReady() {
-    return waitReady;
-  }
-
-  public List<Hook> beforeLevel() {
-    return beforeLevel;
-  }
-
-  public @Nullable Abandonment abandonment() {
-    return abandonment;
-  }
-
-  public @Nullable Integer maxInFlight() {
-    return maxInFlight;
-  }
-
-  public @Nullable Integer maxRequestsPerMinute() {
-    return maxRequestsPerMinute;
-  }
-
-  public @Nullable Integer maxTokensPerMinute() {
-    return maxTokensPerMinute;
-  }
-
-  public @Nullable Boolean verifyTls() {
-    return verifyTls;
-  }
-
-  public @Nullable Double gpus() {
-    return gpus;
-  }
-
-  public @Nullable Double costPerHour() {
-    return costPerHour;
-  }
-
-  public boolean shareConnections() {
-    return shareConnections;
-  }
-
-  public boolean streaming() {
-    return streaming;
-  }
-
-  public Pinning pinning() {
-    return pinning;
-  }
-
-  public @Nullable String maxTokensField() {
-    return maxTokensField;
-  }
-
-  public boolean isLimitNamed() {
-    return isLimitNamed;
-  }
-
-  public @Nullable Boolean includeUsage() {
-    return includeUsage;
-  }
-
-  public @Nullable Boolean eventTokens() {
-    return eventTokens;
-  }
-
-  public boolean countsEvents() {
-    return countsEvents;
-  }
-
-  public @Nullable String extraBody() {
-    return extraBody;
-  }
-
-  public PromptPrefix prefix() {
-    return prefix;
-  }
-
-  public Slo slo() {
-    return slo;
-  }
-
-  public Map<String, Slo> sloByName() {
-    return sloByName;
-  }
-
-  public List<Assertion> assertions() {
-    return assertions;
-  }
-
-  public boolean recordText() {
-    return recordText;
-  }
-
-  public boolean recordTokens() {
-    return recordTokens;
-  }
-
-  public List<String> metricsUrls() {
-    return metricsUrls;
-  }
-
-  public @Nullable AutoCloseable closedAfterRun() {
-    return closedAfterRun;
-  }
-
-  public ReportOptions report() {
-    return report;
-  }
-
-  public int warmUpRequests() {
-    return warmUpRequests;
-  }
-
-  public boolean warmUpJvm() {
-    return warmUpJvm;
-  }
-
-  public Map<String, Object> warmUpSession() {
-    return warmUpSession;
-  }
-
-  public @Nullable Long seed() {
-    return seed;
-  }
-
-  public Tokenizer tokenizer() {
-    return tokenizer;
-  }
-
-  public Map<String, String> notes() {
-    return notes;
-  }
-
   /** Whether the setting {@code dryRun} is on: the plan is printed and nothing is sent. */
   public static boolean isDryRun() {
     return InvalidSimulation.checked(() -> DRY_RUN.isTrue(false));
-  }
-
-  public static String jsonObject(String text) {
-    var unused = InvalidSimulation.checked(() -> GenerationRequest.of(Api.CHAT).extra(text));
-    return text;
-  }
-
-  public static final String NO_UNDERSCORE =
-      "its host name has an underscore, which URLs do not allow; give the server a name without one"
-          + " (in compose files: networks, aliases), or use its address";
-
-  /** An http or https URL without credentials; the result has no slash at its end. */
-  public static String url(@Nullable String url) {
-    if (url == null) {
-      throw InvalidSimulation.because(
-          "baseUrl(null): expected something like http://localhost:8000/v1; is the environment"
-              + " variable or property set that it comes from?");
-    }
-    String trimmed = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
-    URI uri = null;
-    try {
-      uri = URI.create(trimmed);
-    } catch (IllegalArgumentException e) {
-      // The message below applies.
-    }
-    if (uri != null && uri.getRawUserInfo() != null) {
-      throw InvalidSimulation.because(
-          "baseUrl(…): expected no credentials in the URL; use .apiKey(…) or"
-              + " .header(\"Authorization\", …)");
-    }
-    if (uri == null
-        || uri.getHost() == null
-        || !List.of("http", "https").contains(String.valueOf(uri.getScheme()))) {
-      throw InvalidSimulation.because(
-          "'%s' is no base URL; %s"
-              .formatted(
-                  url,
-                  uri != null && hasUnderscore(uri)
-                      ? NO_UNDERSCORE
-                      : "expected something like http://localhost:8000/v1"));
-    }
-    return trimmed;
-  }
-
-  /** Whether its host name has an underscore, as names of services in compose files may. */
-  public static boolean hasUnderscore(URI url) {
-    return url.getHost() == null && String.valueOf(url.getAuthority()).contains("_");
   }
 
   /** Whether the simulation has no llm protocol. */
@@ -364,85 +290,64 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return this == DEFAULT;
   }
 
-  /** The field of that name; null where the server decides. */
-  public static @Nullable String maxTokensField(String name) {
-    if (!Api.MAX_TOKENS_FIELDS.contains(name)) {
-      throw InvalidSimulation.because(
-          "maxTokensField(\"%s\"): expected one of %s"
-              .formatted(name, String.join(", ", Api.MAX_TOKENS_FIELDS)));
-    }
-    return name.equals("auto") ? null : name;
-  }
-
   /** A protocol that completes and overrides the one of the whole simulation, where it has one. */
-  public LlmProtocol completing(Consumer<LlmProtocol> changed) {
-    return with(protocol -> protocol.changes = changed);
+  public LlmProtocol completing(UnaryOperator<LlmProtocol> changes) {
+    return with(ProtocolPart.CHANGES, changes);
   }
 
   LlmProtocol over(@Nullable LlmProtocol common) {
-    return changes == null || common == null ? this : common.with(changes);
+    UnaryOperator<LlmProtocol> changes = get(ProtocolPart.CHANGES);
+    return (changes == null || common == null ? this : changes.apply(common))
+        .with(ProtocolPart.CHANGES, null);
   }
 
   /** This protocol, which has all that a load needs. */
   public LlmProtocol complete() {
-    if (baseUrls.isEmpty()) {
+    if (baseUrls().isEmpty()) {
       throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
-    if (!hasSlo() && assertions.stream().anyMatch(Assertion::needsSlo)) {
+    if (!hasSlo() && assertions().stream().anyMatch(Assertion::needsSlo)) {
       throw InvalidSimulation.because(
           "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200)) or llm.slo");
     }
     return this;
   }
 
-  /** Sets the seed, that of prefixes too. */
-  public void seed(long other) {
-    seed = other;
-    prefix = prefix.seed(other);
+  /** With a seed of the prefixes, drawn where none is set. */
+  public LlmProtocol withPrefixSeed() {
+    return seed() != null || get(ProtocolPart.PREFIX_SEED) != null
+        ? this
+        : with(ProtocolPart.PREFIX_SEED, InvalidSimulation.checked(Seed::ofProcess).next());
   }
 
-  /** The seed of prefixes; drawn where none is set. */
-  public long prefixSeed() {
-    return seed == null ? InvalidSimulation.checked(Seed::ofProcess).next() : seed;
+  private long prefixSeed() {
+    Long seed = seed();
+    return Objects.requireNonNullElse(seed == null ? get(ProtocolPart.PREFIX_SEED) : seed, 0L);
   }
 
   /** What matters of it for an engine in this JVM, without secrets and limits of the target. */
   LlmProtocol forJvmWarmUp(String baseUrl) {
-    return DEFAULT.with(
-        inside -> {
-          inside.baseUrls = List.of(baseUrl);
-          inside.model = Dynamic.of("embedded");
-          inside.prefix = prefix;
-          inside.verifyTls = verifyTls;
-          inside.inThisJvm = true;
-          inside.requestTimeout = requestTimeout;
-          inside.idleTimeout = idleTimeout;
-          inside.maxInFlight = maxInFlight == null ? null : (Integer) WARM_UP_GATE;
-          inside.shareConnections = shareConnections;
-          inside.pinning = Pinning.ALWAYS;
-          inside.slo = slo;
-          inside.recordText = true;
-          inside.warmUpSession = warmUpSession;
-          inside.tokenizer = tokenizer;
-        });
+    Map<Object, @Nullable Object> kept = new HashMap<>(values);
+    kept.keySet()
+        .removeIf(
+            each ->
+                each instanceof Setting<?> row
+                    ? !row.is(Trait.REHEARSED)
+                    : !((ProtocolPart<?>) each).isRehearsed());
+    LlmProtocol inside =
+        new LlmProtocol(kept)
+            .with(ProtocolPart.BASE_URLS, List.of(baseUrl))
+            .with(ProtocolPart.MODEL, Dynamic.of("embedded"))
+            .with(ProtocolPart.IN_THIS_JVM, true)
+            .with(Setting.IGNORE_EOS, true)
+            .with(Setting.SLO, new Slos(slo(), Map.of()))
+            .with(Setting.RECORD_TEXT, true);
+    return maxInFlight() == null ? inside : inside.with(Setting.MAX_IN_FLIGHT, WARM_UP_GATE);
   }
 
   List<MetricsPage> metricsPages() {
-    return pages(metricsUrls);
-  }
-
-  /** The pages that answer once a server is up. */
-  List<MetricsPage> readyPages() {
-    List<String> urls = new ArrayList<>();
-    for (String base : baseUrls) {
-      String path = base.split("\\?", 2)[0];
-      Api api = Api.ofPath(path);
-      int end = path.length() - (api == null ? 0 : api.path().length());
-      urls.add(URI.create(path).resolve("/health").toString());
-      urls.add(path.substring(0, end) + "/models");
-    }
-    return pages(urls);
+    return pages(metricsUrls());
   }
 
   /** Waits, as long as {@code waitReady} allows, until all these pages answer. */
@@ -452,45 +357,32 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   List<MetricsPage> pages(List<String> urls) {
     Map<String, String> secrets = new LinkedHashMap<>();
+    Dynamic<String> apiKey = apiKey();
     String key = apiKey == null ? null : apiKey.constant();
     if (key != null) {
       secrets.put("Authorization", "Bearer " + key.strip());
     }
-    headers.forEach(
-        (name, value) -> {
-          String constant = value.constant();
-          if (constant != null && Secrets.isNamed(name)) {
-            secrets.put(name, constant.strip());
-          }
-        });
-    return MetricsPage.of(label(), urls, baseUrls, secrets, Boolean.TRUE.equals(verifyTls));
-  }
-
-  /**
-   * Refuses gates of a load level that there is not.
-   *
-   * @param levels the labels of all; null where they are not known before the load
-   */
-  void requireLevels(@Nullable Set<String> levels) {
-    for (Assertion gate : levels == null ? List.<Assertion>of() : assertions) {
-      if (gate.scope() == Assertion.Scope.STAGE && !levels.contains(String.valueOf(gate.name()))) {
-        throw InvalidSimulation.because(
-            "assertion on load level '%s': there is none of that name; expected one of %s"
-                .formatted(gate.name(), String.join(", ", levels)));
-      }
-    }
+    headers()
+        .forEach(
+            (name, value) -> {
+              String constant = value.constant();
+              if (constant != null && Secrets.isNamed(name)) {
+                secrets.put(name, constant.strip());
+              }
+            });
+    return MetricsPage.of(label(), urls, baseUrls(), secrets, Boolean.TRUE.equals(verifyTls()));
   }
 
   boolean hasSlo() {
-    return !slo.isEmpty() || !sloByName.isEmpty();
+    return !get(Setting.SLO).isEmpty();
   }
 
   Slo sloOf(String requestName) {
-    return sloByName.getOrDefault(requestName, slo);
+    return get(Setting.SLO).of(requestName);
   }
 
   String url(long userId, Api api) {
-    String base = baseUrls.get((int) Math.floorMod(userId, (long) baseUrls.size()));
+    String base = baseUrls().get((int) Math.floorMod(userId, (long) baseUrls().size()));
     int query = base.indexOf('?');
     String path = query < 0 ? base : base.substring(0, query);
     return Api.ofPath(path) == null ? path + api.path() + base.substring(path.length()) : base;
@@ -498,119 +390,59 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** The label of the target: as set, else host and port of the first URL; empty without a URL. */
   public String label() {
-    if (!target.isEmpty() || baseUrls.isEmpty()) {
-      return target;
+    if (!target().isEmpty() || baseUrls().isEmpty()) {
+      return target();
     }
-    URI uri = URI.create(baseUrls.get(0));
+    URI uri = URI.create(baseUrls().get(0));
     return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
   }
 
+  /** What {@code run.json} has of it. */
   Map<String, String> settings() {
     Map<String, String> config = new LinkedHashMap<>();
-    config.put("target", label());
-    config.put("endpoint", String.join(",", baseUrls.stream().map(Secrets::redactUrl).toList()));
-    config.put("stream", Boolean.toString(streaming));
-    config.put(IGNORE_EOS, Boolean.toString(pinning != Pinning.NEVER));
-    config.put("recordTokens", Boolean.toString(recordTokens));
-    config.put("timeout", seconds(requestTimeout));
-    config.put("idleTimeout", seconds(idleTimeout));
-    putIfSet(config, "model", models.isEmpty() ? null : WeightedModel.shares(models));
-    putIfSet(config, "waitReady", waitReady == null ? null : seconds(waitReady));
-    putIfSet(config, "conversationHeader", conversationHeader);
-    putIfSet(config, MAX_TOKENS_FIELD, maxTokensField);
-    putIfSet(config, "includeUsage", includeUsage);
-    putIfSet(config, "eventTokens", asksEventTokens() ? "server" : null);
-    putIfSet(config, "abandon", abandonment);
-    putIfSet(config, "beforeLevel", beforeLevel.isEmpty() ? null : Hook.texts(beforeLevel));
-    putIfSet(config, "maxInFlight", maxInFlight);
-    putIfSet(config, "maxRequestsPerMinute", maxRequestsPerMinute);
-    putIfSet(config, "maxTokensPerMinute", maxTokensPerMinute);
-    putIfSet(config, "gpus", gpus);
-    putIfSet(config, "costPerHour", costPerHour);
-    putIfSet(config, "verifyTls", verifyTls);
-    if (prefix instanceof PromptPrefix.Unique unique) {
-      config.put("uniquePrompts", "true");
-      config.put("prefixSeed", Long.toString(unique.seed()));
-    } else if (prefix instanceof PromptPrefix.Shared shared) {
-      config.put("sharedPrefix", shared.groups() + "x" + shared.tokens());
-      config.put("prefixSeed", Long.toString(shared.seed()));
+    config.put(ConfigKey.TARGET.name, label());
+    config.put(
+        Setting.ENDPOINT.name,
+        String.join(",", baseUrls().stream().map(Secrets::redactUrl).toList()));
+    Setting.all().forEach(row -> record(row, config));
+    if (!models().isEmpty()) {
+      config.put(Setting.MODEL.name, WeightedModel.shares(models()));
     }
-    config.put("connections", shareConnections ? "shared" : "perUser");
-    config.putAll(notes);
-    config.put(TOKENIZER, tokenizer.name());
+    if (asksEventTokens()) {
+      config.put(Setting.EVENT_TOKENS.name, "server");
+    }
+    if (prefix() instanceof PromptPrefix.Unique unique) {
+      config.put(Setting.UNIQUE_PROMPTS.name, "true");
+      config.put(ConfigKey.PREFIX_SEED.name, Long.toString(unique.seed()));
+    } else if (prefix() instanceof PromptPrefix.Shared shared) {
+      config.put(Setting.SHARED_PREFIX.name, shared.groups() + "x" + shared.tokens());
+      config.put(ConfigKey.PREFIX_SEED.name, Long.toString(shared.seed()));
+    }
+    config.put(Setting.IGNORE_EOS.name, Boolean.toString(pinning() != Pinning.NEVER));
+    config.putAll(notes());
+    config.put(Setting.TOKENIZER.name, tokenizer().name());
     return config;
   }
 
-  static String seconds(Duration duration) {
-    return NumberText.plain(duration.toNanos() / 1e9) + "s";
+  private <T extends @Nullable Object> void record(Setting<T> row, Map<String, String> config) {
+    T value = row.scope == Setting.Scope.PROTOCOL ? get(row) : null;
+    if (value != null && row.isRecorded(value)) {
+      config.put(row.name, row.recorded(value));
+    }
   }
 
   boolean asksEventTokens() {
-    return eventTokens == null ? countsEvents : eventTokens;
-  }
-
-  private static void putIfSet(Map<String, String> config, String name, @Nullable Object value) {
-    if (value != null) {
-      config.put(
-          name, value instanceof Double number ? NumberText.plain(number) : value.toString());
-    }
+    Boolean asked = eventTokens();
+    return asked == null ? get(ProtocolPart.COUNTS_EVENTS) : asked;
   }
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof LlmProtocol that && parts().equals(that.parts());
+    return other instanceof LlmProtocol that && values.equals(that.values);
   }
 
   @Override
   public int hashCode() {
-    return parts().hashCode();
-  }
-
-  private List<@Nullable Object> parts() {
-    List<@Nullable Object> parts = new ArrayList<>();
-    for (Field field : LlmProtocol.class.getFields()) {
-      try {
-        parts.add(field.get(this));
-      } catch (IllegalAccessException e) {
-        throw new AssertionError(e);
-      }
-    }
-    return parts;
-  }
-
-  /** What the settings of this process change; a service, as their catalogue lies above. */
-  public interface RunSettings {
-
-    static RunSettings ofProcess() {
-      return Holder.FOUND;
-    }
-
-    /**
-     * Before the run opens: ends it where a setting is not understood, has no effect on it, or asks
-     * for something else than its load, and prints what else is to be known.
-     *
-     * @param results finds the folder of all results
-     */
-    void begin(Supplier<Path> results);
-
-    /**
-     * A protocol of the simulation, completed or overridden.
-     *
-     * @param isOnly whether the simulation has no other: only then its target can be replaced
-     */
-    LlmProtocol applyTo(LlmProtocol protocol, boolean isOnly);
-
-    /** A load plan of the simulation, with the rules that end it. */
-    LoadPlan applyTo(LoadPlan plan);
-
-    /** Reads the settings once. */
-    final class Holder {
-      private static final RunSettings FOUND =
-          ServiceLoader.load(RunSettings.class, RunSettings.class.getClassLoader())
-              .findFirst()
-              .orElseThrow();
-
-      private Holder() {}
-    }
+    return values.hashCode();
   }
 }

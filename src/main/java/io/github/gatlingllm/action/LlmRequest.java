@@ -20,22 +20,19 @@ import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.ReceivedAnswer;
-import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.Option;
@@ -317,73 +314,5 @@ public final class LlmRequest extends Draft<LlmRequest> {
         @Nullable Integer httpStatus,
         ReceivedAnswer answer,
         Supplier<RequestRecord.Events> events) {}
-  }
-
-  /** One of the models that requests are spread over; its share is its weight ÷ the sum of all. */
-  public record WeightedModel(String name, double weight) {
-    private static final long SALT = 0x6d6f64656c73L; // "models"
-
-    public WeightedModel {
-      if (name.isBlank() || !(weight > 0) || Double.isInfinite(weight)) {
-        throw InvalidSimulation.because(
-            "model(\"%s\", %s): expected a name and a weight above 0".formatted(name, weight));
-      }
-    }
-
-    /** The model of a conversation, or of a request outside one, with that number. */
-    static String drawn(List<WeightedModel> models, long seed, long number) {
-      return Seed.weighted(models, WeightedModel::weight, Seed.at(seed, SALT, number)).name();
-    }
-
-    /** The warm-up requests that try each model at each URL. */
-    public static int tries(List<WeightedModel> models, int urls) {
-      return urls * Math.max(1, models.size());
-    }
-
-    /** The model of a warm-up request, of those that try each model at each URL. */
-    static String tried(List<WeightedModel> models, int urls, long request) {
-      return models.get((int) (request / urls % models.size())).name();
-    }
-
-    public static String shares(List<WeightedModel> models) {
-      double all = models.stream().mapToDouble(WeightedModel::weight).sum();
-      return models.stream()
-          .map(model -> model.name + " " + NumberText.load(100 * model.weight / all) + " %")
-          .collect(Collectors.joining(", "));
-    }
-  }
-
-  /**
-   * Users who leave before their answer is complete: a share of the requests, above 0 and at most
-   * 1, after a time since the planned start that is drawn evenly between two.
-   */
-  public record Abandonment(double share, Duration min, Duration max) {
-    private static final long SALT = 0x6162616e646f6eL; // "abandon"
-
-    public Abandonment {
-      if (!(share > 0 && share <= 1)
-          || min.isNegative()
-          || max.isZero()
-          || max.compareTo(min) < 0) {
-        throw InvalidSimulation.because(
-            "abandonAfter(%s, %s, %s): expected a share above 0, at most 1, and times above 0, the"
-                    .formatted(share, min, max)
-                + " shorter one first");
-      }
-    }
-
-    /** When the user of a request leaves, in nanoseconds; null for one who stays. */
-    @Nullable Long afterNanos(long seed, long request) {
-      SplittableRandom random = Seed.at(seed, SALT, request);
-      boolean leaves = random.nextDouble() < share;
-      double range = (double) (max.toNanos() - min.toNanos());
-      return leaves ? (Long) (min.toNanos() + (long) (random.nextDouble() * range)) : null;
-    }
-
-    @Override
-    public String toString() {
-      String from = min.equals(max) ? "" : LlmProtocol.seconds(min) + "-";
-      return NumberText.plain(share * 100) + "%@" + from + LlmProtocol.seconds(max);
-    }
   }
 }

@@ -10,7 +10,6 @@ import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.PopulationBuilder;
-import io.github.gatlingllm.action.LlmProtocol.RunSettings;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadPlan;
@@ -40,7 +39,7 @@ public final class LoadInjection {
     String name = scenario.name() + (target == null ? "" : " @ " + target);
     LoadPlan own =
         InvalidSimulation.checked(
-            () -> RunSettings.ofProcess().applyTo(plan).part(Injector.ofProcess().part()));
+            () -> SimulationSettings.ofProcess().applyTo(plan).part(Injector.ofProcess().part()));
     return population(
         own,
         scenario,

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
-import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.client.GenerationRequest;
@@ -11,6 +10,7 @@ import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.ProcessSetting.Proxy;
+import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import io.github.gatlingllm.workload.PromptPrefix;

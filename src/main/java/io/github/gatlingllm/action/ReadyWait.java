@@ -1,10 +1,13 @@
 package io.github.gatlingllm.action;
 
+import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Observers.MetricsPage;
+import java.net.URI;
 import java.security.cert.CertificateException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -49,7 +52,7 @@ final class ReadyWait {
   /** Returns once the pages of all its base URLs answer; at once where nothing is to be awaited. */
   void untilUp() {
     Duration max = protocol.waitReady();
-    for (MetricsPage page : max == null ? List.<MetricsPage>of() : protocol.readyPages()) {
+    for (MetricsPage page : max == null ? List.<MetricsPage>of() : pages(protocol)) {
       for (String why = missing(page); why != null; why = missing(page)) {
         if (!again(page.toString(), why)) {
           throw InvalidSimulation.because(
@@ -58,6 +61,19 @@ final class ReadyWait {
         }
       }
     }
+  }
+
+  /** The pages that answer once a server is up. */
+  static List<MetricsPage> pages(LlmProtocol protocol) {
+    List<String> urls = new ArrayList<>();
+    for (String base : protocol.baseUrls()) {
+      String path = base.split("\\?", 2)[0];
+      Api api = Api.ofPath(path);
+      int end = path.length() - (api == null ? 0 : api.path().length());
+      urls.add(URI.create(path).resolve("/health").toString());
+      urls.add(path.substring(0, end) + "/models");
+    }
+    return protocol.pages(urls);
   }
 
   private static @Nullable String missing(MetricsPage page) {

@@ -6,16 +6,17 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -194,7 +195,7 @@ final class ServerFacts {
     List<String> servers =
         protocol.baseUrls().stream().map(base -> URI.create(base).getAuthority()).toList();
     asked.removeIf(page -> !servers.contains(page.uri().getAuthority()));
-    List<MetricsPage> ready = protocol.readyPages();
+    List<MetricsPage> ready = ReadyWait.pages(protocol);
     asked.addAll(ready);
     read(asked);
     String all = String.join("\n", pages.values());
@@ -230,7 +231,7 @@ final class ServerFacts {
     boolean isOpen =
         protocol.eventTokens() == null && !Boolean.FALSE.equals(protocol.includeUsage());
     return isOpen && engine != null && COUNTING.contains(engine.name)
-        ? protocol.with(same -> same.countsEvents = true)
+        ? protocol.with(ProtocolPart.COUNTS_EVENTS, true)
         : protocol;
   }
 
@@ -291,7 +292,7 @@ final class ServerFacts {
     RequestRecord.Tokens tokens = first.tokens();
     String model =
         protocol.models().isEmpty() ? sent.model() : WeightedModel.shares(protocol.models());
-    String source = protocol.notes().get("tokenizer_source");
+    String source = protocol.notes().get(ConfigKey.TOKENIZER_SOURCE.name);
     boolean hasOptions = sent.streamed() && Api.of(sent.api()).hasStreamOptions();
     Integer limit = protocol.pinning() == LlmProtocol.Pinning.NEVER ? null : tokens.maxTokens();
     boolean isTaken = !rejected.contains(AddedField.PINNING);

@@ -4,7 +4,6 @@ import io.gatling.core.CoreComponents;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.action.InjectionPlans.Injected;
-import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.Secrets;
@@ -16,8 +15,9 @@ import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.PlanText.Rows;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.netty.channel.EventLoop;
 import java.util.IntSummaryStatistics;
@@ -117,20 +117,18 @@ final class SimulationPlan {
     rows.warmUp(
         protocol.warmUpRequests(),
         WeightedModel.tries(protocol.models(), protocol.baseUrls().size()));
-    rows.hooks(Hook.texts(protocol.beforeLevel()));
+    for (String line : List.of("before levels", "wait")) {
+      Setting.addPlanLine(rows, line, protocol::get);
+    }
     if (!(protocol.prefix() instanceof PromptPrefix.None)) {
       rows.row("prefix", protocol.prefix().toString());
     }
     rows.row("tokenizer", protocol.tokenizer().name());
     rows.slo("", protocol.slo().toString(), protocol.slo());
     protocol.sloByName().forEach((name, slo) -> rows.slo(name + ": ", slo.toString(), slo));
-    rows.limits(
-        protocol.requestTimeout(),
-        protocol.idleTimeout(),
-        protocol.maxInFlight(),
-        protocol.maxRequestsPerMinute(),
-        protocol.maxTokensPerMinute(),
-        protocol.abandonment());
+    for (String line : List.of("limits", "connections")) {
+      Setting.addPlanLine(rows, line, protocol::get);
+    }
   }
 
   private static String injected(InjectionPlans injections, String scenario) {

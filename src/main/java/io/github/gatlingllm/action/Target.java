@@ -1,13 +1,14 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
-import io.github.gatlingllm.action.LlmRequest.Abandonment;
+
 import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

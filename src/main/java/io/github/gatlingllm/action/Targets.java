@@ -11,16 +11,17 @@ import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Seed;
+import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.LengthDistribution.Asked;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.lang.management.ManagementFactory;
@@ -41,9 +42,6 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** The targets of a run, and what {@code run.json} says of them. Thread-safe. */
 final class Targets {
-
-  /** Whether an invalid run fails the build, in any simulation. */
-  private static final ProcessSetting FAIL_ON_INVALID = new ProcessSetting("llm.failOnInvalid");
 
   /** Gatling's default includes TLS 1.0 and 1.1. */
   private static final scala.collection.immutable.List<String> SAFE_PROTOCOLS =
@@ -129,15 +127,15 @@ final class Targets {
     used.forEach(each -> each.assertions().forEach(one -> assertions.add(one.at(each.label()))));
     Map<String, String> config = settings(used);
     if (injector.startAt() != null) {
-      config.put("startAt", injector.startAt().toString());
+      config.put(Setting.START_AT.name, injector.startAt().toString());
     }
     Seed seed = Seed.ofProcess();
     if (seed.isDrawnFrom()) {
-      config.put("seedOfTheUnseeded", Long.toString(seed.value()));
+      config.put(ConfigKey.SEED_OF_THE_UNSEEDED.name, Long.toString(seed.value()));
     }
     config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
-    if (config.containsKey("uniquePrompts")) {
-      config.put("nonceOfRun", Long.toString(Seed.ofRun()));
+    if (config.containsKey(Setting.UNIQUE_PROMPTS.name)) {
+      config.put(ConfigKey.NONCE_OF_RUN.name, Long.toString(Seed.ofRun()));
     }
     config.putAll(lengths());
     Map<String, Set<AddedField>> rejected = new LinkedHashMap<>();
@@ -277,7 +275,7 @@ final class Targets {
 
   /** The lengths of prompts that were asked for; null where they have those of their texts. */
   synchronized @Nullable String promptLengths(Target target) {
-    return Stream.of(Asked.PROMPT_TOKENS, Asked.LENGTHS, "scenario", "mix")
+    return Stream.of(Asked.PROMPT_TOKENS, Asked.LENGTHS, Setting.SCENARIO.name, Setting.MIX.name)
         .map(name -> target.protocol.notes().getOrDefault(name, lengths.get(name)))
         .filter(Objects::nonNull)
         .findFirst()
@@ -293,14 +291,16 @@ final class Targets {
   }
 
   private static @Nullable String start(RunInfo info, List<LlmProtocol> used) {
-    return StartCommand.ofProcess(info.simulation(), (name, value) -> isSecret(name, value, used))
+    return StartCommand.ofProcess(info.simulation(), (name, value) -> Setting.isOnce(name) || isSecret(name, value, used))
         .text();
   }
 
   /** Whether a property is a key by its name or value, or has one in a URL. */
   static boolean isSecret(String name, String value, List<LlmProtocol> used) {
     // Of our settings most that have "token" in their name are lengths.
-    return (name.startsWith("llm.") ? name.equals("llm.apiKey") : Secrets.isNamed(name))
+    return (name.startsWith("llm.")
+            ? name.equals(Setting.API_KEY.property())
+            : Secrets.isNamed(name))
         || !Secrets.redactUrl(value).equals(value)
         || used.stream()
             .map(protocol -> protocol.apiKey() == null ? null : protocol.apiKey().constant())
@@ -330,9 +330,8 @@ final class Targets {
     }
     Map<String, String> config = new LinkedHashMap<>();
     values.forEach((name, different) -> config.put(name, String.join(",", different)));
-    String tokenizer = LlmProtocol.TOKENIZER;
-    if (values.getOrDefault(tokenizer, Set.of()).size() > 1) {
-      protocols.forEach(p -> config.put(tokenizer + " " + p.label(), p.tokenizer().name()));
+    if (values.getOrDefault(Setting.TOKENIZER.name, Set.of()).size() > 1) {
+      protocols.forEach(p -> config.put("tokenizer " + p.label(), p.tokenizer().name()));
     }
     return config;
   }
@@ -347,28 +346,23 @@ final class Targets {
                   && Collections.disjoint(
                       rejected.getOrDefault(protocol.label(), Set.of()), AddedField.OF_LENGTH),
               protocol.tokenizer().name(),
-              protocol.gpus(),
-              protocol.costPerHour());
+              protocol.get(Setting.GPUS),
+              protocol.get(Setting.COST_PER_HOUR));
       targets.merge(protocol.label(), facts, TargetFacts::and);
     }
     return targets;
   }
 
   static ReportOptions report(List<LlmProtocol> protocols) {
-    Boolean failOnInvalid =
-        InvalidSimulation.checked(
-            () ->
-                FAIL_ON_INVALID.read(
-                    System.getProperties(), System.getenv(), ProcessSetting::booleanOf));
     return protocols.stream()
         .map(protocol -> protocol.report())
-        .reduce(new ReportOptions(false, true, failOnInvalid), ReportOptions::and);
+        .reduce(ReportOptions.DEFAULT, ReportOptions::and);
   }
 
   /** The command that goes on with the next levels, for a user who has tried the targets. */
   synchronized String nextCommand() {
     List<LlmProtocol> used = used();
-    return StartCommand.ofProcess("", (name, value) -> isSecret(name, value, used))
+    return StartCommand.ofProcess("", (name, value) -> Setting.isOnce(name) || isSecret(name, value, used))
         .with("concurrency", ServerFacts.NEXT_LEVELS);
   }
 

@@ -4,7 +4,7 @@ import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.action.LlmRequest.Abandonment;
+import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.LengthDistribution.Draw;
 import java.time.Duration;
@@ -150,7 +150,7 @@ public abstract sealed class GenerationRequestBuilder<T extends GenerationReques
   }
 
   public final T abandonAfter(double share, Duration min, Duration max) {
-    Abandonment leaving = new Abandonment(share, min, max);
+    Abandonment leaving = InvalidSimulation.checked(() -> new Abandonment(share, min, max));
     return edit(draft -> draft.abandonment = leaving);
   }
 

@@ -10,42 +10,48 @@ import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.InvalidSimulation.ReplacedProtocols;
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.action.LlmRequest.Abandonment;
-import io.github.gatlingllm.action.LlmRequest.WeightedModel;
-import io.github.gatlingllm.record.RunInfo.ReportOptions;
+import io.github.gatlingllm.action.ProtocolPart;
+import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue;
+import io.github.gatlingllm.settings.SettingValue.Abandonment;
+import io.github.gatlingllm.settings.SettingValue.NamedUrl;
+import io.github.gatlingllm.settings.SettingValue.Slos;
+import io.github.gatlingllm.settings.SettingValue.WeightedModel;
+import io.github.gatlingllm.settings.Target;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The settings that all requests to one target have in common. */
 public final class LlmProtocolBuilder implements ProtocolBuilder {
 
-  static final LlmProtocolBuilder START = new LlmProtocolBuilder(new LlmProtocol(), same -> {});
+  static final LlmProtocolBuilder START = of(LlmProtocol.ofSimulation());
 
   private final LlmProtocol settings;
 
   /** What was set so far, to be repeated on another protocol. */
-  private final Consumer<LlmProtocol> changes;
+  private final UnaryOperator<LlmProtocol> changes;
 
-  private LlmProtocolBuilder(LlmProtocol settings, Consumer<LlmProtocol> changes) {
+  private LlmProtocolBuilder(LlmProtocol settings, UnaryOperator<LlmProtocol> changes) {
     this.settings = settings;
     this.changes = changes;
   }
 
   /** For internal use only: goes on with a protocol. */
   public static LlmProtocolBuilder of(LlmProtocol protocol) {
-    return new LlmProtocolBuilder(protocol, same -> {});
+    return new LlmProtocolBuilder(protocol, same -> same);
   }
 
   @Override
@@ -61,7 +67,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /** One of several targets: a protocol that completes and overrides that of the whole setUp. */
   LlmProtocolBuilder ofTarget(String label) {
     LlmProtocolBuilder named = target(label);
-    return new LlmProtocolBuilder(named.settings.completing(named.changes), same -> {});
+    return of(named.settings.completing(named.changes));
   }
 
   /**
@@ -75,12 +81,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** As {@link #baseUrl}, as a list. */
   public LlmProtocolBuilder baseUrls(List<String> urls) {
-    return with(s -> s.baseUrls = urls.stream().map(LlmProtocol::url).toList());
+    return with(
+        ProtocolPart.BASE_URLS,
+        urls.stream().map(url -> InvalidSimulation.checked(() -> Target.base(url))).toList());
   }
 
   /** The name of this target in records and reports; host and port of the first URL by default. */
   public LlmProtocolBuilder target(String label) {
-    return with(s -> s.target = label);
+    return with(ProtocolPart.TARGET, label);
   }
 
   /**
@@ -88,11 +96,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * message or report. Null or empty for none, so that a {@code System.getenv("…")} can be passed.
    */
   public LlmProtocolBuilder apiKey(@Nullable String key) {
-    return with(s -> s.apiKey = key == null || key.isEmpty() ? null : Dynamic.secret(key));
+    return with(ProtocolPart.API_KEY, key == null || key.isEmpty() ? null : Dynamic.secret(key));
   }
 
   public LlmProtocolBuilder apiKey(Function<Session, String> key) {
-    return with(s -> s.apiKey = Dynamic.of(key));
+    return with(ProtocolPart.API_KEY, Dynamic.of(key));
   }
 
   /** The model to request, unless a request sets its own; a Gatling EL String. */
@@ -109,12 +117,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * {@link #seed} draws the model of each conversation, and of each request outside one.
    */
   public LlmProtocolBuilder model(String name, double weight) {
-    WeightedModel model = new WeightedModel(name, weight);
-    return with(s -> s.models = Draft.and(s.models, model));
+    WeightedModel model = InvalidSimulation.checked(() -> new WeightedModel(name, weight));
+    return with(s -> s.with(ProtocolPart.MODELS, Draft.and(s.models(), model)));
   }
 
   private LlmProtocolBuilder model(Dynamic<String> model) {
-    return with(s -> s.model = model).with(s -> s.models = List.of());
+    return with(ProtocolPart.MODEL, model).with(ProtocolPart.MODELS, List.of());
   }
 
   /**
@@ -122,16 +130,20 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * case-insensitively. The value is a Gatling EL String.
    */
   public LlmProtocolBuilder header(String name, String value) {
-    return with(s -> s.headers = Draft.andHeader(s.headers, name, Dynamic.secret(value)));
+    return with(
+        s ->
+            s.with(
+                ProtocolPart.HEADERS, Draft.andHeader(s.headers(), name, Dynamic.secret(value))));
   }
 
   public LlmProtocolBuilder header(String name, Function<Session, String> value) {
-    return with(s -> s.headers = Draft.andHeader(s.headers, name, Dynamic.of(value)));
+    return with(
+        s -> s.with(ProtocolPart.HEADERS, Draft.andHeader(s.headers(), name, Dynamic.of(value))));
   }
 
   /** Several headers, as {@link #header(String, String)}. */
   public LlmProtocolBuilder headers(Map<String, String> headers) {
-    return with(s -> s.headers = Draft.andHeaders(s.headers, headers));
+    return with(s -> s.with(ProtocolPart.HEADERS, Draft.andHeaders(s.headers(), headers)));
   }
 
   /**
@@ -139,12 +151,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * that a gateway can send them to one replica. A request outside a conversation has its own.
    */
   public LlmProtocolBuilder conversationHeader(String name) {
-    return with(s -> s.conversationHeader = Draft.headerName("conversationHeader", name));
+    return with(Setting.CONVERSATION_HEADER, Draft.headerName("conversationHeader", name));
   }
 
   /** Longest time of a request, from connecting to the last byte; 600 s by default. */
   public LlmProtocolBuilder requestTimeout(Duration timeout) {
-    return with(s -> s.requestTimeout = above0("requestTimeout", timeout));
+    return with(Setting.TIMEOUT, above0("requestTimeout", timeout));
   }
 
   public LlmProtocolBuilder requestTimeout(long seconds) {
@@ -156,7 +168,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * headers of an answer that is not streamed may take as long as {@link #requestTimeout}.
    */
   public LlmProtocolBuilder idleTimeout(Duration timeout) {
-    return with(s -> s.idleTimeout = above0("idleTimeout", timeout));
+    return with(Setting.IDLE_TIMEOUT, above0("idleTimeout", timeout));
   }
 
   public LlmProtocolBuilder idleTimeout(long seconds) {
@@ -179,18 +191,18 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** As {@link #abandonAfter(double, Duration)}, after a time drawn evenly between the two. */
   public LlmProtocolBuilder abandonAfter(double share, Duration min, Duration max) {
-    Abandonment leaving = new Abandonment(share, min, max);
-    return with(s -> s.abandonment = leaving);
+    Abandonment leaving = InvalidSimulation.checked(() -> new Abandonment(share, min, max));
+    return with(Setting.ABANDON, leaving);
   }
 
   /** Requests before each level, {@code "POST:/reset_prefix_cache"}; the run ends if one fails. */
   public LlmProtocolBuilder beforeLevel(String... requests) {
-    return with(s -> s.beforeLevel = InvalidSimulation.checked(() -> Hook.all(requests)));
+    return with(Setting.BEFORE_LEVEL, InvalidSimulation.checked(() -> Hook.all(requests)));
   }
 
   /** The number of GPUs that serve this target, above 0; adds output tok/s per GPU. */
   public LlmProtocolBuilder gpus(double number) {
-    return with(s -> s.gpus = above0("gpus", number));
+    return with(Setting.GPUS, above0("gpus", number));
   }
 
   /**
@@ -198,7 +210,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * set; above 0, in any currency. Adds the cost per million output tokens.
    */
   public LlmProtocolBuilder costPerHour(double price) {
-    return with(s -> s.costPerHour = above0("costPerHour", price));
+    return with(Setting.COST_PER_HOUR, above0("costPerHour", price));
   }
 
   /**
@@ -207,7 +219,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * arrival; {@link #requestTimeout} counts from its end.
    */
   public LlmProtocolBuilder maxInFlight(int requests) {
-    return with(s -> s.maxInFlight = requireMin(1, "maxInFlight", requests, "request in flight"));
+    return with(Setting.MAX_IN_FLIGHT, requireMin(1, "maxInFlight", requests, "request in flight"));
   }
 
   /**
@@ -218,7 +230,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    */
   public LlmProtocolBuilder maxRequestsPerMinute(int requests) {
     return with(
-        s -> s.maxRequestsPerMinute = requireMin(1, "maxRequestsPerMinute", requests, "request"));
+        Setting.MAX_REQUESTS_PER_MINUTE,
+        requireMin(1, "maxRequestsPerMinute", requests, "request"));
   }
 
   /**
@@ -227,7 +240,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * One that exceeds the limit by itself is sent when no other one is in the window.
    */
   public LlmProtocolBuilder maxTokensPerMinute(int tokens) {
-    return with(s -> s.maxTokensPerMinute = requireMin(1, "maxTokensPerMinute", tokens, "token"));
+    return with(
+        Setting.MAX_TOKENS_PER_MINUTE, requireMin(1, "maxTokensPerMinute", tokens, "token"));
   }
 
   /**
@@ -236,27 +250,27 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * this and {@link #disableVerifyTls} Gatling's configuration decides; it trusts all by default.
    */
   public LlmProtocolBuilder verifyTls() {
-    return with(s -> s.verifyTls = true);
+    return with(Setting.VERIFY_TLS, true);
   }
 
   /** Accepts any certificate, e.g. a self-signed one of a test server; see {@link #verifyTls}. */
   public LlmProtocolBuilder disableVerifyTls() {
-    return with(s -> s.verifyTls = false);
+    return with(Setting.VERIFY_TLS, false);
   }
 
   /** All virtual users share one pool of connections: the default. */
   public LlmProtocolBuilder shareConnections() {
-    return with(s -> s.shareConnections = true);
+    return with(Setting.CONNECTIONS, "shared");
   }
 
   /** Every virtual user has its own connections, closed when it ends, as in a browser. */
   public LlmProtocolBuilder disableShareConnections() {
-    return with(s -> s.shareConnections = false);
+    return with(Setting.CONNECTIONS, "perUser");
   }
 
   /** Asks for answers in one body, unless a request sets it; TTFT, TPOT and ITL are then absent. */
   public LlmProtocolBuilder disableStreaming() {
-    return with(s -> s.streaming = false);
+    return with(Setting.STREAM, false);
   }
 
   /**
@@ -264,12 +278,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * maxTokens}. By default they are sent until the server rejects them in a warm-up request.
    */
   public LlmProtocolBuilder ignoreEos() {
-    return with(s -> s.pinning = LlmProtocol.Pinning.ALWAYS);
+    return with(Setting.IGNORE_EOS, true);
   }
 
   /** Does not send {@code ignore_eos} and {@code min_tokens}; see {@link #ignoreEos()}. */
   public LlmProtocolBuilder disableIgnoreEos() {
-    return with(s -> s.pinning = LlmProtocol.Pinning.NEVER);
+    return with(Setting.IGNORE_EOS, false);
   }
 
   /**
@@ -277,22 +291,26 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * {@code max_tokens}, or {@code max_completion_tokens} once a warm-up request shows the need.
    */
   public LlmProtocolBuilder maxTokensField(String name) {
-    return with(s -> s.maxTokensField = LlmProtocol.maxTokensField(name));
+    return with(
+        Setting.MAX_TOKENS_FIELD,
+        InvalidSimulation.checked(
+            "maxTokensField", '"' + name + '"', () -> Setting.MAX_TOKENS_FIELD.parse(name)));
   }
 
   /** Does not send {@code stream_options.include_usage}; the tokenizer then estimates tokens. */
   public LlmProtocolBuilder disableUsage() {
-    return with(s -> s.includeUsage = false);
+    return with(Setting.INCLUDE_USAGE, false);
   }
 
   /** Asks the server for the tokens of each event, or not; by default if it is vLLM or SGLang. */
   public LlmProtocolBuilder eventTokens(boolean asked) {
-    return with(s -> s.eventTokens = asked);
+    return with(Setting.EVENT_TOKENS, asked ? "server" : "none");
   }
 
   /** A JSON object whose fields override those of every request; a null value removes one. */
   public LlmProtocolBuilder body(String json) {
-    return with(s -> s.extraBody = LlmProtocol.jsonObject(json));
+    var unused = InvalidSimulation.checked(() -> GenerationRequest.of(Api.CHAT).extra(json));
+    return with(Setting.BODY, SettingValue.object(json));
   }
 
   /**
@@ -300,7 +318,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * of a conversation, so that none is in a cache. Replaces {@link #sharedPrefix}.
    */
   public LlmProtocolBuilder uniquePrompts() {
-    return with(s -> s.prefix = new PromptPrefix.Unique(s.prefixSeed()));
+    return with(s -> s.with(Setting.UNIQUE_PROMPTS, true).withPrefixSeed());
   }
 
   /**
@@ -309,12 +327,13 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * conversation with the same one. Replaces {@link #uniquePrompts}.
    */
   public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
-    return with(s -> s.prefix = Seeds.sharedPrefix(groups, tokens, s.prefixSeed()));
+    return with(Setting.SHARED_PREFIX, Seeds.sharedPrefix(groups, tokens, 0))
+        .with(LlmProtocol::withPrefixSeed);
   }
 
   /** Objectives of every request whose name has none of its own. */
   public LlmProtocolBuilder slo(SloBuilder slo) {
-    return with(s -> s.slo = slo.build());
+    return with(s -> s.with(Setting.SLO, new Slos(slo.build(), s.sloByName())));
   }
 
   /** Objectives as text: {@code slo("ttft<200ms,tpot<50ms")}; see {@link LlmDsl#slo(String)}. */
@@ -324,7 +343,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Objectives of the requests with this name, in place of {@link #slo(SloBuilder)}. */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
-    return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo.build()));
+    return with(
+        s ->
+            s.with(
+                Setting.SLO,
+                new Slos(s.slo(), Draft.and(s.sloByName(), requestName, slo.build()))));
   }
 
   /** Adds assertions on the requests under this protocol; one that is not met fails the build. */
@@ -334,32 +357,37 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   public LlmProtocolBuilder assertions(List<LlmAssertion> assertions) {
     return with(
-        s -> assertions.forEach(a -> s.assertions = Draft.and(s.assertions, a.assertion())));
+        s ->
+            s.with(
+                Setting.ASSERT,
+                Stream.concat(
+                        s.assertions().stream(), assertions.stream().map(LlmAssertion::assertion))
+                    .toList()));
   }
 
   /** Reports missed assertions and invalid runs, but does not fail the build. */
   public LlmProtocolBuilder disableFailBuild() {
-    return report(new ReportOptions(false, false, null)).note("failBuild", "false");
+    return with(Setting.FAIL_BUILD, false);
   }
 
   /** Does not fail the build if a check calls the run invalid. */
   public LlmProtocolBuilder disableFailOnInvalid() {
-    return report(new ReportOptions(false, true, false)).note("failOnInvalid", "false");
+    return with(Setting.FAIL_ON_INVALID, false);
   }
 
   /** Keeps prompts and answers in the records; by default they are left out. */
   public LlmProtocolBuilder recordText() {
-    return with(s -> s.recordText = true);
+    return with(Setting.RECORD_TEXT, true);
   }
 
   /** Leaves the time of every event out of the records; throughput is then interpolated. */
   public LlmProtocolBuilder disableRecordTokens() {
-    return with(s -> s.recordTokens = false);
+    return with(Setting.RECORD_TOKENS, false);
   }
 
   /** Also writes the records as {@code llm/requests.csv}. */
   public LlmProtocolBuilder csv() {
-    return report(new ReportOptions(true, true, null)).note("csv", "true");
+    return with(Setting.CSV, true);
   }
 
   /**
@@ -376,12 +404,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     String given = String.join(", ", urls);
     List<String> good =
         InvalidSimulation.checked("metricsUrl", given, () -> MetricsPage.check(urls));
-    return with(s -> s.metricsUrls = good);
+    return with(Setting.METRICS_URL, good.stream().map(url -> new NamedUrl(null, url)).toList());
   }
 
   /** Closes a server after the last reading of its metrics; {@code after()} is too early. */
   public LlmProtocolBuilder closeAfterRun(AutoCloseable server) {
-    return with(s -> s.closedAfterRun = server);
+    return with(ProtocolPart.CLOSED_AFTER_RUN, server);
   }
 
   /**
@@ -391,11 +419,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   public LlmProtocolBuilder readingSpeed(double tokensPerSecond) {
     Supplier<Double> speed = () -> ReadingSpeed.checked(tokensPerSecond);
     double good = InvalidSimulation.checked("readingSpeed", tokensPerSecond, speed);
-    return report(ReportOptions.DEFAULT.readAt(good));
-  }
-
-  private LlmProtocolBuilder report(ReportOptions also) {
-    return with(s -> s.report = s.report.and(also));
+    return with(Setting.READING_SPEED, good);
   }
 
   /**
@@ -405,12 +429,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * the same API. If one fails, the run ends before any load. 0 sends none.
    */
   public LlmProtocolBuilder warmUp(int requests) {
-    return with(s -> s.warmUpRequests = requireMin(0, "warmUp", requests, "requests"));
+    return with(Setting.WARMUP, requireMin(0, "warmUp", requests, "requests"));
   }
 
   /** As {@link #warmUp(int)}, with session attributes that a feeder would set in the scenario. */
   public LlmProtocolBuilder warmUp(int requests, Map<String, Object> session) {
-    return warmUp(requests).with(s -> s.warmUpSession = Map.copyOf(session));
+    return warmUp(requests).with(ProtocolPart.WARM_UP_SESSION, Map.copyOf(session));
   }
 
   /**
@@ -418,17 +442,17 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * …/models} answer, and the first warm-up request succeeds; not at all by default.
    */
   public LlmProtocolBuilder waitReady(Duration max) {
-    return with(s -> s.waitReady = above0("waitReady", max));
+    return with(Setting.WAIT_READY, above0("waitReady", max));
   }
 
   /** Does not warm up this JVM before the load starts, which sends nothing to the target. */
   public LlmProtocolBuilder disableJvmWarmUp() {
-    return with(s -> s.warmUpJvm = false);
+    return with(Setting.JVM_WARM_UP, false);
   }
 
   /** The seed of prefixes and models, recorded in {@code run.json} to repeat the run. */
   public LlmProtocolBuilder seed(long seed) {
-    return with(s -> s.seed(seed));
+    return with(Setting.SEED, seed);
   }
 
   /**
@@ -436,15 +460,24 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * tiktoken("cl100k_base")} by default. The best choice is the model's own.
    */
   public LlmProtocolBuilder tokenizer(Tokenizer tokenizer) {
-    return with(s -> s.tokenizer = tokenizer);
+    return with(Setting.TOKENIZER, List.of(tokenizer));
   }
 
   /** Records a name and a value in {@code run.json}, for the report. Do not record secrets. */
   public LlmProtocolBuilder note(String name, String value) {
-    return with(s -> s.notes = Draft.and(s.notes, name, value));
+    return with(s -> s.with(ProtocolPart.NOTES, Draft.and(s.notes(), name, value)));
   }
 
-  private LlmProtocolBuilder with(Consumer<LlmProtocol> change) {
-    return new LlmProtocolBuilder(settings.with(change), changes.andThen(change));
+  private <T extends @Nullable Object> LlmProtocolBuilder with(Setting<T> row, T value) {
+    return with(said -> said.with(row, value));
+  }
+
+  private <T extends @Nullable Object> LlmProtocolBuilder with(ProtocolPart<T> part, T value) {
+    return with(said -> said.with(part, value));
+  }
+
+  private LlmProtocolBuilder with(UnaryOperator<LlmProtocol> change) {
+    return new LlmProtocolBuilder(
+        change.apply(settings), said -> change.apply(changes.apply(said)));
   }
 }

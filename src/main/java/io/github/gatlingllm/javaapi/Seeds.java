@@ -45,7 +45,7 @@ final class Seeds {
   }
 
   /** Shared prefixes; sizes out of range are a mistake in the simulation. */
-  static PromptPrefix sharedPrefix(int groups, int tokens, long seed) {
+  static PromptPrefix.Shared sharedPrefix(int groups, int tokens, long seed) {
     String given = groups + ", " + tokens;
     return InvalidSimulation.checked(
         "sharedPrefix", given, () -> new PromptPrefix.Shared(groups, tokens, seed));

@@ -234,7 +234,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
       List<StopRule> all = new ArrayList<>(rules);
       boolean hasDefault = all.remove(StopRule.DEFAULT);
-      all.addAll(someRules);
+      someRules.stream().filter(rule -> !all.contains(rule)).forEach(all::add);
       if (hasDefault
           && all.stream().noneMatch(rule -> rule.maxFailuresInARow() != null)
           && !all.remove(StopRule.NEVER)) {

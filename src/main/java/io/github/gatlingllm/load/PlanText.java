@@ -295,41 +295,11 @@ public record PlanText(LoadPlan plan) {
       row("warm-up", requests == 0 ? "none" : NumberText.counted(sent, "request"));
     }
 
-    /** Requests before each load level; no row without. */
-    public void hooks(String requests) {
-      if (!requests.isEmpty()) {
-        row("before levels", requests);
-      }
-    }
-
     public void slo(String whose, String objectives, Slo slo) {
       row(
           "SLO",
           Sentence.text(
               "load.slo", whose, objectives, slo.percentile(), slo.rule() == Slo.Rule.REQUESTS));
-    }
-
-    public void limits(
-        Duration request,
-        Duration idle,
-        @Nullable Integer inFlight,
-        @Nullable Integer requestsPerMinute,
-        @Nullable Integer tokensPerMinute,
-        @Nullable Object abandonment) {
-      row(
-          "limits",
-          Sentence.text(
-              "load.limits",
-              time(request),
-              time(idle),
-              plain(inFlight),
-              plain(requestsPerMinute),
-              plain(tokensPerMinute),
-              abandonment));
-    }
-
-    private static @Nullable String plain(@Nullable Integer limit) {
-      return limit == null ? null : String.valueOf(limit);
     }
 
     @Override

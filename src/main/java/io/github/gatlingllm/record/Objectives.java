@@ -321,6 +321,11 @@ public record Objectives(
       }
     }
 
+    /** The same of what a name stands for. */
+    public Assertion about(@Nullable String whose, Scope of, @Nullable String named) {
+      return new Assertion(whose, of, named, figure, condition, values);
+    }
+
     public enum Scope implements RunInfo.Keyed {
       /** None: it covers the run as a whole, with all its targets. */
       RUN,

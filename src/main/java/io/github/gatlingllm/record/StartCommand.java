@@ -32,10 +32,6 @@ public record StartCommand(@Nullable String text) {
   /** The file that the command {@code probe} wants the facts of the server in, in place of load. */
   public static final String PROBE = "gatlingllm.probe";
 
-  /** Differ between injectors of a load test, or are no part of the next run. */
-  private static final List<String> LEFT_OUT =
-      List.of("injector", "startAt", "dryRun", "selfTest", "help", "saveConfig");
-
   /** In the name of the jar that Gatling's Maven plugin starts. */
   private static final String MAVEN = "gatlingbooter";
 
@@ -58,11 +54,6 @@ public record StartCommand(@Nullable String text) {
       Pattern.compile(
           "(?<![\\w./@'])(?:-D)?llm\\.([a-z]\\w*+(?:\\.[A-Z]\\w*+)?)(?![\\w(/-]|\\.\\w|:\\d)");
 
-  /** Whether a setting is the same in a run that repeats this one. */
-  public static boolean isOfNextRun(String setting) {
-    return !LEFT_OUT.contains(setting);
-  }
-
   /** Whether this process is that of the command {@code probe}, which ends before the load. */
   public static boolean isProbe() {
     return System.getProperty(PROBE) != null;
@@ -76,14 +67,14 @@ public record StartCommand(@Nullable String text) {
   /**
    * That of this process.
    *
-   * @param isSecret whether a property must not be shown, by its name or its value
+   * @param isLeftOut whether a property is secret, by its name or its value, or of this run only
    */
-  public static StartCommand ofProcess(String simulation, BiPredicate<String, String> isSecret) {
+  public static StartCommand ofProcess(String simulation, BiPredicate<String, String> isLeftOut) {
     Map<String, String> properties = new TreeMap<>();
     System.getProperties()
         .stringPropertyNames()
         .forEach(name -> properties.put(name, System.getProperty(name)));
-    return of(simulation, properties, System.getenv(), Files.exists(Path.of("gradlew")), isSecret);
+    return of(simulation, properties, System.getenv(), Files.exists(Path.of("gradlew")), isLeftOut);
   }
 
   static StartCommand of(
@@ -91,9 +82,9 @@ public record StartCommand(@Nullable String text) {
       Map<String, String> properties,
       Map<String, String> environment,
       boolean hasGradleWrapper,
-      BiPredicate<String, String> isSecret) {
+      BiPredicate<String, String> isLeftOut) {
     Map<String, String> shown = new TreeMap<>(properties);
-    shown.entrySet().removeIf(each -> isSecret.test(each.getKey(), each.getValue()));
+    shown.entrySet().removeIf(each -> isLeftOut.test(each.getKey(), each.getValue()));
     String classPath = properties.getOrDefault("java.class.path", "");
     String jar = properties.get(PROPERTY);
     String base =
@@ -113,7 +104,7 @@ public record StartCommand(@Nullable String text) {
     shown.forEach(
         (property, value) -> {
           String name = property.startsWith("llm.") ? property.substring(4) : "header.";
-          if (!name.startsWith("header.") && isOfNextRun(name)) {
+          if (!name.startsWith("header.")) {
             text.append(setting(base, name, value));
           }
         });

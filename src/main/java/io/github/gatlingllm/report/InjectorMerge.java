@@ -3,6 +3,8 @@ package io.github.gatlingllm.report;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.record.ConfigKey;
+import io.github.gatlingllm.record.ConfigKey.Identifies;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
@@ -39,9 +41,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Merges the {@code run.json} of injectors that loaded the same servers at the same time. */
 final class InjectorMerge {
-
-  private static final Set<String> OF_ONE_INJECTOR =
-      Set.of("injector", "seed", "seedOfTheUnseeded", "nonceOfRun", "promptsNotExact", "results");
 
   final List<Part> parts;
   private final List<RunInfo> runs;
@@ -292,7 +291,8 @@ final class InjectorMerge {
     Set<String> names = new HashSet<>();
     for (RunInfo run : runs) {
       Map<String, String> own = new TreeMap<>(run.config());
-      own.keySet().removeIf(key -> key.contains(" ") || OF_ONE_INJECTOR.contains(key));
+      own.keySet()
+          .removeIf(key -> key.contains(" ") || ConfigKey.isOfEach(Identifies.INJECTOR, key));
       run.versions().forEach(own::putIfAbsent);
       settings.add(own);
       names.addAll(own.keySet());

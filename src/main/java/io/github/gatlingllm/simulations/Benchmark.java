@@ -12,7 +12,7 @@ import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.action.LlmRequest.WeightedModel;
+import io.github.gatlingllm.action.ProtocolPart;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.SelfTestResults;
@@ -23,13 +23,21 @@ import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.Slos;
+import io.github.gatlingllm.settings.SettingValue.WeightedModel;
+import io.github.gatlingllm.settings.Settings;
+import io.github.gatlingllm.settings.Target;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
+import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -58,7 +66,7 @@ public final class Benchmark extends Simulation {
   /** Reads the settings of this process and sets up the load. */
   public Benchmark() {
     InvalidSimulation.coverCrashes();
-    BenchmarkPlan plan = planned == null ? plan() : planned;
+    BenchmarkPlan plan = planned == null ? InvalidSimulation.checked(Benchmark::plan) : planned;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -84,7 +92,7 @@ public final class Benchmark extends Simulation {
    */
   public static void main(String[] gatling) {
     try {
-      planned = plan();
+      planned = InvalidSimulation.checked(Benchmark::plan);
     } catch (RuntimeException | Error e) {
       InvalidSimulation.end(e);
     }
@@ -93,15 +101,14 @@ public final class Benchmark extends Simulation {
 
   /** Prints the plan of this process; a dry run ends here. */
   private static BenchmarkPlan plan() {
-    SimulationSettings.areReadByBenchmark();
-    Settings settings = Settings.ofProcess();
+    Settings settings = Settings.read();
     if (settings.get(Setting.HELP)) {
-      endAfter(Setting.help());
+      InvalidSimulation.endAfter(Setting.help());
     }
     if (StartCommand.isProbe()) {
       BenchmarkPlan.probe(settings);
     }
-    SimulationSettings.passOn(settings, SimulationSettings.OF_RUN);
+    settings.passOn();
     BenchmarkPlan plan =
         BenchmarkPlan.of(
             settings,
@@ -118,7 +125,7 @@ public final class Benchmark extends Simulation {
     }
     settings.save();
     if (settings.get(Setting.DRY_RUN)) {
-      endAfter("Dry run: nothing was sent\n");
+      InvalidSimulation.endAfter("Dry run: nothing was sent\n");
     }
     return plan;
   }
@@ -156,7 +163,7 @@ public final class Benchmark extends Simulation {
   private static void awaited(Settings settings, Target target) {
     if (UP.add(target)) {
       LlmProtocolBuilder awaited = llm.baseUrls(target.urls()).apiKey(target.apiKey());
-      awaited.protocol().with(all -> SimulationSettings.applyAll(settings, all)).awaitReady();
+      with(settings, awaited.protocol()).awaitReady();
     }
   }
 
@@ -181,7 +188,7 @@ public final class Benchmark extends Simulation {
   public static @Nullable String setting(String name, Map<String, String> options) {
     try {
       return Settings.ofProcess(options).text(Objects.requireNonNull(Setting.named(name)));
-    } catch (InvalidSimulation e) {
+    } catch (IllegalArgumentException e) {
       return null;
     }
   }
@@ -190,7 +197,7 @@ public final class Benchmark extends Simulation {
   public static boolean hasHeaders(Map<String, String> options) {
     try {
       return !Settings.ofProcess(options).headers().isEmpty();
-    } catch (InvalidSimulation e) {
+    } catch (IllegalArgumentException e) {
       return true;
     }
   }
@@ -213,14 +220,6 @@ public final class Benchmark extends Simulation {
   /** For internal use only: all settings, as options of the command line. */
   public static String help() {
     return Setting.help(true);
-  }
-
-  /** Prints a text and ends the process, because Gatling refuses a simulation without load. */
-  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
-  static void endAfter(String text) {
-    System.out.print(text);
-    System.out.flush();
-    System.exit(0);
   }
 
   /** One population per target and scenario, with the same requests for each target. */
@@ -246,35 +245,45 @@ public final class Benchmark extends Simulation {
     LlmProtocolBuilder planned =
         target
             .warmUp(plan.get(Setting.WARMUP), WorkloadScenarios.firstSession(plan))
-            .seed(plan.seed())
             .tokenizer(tokenizer);
-    return LlmProtocolBuilder.of(planned.protocol().with(protocol -> set(plan, label, protocol)));
+    return LlmProtocolBuilder.of(with(plan, label, planned.protocol()));
   }
 
-  private static void set(BenchmarkPlan plan, String label, LlmProtocol protocol) {
-    SimulationSettings.applyAll(plan.settings(), protocol);
-    protocol.metricsUrls = SimulationSettings.metricsUrls(plan.settings(), label);
-    protocol.prefix = plan.prefix();
-    protocol.slo = plan.slo().of(label);
-    plan.slo()
-        .named()
-        .forEach((name, slo) -> SimulationSettings.addSlo(protocol, name, slo, plan.labels()));
-    protocol.assertions =
-        plan.assertions().stream()
-            .filter(gate -> gate.target() == null || gate.target().equals(label))
-            .toList();
-    protocol.isLimitNamed = plan.settings().isSet(Setting.MAX_TOKENS) && !StartCommand.isProbe();
-    if (plan.settings().isSet(Setting.INCLUDE_USAGE)) {
-      protocol.includeUsage = plan.get(Setting.INCLUDE_USAGE);
+  /** With all settings, set or by default, but for what a server decides where nothing is set. */
+  private static LlmProtocol with(Settings settings, LlmProtocol target) {
+    LlmProtocol set = target.with(Setting.VERIFY_TLS, settings.get(Setting.VERIFY_TLS));
+    for (Setting<?> row : Setting.all()) {
+      if (row.scope == Setting.Scope.PROTOCOL && (settings.isSet(row) || !row.isOpenInCode())) {
+        set = set.with(settings, row);
+      }
     }
-    protocol.eventTokens = SimulationSettings.eventTokens(plan.get(Setting.EVENT_TOKENS));
-    if (plan.settings().isSet(Setting.IGNORE_EOS)) {
-      protocol.pinning = SimulationSettings.pinning(plan.get(Setting.IGNORE_EOS));
-    }
-    if (Boolean.FALSE.equals(plan.get(Setting.FAIL_ON_INVALID))) { // without endpoint by default
-      protocol.notes = Draft.and(protocol.notes, Setting.FAIL_ON_INVALID.name, "false");
-    }
-    plan.config().forEach((name, text) -> protocol.notes = Draft.and(protocol.notes, name, text));
+    return set.with(ProtocolPart.HEADERS, Draft.andHeaders(set.headers(), settings.headers()));
+  }
+
+  private static LlmProtocol with(BenchmarkPlan plan, String label, LlmProtocol target) {
+    Map<String, Slo> named = new LinkedHashMap<>(plan.slo().named());
+    named.keySet().removeAll(plan.labels());
+    Map<String, String> notes = new LinkedHashMap<>(target.notes());
+    notes.putAll(plan.config());
+    LlmProtocol set =
+        with(plan.settings(), target)
+            .with(Setting.SEED, plan.seed())
+            .with(Setting.TOKENIZER, target.get(Setting.TOKENIZER))
+            .with(Setting.METRICS_URL, plan.settings().metricsPages(label))
+            .with(Setting.SLO, new Slos(plan.slo().of(label), named))
+            .with(
+                Setting.ASSERT,
+                plan.assertions().stream()
+                    .filter(gate -> gate.target() == null || gate.target().equals(label))
+                    .toList())
+            .with(
+                ProtocolPart.LIMIT_NAMED,
+                plan.settings().isSet(Setting.MAX_TOKENS) && !StartCommand.isProbe())
+            .with(ProtocolPart.NOTES, notes)
+            .with(ProtocolPart.PLANNED, true);
+    return plan.prefix() instanceof PromptPrefix.Shared shared
+        ? set.with(Setting.SHARED_PREFIX, shared)
+        : set.with(Setting.UNIQUE_PROMPTS, plan.prefix() instanceof PromptPrefix.Unique);
   }
 
   /** The HTTP protocol, whose connection settings our requests use. */

@@ -5,9 +5,17 @@ import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.Setting.Trait;
+import io.github.gatlingllm.settings.SettingValue.Length;
+import io.github.gatlingllm.settings.SettingValue.NamedUrl;
+import io.github.gatlingllm.settings.SettingValue.Slos;
+import io.github.gatlingllm.settings.Settings;
+import io.github.gatlingllm.settings.Target;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -36,7 +44,7 @@ record BenchmarkPlan(
     PlanText load,
     Workload workload,
     PromptPrefix prefix,
-    Goals.Slos slo,
+    Slos slo,
     List<Assertion> assertions,
     long seed) {
 
@@ -49,7 +57,7 @@ record BenchmarkPlan(
    * evenly over the time of one answer; the sweep ends after a level whose answers take 1.5 times
    * as long.
    */
-  private static final Map<SettingEntry<?>, String> SELF_TEST =
+  private static final Map<Setting<?>, String> SELF_TEST =
       Map.of(
           Setting.CONCURRENCY, "1,16,64,256,512,1024,2048,4096",
           Setting.FILL, SELF_TEST_ANSWER_MILLIS + "ms",
@@ -61,17 +69,8 @@ record BenchmarkPlan(
           Setting.STOP_WHEN, "slo<50%",
           Setting.METRICS_URL, "none");
 
-  /** What a user can set for a self-test; {@code injector}, as the catalogue refuses it. */
-  private static final Set<SettingEntry<?>> KEPT_IN_SELF_TEST =
-      settings(
-          """
-          concurrency duration drain warmup jvmWarmUp tokenizer connections seed
-          injector assert failBuild failOnInvalid csv selfTest selfTestFile dryRun
-          config env help
-          """);
-
   /** One request, which the run before its load sends. */
-  private static final Map<SettingEntry<?>, String> PROBE =
+  private static final Map<Setting<?>, String> PROBE =
       Map.of(
           Setting.CONCURRENCY, "1",
           Setting.REQUESTS, "1",
@@ -81,24 +80,10 @@ record BenchmarkPlan(
           Setting.MAX_TOKENS, "16",
           Setting.TIMEOUT, "30s");
 
-  private static final Set<SettingEntry<?>> KEPT_IN_PROBE =
-      settings(
-          """
-          endpoint model apiKey api tokenizer prompt maxTokens maxTokensField includeUsage
-          eventTokens ignoreEos temperature topP body conversationHeader timeout idleTimeout
-          waitReady connections http2 verifyTls proxy metricsUrl config env help
-          """);
-
-  private static Set<SettingEntry<?>> settings(String names) {
-    return Stream.of(names.split("\\s+"))
-        .map(name -> Objects.requireNonNull(Setting.named(name)))
-        .collect(Collectors.toSet());
-  }
-
   /** Changes the settings to those of the command {@code probe}, which has no load. */
   static void probe(Settings settings) {
     settings.keepOnly(
-        KEPT_IN_PROBE,
+        Trait.PROBED,
         set -> settings.invalid(set, "probe sends one request and no load; leave it out"));
     if (settings.get(Setting.ENDPOINT).size() != 1) {
       throw settings.invalid(Setting.ENDPOINT, "probe asks one target; expected one URL");
@@ -116,7 +101,7 @@ record BenchmarkPlan(
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
       settings.keepOnly(
-          KEPT_IN_SELF_TEST,
+          Trait.SELF_TESTED,
           set -> settings.excluded(Setting.SELF_TEST, set, "a self-test has its own load"));
     }
     settings.check();
@@ -131,7 +116,7 @@ record BenchmarkPlan(
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
     Grid.check(settings, minApi(targets, api));
     PlanText load = Load.of(settings, seed);
-    Goals.Slos slo =
+    Slos slo =
         settings
             .get(Setting.SLO)
             .each(
@@ -141,7 +126,7 @@ record BenchmarkPlan(
     Goals.Names names = Goals.Names.of(settings, targets, load, api);
     names.check(slo);
     List<Assertion> assertions = names.resolve(settings.get(Setting.ASSERT));
-    SimulationSettings.checkMetricsUrls(settings, Target.labels(targets));
+    settings.requireTargets(Target.labels(targets));
     BenchmarkPlan empty =
         new BenchmarkPlan(
             settings,
@@ -223,7 +208,7 @@ record BenchmarkPlan(
     counters.forEach(ModelTokenizers::close);
   }
 
-  <T extends @Nullable Object> T get(SettingEntry<T> setting) {
+  <T extends @Nullable Object> T get(Setting<T> setting) {
     return settings.get(setting);
   }
 
@@ -255,7 +240,7 @@ record BenchmarkPlan(
   /** The set values for {@code run.json}, without secrets, and lengths that are not set. */
   Map<String, String> config() {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());
-    config.remove(Setting.INJECTOR.name); // differs between injectors of one load test
+    config.remove(Setting.INJECTOR.name); // the run has it elsewhere
     if (settings.isSet(Setting.LENGTHS)) {
       config.put(Setting.LENGTHS.name, String.valueOf(settings.text(Setting.LENGTHS)));
     } else {
@@ -264,12 +249,12 @@ record BenchmarkPlan(
         config.putIfAbsent(Setting.PROMPT_TOKENS.name, of.min() + "-" + of.max());
       }
       if (api.generates() && !hasRecordedOutputs()) {
-        config.putIfAbsent(Setting.MAX_TOKENS.name, Grid.Length.texts(Grid.outputs(settings)));
+        config.putIfAbsent(Setting.MAX_TOKENS.name, Length.texts(Grid.outputs(settings)));
       }
     }
     long misses = workload.misses().count();
     if (misses > 0) {
-      config.put("promptsNotExact", misses + " of " + workload.made());
+      config.put(ConfigKey.PROMPTS_NOT_EXACT.name, misses + " of " + workload.made());
     }
     workload
         .datasets()
@@ -284,7 +269,7 @@ record BenchmarkPlan(
     String sources =
         counters.stream().map(ModelTokenizers::source).distinct().collect(Collectors.joining(", "));
     if (!sources.equals(ModelTokenizers.SET)) {
-      config.put("tokenizer_source", sources);
+      config.put(ConfigKey.TOKENIZER_SOURCE.name, sources);
     }
     Set<@Nullable Integer> templates =
         counters.stream().map(ModelTokenizers::template).collect(Collectors.toSet());
@@ -323,7 +308,7 @@ record BenchmarkPlan(
   }
 
   private static List<Target> targets(Settings settings, @Nullable Api asked) {
-    List<Target.NamedUrl> urls = settings.get(Setting.ENDPOINT);
+    List<NamedUrl> urls = settings.get(Setting.ENDPOINT);
     List<@Nullable String> models = models(settings, urls.size());
     List<@Nullable String> keys =
         perEndpoint(settings, Setting.API_KEY, settings.get(Setting.API_KEY), urls.size());
@@ -351,7 +336,7 @@ record BenchmarkPlan(
         : Stream.of(names.split("\\|", -1)).map(String::strip).toList();
   }
 
-  private static Target endpoint(Settings settings, Target.NamedUrl url, @Nullable Api asked) {
+  private static Target endpoint(Settings settings, NamedUrl url, @Nullable Api asked) {
     Target endpoint = settings.checked(Setting.ENDPOINT, () -> Target.parse(url, asked));
     if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
       settings.warn(
@@ -364,12 +349,12 @@ record BenchmarkPlan(
 
   /** The values of a setting by endpoint: one for all, or one each; null for none. */
   private static List<@Nullable String> perEndpoint(
-      Settings settings, SettingEntry<?> setting, List<String> values, int endpoints) {
+      Settings settings, Setting<?> setting, List<String> values, int endpoints) {
     if (endpoints == 0 && settings.isSet(setting)) {
       settings.warn(
           setting.property() + " has no effect: no llm.endpoint, the embedded engine answers");
     }
-    if (setting.secret && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
+    if (setting.is(Trait.SECRET) && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
       throw settings.invalid(setting, "expected visible ASCII without spaces");
     }
     return values.isEmpty() || endpoints == 0
@@ -392,7 +377,7 @@ record BenchmarkPlan(
   }
 
   private static <T> List<T> oneEach(
-      Settings settings, SettingEntry<?> setting, List<T> values, int count, String noun) {
+      Settings settings, Setting<?> setting, List<T> values, int count, String noun) {
     if (values.size() > 1 && values.size() != count) {
       throw settings.invalid(
           setting,

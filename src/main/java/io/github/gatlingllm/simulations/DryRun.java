@@ -3,7 +3,6 @@ package io.github.gatlingllm.simulations;
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -11,7 +10,10 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.PlanText.Rows;
-import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.Length;
+import io.github.gatlingllm.settings.SettingValue.WeightedModel;
+import io.github.gatlingllm.settings.Target;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -20,14 +22,13 @@ import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /** The plan of a benchmark as text, without keys and values of headers. */
 record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
@@ -41,11 +42,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     int urls = plan.targets().stream().mapToInt(target -> target.urls().size()).max().orElse(1);
     dry.rows.warmUp(
         plan.get(Setting.WARMUP), WeightedModel.tries(plan.get(Setting.MODEL).mix(), urls));
-    dry.rows.hooks(Hook.texts(plan.get(Setting.BEFORE_LEVEL)));
-    Duration wait = plan.get(Setting.WAIT_READY);
-    if (wait != null) {
-      dry.row("wait", "at most " + PlanText.time(wait) + " for a server that still starts");
-    }
+    dry.lines("before levels", "wait");
     dry.workload();
     dry.requests();
     dry.goalsAndLimits();
@@ -54,6 +51,11 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
 
   private void row(String name, String value) {
     rows.row(name, value);
+  }
+
+  /** What the rows of the catalogue say. */
+  private void lines(String... names) {
+    Stream.of(names).forEach(name -> Setting.addPlanLine(rows, name, plan::get));
   }
 
   private void targets() {
@@ -80,7 +82,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {
-      row("order", plan.get(Setting.INTERLEAVE) ? "side by side" : "one after the other");
+      lines("order");
     }
     String answers = plan.get(Setting.STREAM) ? "streamed" : "not streamed";
     String inputs = NumberText.counted(plan.get(Setting.INPUTS_PER_REQUEST), "input");
@@ -120,18 +122,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       row("scenarios", names + (known.size() > 1 ? IN_TURN : ""));
     }
     known.forEach(share -> scenario(share.ready()));
-    ShownImages images = plan.get(Setting.IMAGES);
-    if (images != null) {
-      row("images", images.toString());
-    }
-    Integer context = plan.get(Setting.CONTEXT_TOKENS);
-    if (context != null) {
-      row("context", context + " tokens; a dialog ends before a turn that would not fit");
-    }
-    WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
-    if (!think.isNone()) {
-      row("think time", think + " before a user's next request");
-    }
+    lines("images", "context", "think time");
     List<String> misses = workload.misses().map(Prompts.Miss::toString).toList();
     if (!misses.isEmpty()) {
       String some = misses.stream().limit(MISSES_SHOWN).collect(joining(", "));
@@ -170,7 +161,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     String made = NumberText.counted(prompts.made().size(), "text") + (isGrid ? " a pair" : "");
     row("prompts", made + " made of " + source + repeats(prompts, pools.size()));
     String all =
-        plan.get(Setting.PROMPT_TOKENS).stream().map(Grid.Length::toString).collect(joining(", "));
+        plan.get(Setting.PROMPT_TOKENS).stream().map(Length::toString).collect(joining(", "));
     ModelTokenizers counter = plan.counters().get(0);
     boolean ofRequest = plan.get(Setting.PROMPT_TOKENS_OF).equals("request");
     row(
@@ -255,10 +246,10 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
                           + plan.api().key()
                           + ")"
                       : ""));
-      List<String> sampling = new ArrayList<>();
-      addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
-      addNumber(sampling, "top_p", plan.get(Setting.TOP_P));
-      row("sampling", sampling.isEmpty() ? "the server's defaults" : String.join(", ", sampling));
+      if (plan.get(Setting.TEMPERATURE) == null && plan.get(Setting.TOP_P) == null) {
+        row("sampling", "the server's defaults");
+      }
+      lines("sampling");
     }
     ObjectNode body = plan.get(Setting.BODY);
     if (!body.isEmpty()) {
@@ -267,12 +258,6 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     Map<String, String> headers = plan.settings().headers();
     if (!headers.isEmpty()) {
       row("extra headers", String.join(", ", headers.keySet()));
-    }
-  }
-
-  private static void addNumber(List<String> to, String name, @Nullable Double value) {
-    if (value != null) {
-      to.add(name + " " + NumberText.plain(value));
     }
   }
 
@@ -286,20 +271,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       String kept = plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)";
       row("build gates", plan.config().get(Setting.ASSERT.name) + kept);
     }
-    rows.limits(
-        plan.get(Setting.TIMEOUT),
-        plan.get(Setting.IDLE_TIMEOUT),
-        plan.get(Setting.MAX_IN_FLIGHT),
-        plan.get(Setting.MAX_REQUESTS_PER_MINUTE),
-        plan.get(Setting.MAX_TOKENS_PER_MINUTE),
-        plan.get(Setting.ABANDON));
-    row(
-        "connections",
-        (plan.get(Setting.CONNECTIONS).equals("shared")
-                ? "shared by all users"
-                : "own ones per user")
-            + (plan.get(Setting.HTTP2) ? ", HTTP/2 where the server agrees" : "")
-            + (plan.get(Setting.VERIFY_TLS) ? "" : ", certificates NOT verified"));
+    lines("limits", "connections");
     row("seed", Long.toString(plan.seed()));
     row("time", estimatedTime());
   }

@@ -1,12 +1,11 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.Length;
+import io.github.gatlingllm.settings.Settings;
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Every length of prompts with every length of answers, from lists in {@code promptTokens} and
@@ -14,35 +13,11 @@ import java.util.stream.Stream;
  */
 final class Grid {
 
-  /** A comma, but none between the weights of {@code weighted:128=70,4096=30}. */
-  private static final Pattern COMMA = Pattern.compile("\\s*,(?!\\s*\\d+\\s*=)\\s*");
-
-  /** A length of prompts or outputs, and its text as typed, which names pairs. */
-  record Length(String text, LengthDistribution tokens) {
-
-    static List<Length> each(String list) {
-      return Form.distinct(
-          Stream.of(COMMA.split(list, -1))
-              .map(text -> new Length(text, LengthDistribution.parse(text)))
-              .toList(),
-          "length");
-    }
-
-    static String texts(List<Length> lengths) {
-      return lengths.stream().map(Length::text).collect(Collectors.joining(","));
-    }
-
-    @Override
-    public String toString() {
-      return tokens.toString();
-    }
-  }
-
   record Pair(Length prompt, Length output) {
 
     /** The name of its scenario and requests, e.g. {@code 1024/128}. */
     String name() {
-      return prompt.text + "/" + output.text;
+      return prompt.text() + "/" + output.text();
     }
   }
 
@@ -68,13 +43,13 @@ final class Grid {
   static List<Length> outputs(Settings settings) {
     List<Length> outputs = settings.get(Setting.MAX_TOKENS);
     return isSide(settings.get(Setting.PROMPT_TOKENS)) && !settings.isSet(Setting.MAX_TOKENS)
-        ? Length.each(Long.toString(Math.round(outputs.get(0).tokens.mean())))
+        ? Length.each(Long.toString(Math.round(outputs.get(0).tokens().mean())))
         : outputs;
   }
 
   /** Refuses a grid of what has no load levels, no lengths or no output. */
   static void check(Settings settings, Api api) {
-    SettingEntry<?> list =
+    Setting<?> list =
         isSide(settings.get(Setting.PROMPT_TOKENS)) ? Setting.PROMPT_TOKENS : Setting.MAX_TOKENS;
     if (pairs(settings).isEmpty()) {
       return;
@@ -82,16 +57,17 @@ final class Grid {
     if (!api.generates()) {
       throw refused(settings, list, "api", "this API generates no output");
     }
-    if (Load.isTrace(settings.get(Setting.ARRIVAL))) {
+    if (settings.get(Setting.ARRIVAL) instanceof Arrivals.Replay) {
       throw refused(settings, list, "arrival", "a trace has its own lengths");
     }
-    if (Load.isCurve(settings.get(Setting.RATE))) {
+    if (settings.get(Setting.RATE).stream()
+        .anyMatch(level -> level.arrivals() instanceof Arrivals.Curve)) {
       throw refused(settings, list, "rate", "a curve has no load levels");
     }
   }
 
-  private static InvalidSimulation refused(
-      Settings settings, SettingEntry<?> list, String other, String why) {
+  private static IllegalArgumentException refused(
+      Settings settings, Setting<?> list, String other, String why) {
     return settings.invalid(list, "a list cannot be set with this llm." + other + "; " + why);
   }
 }

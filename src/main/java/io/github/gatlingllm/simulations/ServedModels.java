@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.settings.Target;
 import io.github.gatlingllm.simulations.Benchmark.LocalServer;
 import java.io.IOException;
 import java.net.URI;

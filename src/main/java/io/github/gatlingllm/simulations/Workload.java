@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -51,8 +52,8 @@ record Workload(
   }
 
   /** The datasets by the setting that names them. */
-  Map<SettingEntry<?>, Dataset> datasets() {
-    Map<SettingEntry<?>, Dataset> datasets = new LinkedHashMap<>();
+  Map<Setting<?>, Dataset> datasets() {
+    Map<Setting<?>, Dataset> datasets = new LinkedHashMap<>();
     if (dataset != null) {
       datasets.put(Setting.DATASET, dataset);
     }

@@ -1,14 +1,14 @@
 package io.github.gatlingllm.simulations;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.action.LlmRequest.Abandonment;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.Length;
+import io.github.gatlingllm.settings.SettingValue.ShownImages;
+import io.github.gatlingllm.settings.SettingValue.Weighted;
+import io.github.gatlingllm.settings.Settings;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -17,16 +17,11 @@ import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
-import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -39,113 +34,13 @@ record WorkloadReader(
     @Nullable Long requests,
     Arrivals.@Nullable Replay trace) {
 
-  private static final Pattern GROUPS = Pattern.compile("(\\d{1,6})x(\\d{1,7})");
-  private static final Pattern ABANDONED = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)%@(.+)");
-  private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
-
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   /** Gives each pair of a grid prompts of its own. */
   private static final long GRID_SALT = 0x7061697273677269L; // "pairsgri"
 
-  /** Body fields that the measurement relies on, and the settings that set them. */
-  private static final Map<String, String> OWN_FIELDS =
-      Map.of(
-          "model", "model",
-          "stream", "stream",
-          "messages", "prompt",
-          "prompt", "prompt",
-          "max_tokens", "maxTokens");
-
   private static final int DRAWS = 1_000;
-
-  /** Default lengths of built-in prompts: questions with some context. */
-  private static final int BUILT_IN_MIN = 64;
-
-  private static final int BUILT_IN_MAX = 448;
-
-  static final String BUILT_IN_LENGTHS = BUILT_IN_MIN + "-" + BUILT_IN_MAX;
-
-  /** Common lengths of prompts and outputs by the name, in lower case, of what decides in them. */
-  private static final Map<String, String> PRESETS =
-      Map.of("prefillheavy", "8192,1024", "balanced", "1024,1024", "decodeheavy", "1024,8192");
 
   /** Least length of a prompt in tokens that leaves room for a nonce and a text. */
   private static final int ROOM_FOR_NONCE = 32;
-
-  /** A file of recorded dialogs, which is opened with the tokenizer that some formats need. */
-  static Function<Tokenizer, Dataset> dataset(String text) {
-    String[] parts = Form.require(text.split(":", 2), both -> both.length == 2);
-    Dataset.Format format = Form.choice(Dataset.Format.class).parser().apply(parts[0]);
-    String file = Form.require(parts[1], name -> !name.isEmpty());
-    return tokenizer -> Dataset.open(format, file, tokenizer);
-  }
-
-  /** A known scenario and its weight in a mix; 1 outside a mix. */
-  record Weighted(WorkloadScenario scenario, double weight) {
-
-    private static final Form<WorkloadScenario> NAME = Form.choice(WorkloadScenario.class);
-
-    static Weighted alone(String name) {
-      return new Weighted(NAME.parser().apply(name), 1);
-    }
-
-    static Weighted parse(String text) {
-      Matcher form = Form.require(WEIGHTED.matcher(text), Matcher::matches);
-      double weight = Double.parseDouble(form.group(2));
-      return new Weighted(
-          NAME.parser().apply(form.group(1)), Form.require(weight, above -> above > 0));
-    }
-
-    static List<Weighted> each(List<Weighted> list) {
-      Form.distinct(list.stream().map(Weighted::scenario).toList(), "scenario");
-      return list;
-    }
-  }
-
-  /** Parses extra fields of requests. The result must not be modified. */
-  static ObjectNode body(String text) {
-    ObjectNode body;
-    try {
-      body = Form.require(JSON.readValue(text, ObjectNode.class), Objects::nonNull);
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(null, e);
-    }
-    OWN_FIELDS.forEach(
-        (field, setting) -> {
-          if (body.has(field)) {
-            throw new IllegalArgumentException("expected no \"" + field + "\"; use llm." + setting);
-          }
-        });
-    return body;
-  }
-
-  /** Users who leave: {@code 10%@2s-5s}. */
-  static Abandonment abandonment(String text) {
-    Matcher form = Form.require(ABANDONED.matcher(text), Matcher::matches);
-    ThinkTime time = ThinkTime.parse(form.group(2));
-    return new Abandonment(Double.parseDouble(form.group(1)) / 100, time.min(), time.max());
-  }
-
-  static PromptPrefix.Shared sharedPrefix(String text) {
-    Matcher form = Form.require(GROUPS.matcher(text), Matcher::matches);
-    return new PromptPrefix.Shared(
-        Integer.parseInt(form.group(1)), Integer.parseInt(form.group(2)), 0);
-  }
-
-  /**
-   * Pairs of lengths, or those for summaries and retrieval, for chat, for reasoning and writing.
-   */
-  static LengthDistribution.Pairs lengths(String text) {
-    return LengthDistribution.Pairs.parse(
-        PRESETS.getOrDefault(text.toLowerCase(Locale.ROOT), text));
-  }
-
-  /** Reads every name once, so that targets with the same file share its tokenizer. */
-  static List<Tokenizer> tokenizers(List<String> names) {
-    Map<String, Tokenizer> byName = new HashMap<>();
-    return names.stream().map(name -> byName.computeIfAbsent(name, Tokenizer::parse)).toList();
-  }
 
   private Tokenizer tokenizer() {
     return counter.tokenizer();
@@ -170,7 +65,7 @@ record WorkloadReader(
       return new Workload(List.of(), null, opened, List.of(), false);
     }
     checkDatasetsOfScenarios();
-    for (SettingEntry<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
+    for (Setting<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
       if (settings.isSet(known)) {
         return new Workload(
             List.of(),
@@ -182,17 +77,20 @@ record WorkloadReader(
             known == Setting.MIX);
       }
     }
-    if (settings.get(Setting.IMAGES) != null && !api.takesMessages()) {
+    ShownImages images = settings.get(Setting.IMAGES);
+    if (images != null && !api.takesMessages()) {
       throw settings.invalid(Setting.IMAGES, "images need an API of messages, such as chat");
+    }
+    if (images != null) {
+      var unused = settings.checked(Setting.IMAGES, () -> WorkloadScenarios.images(images, seed));
     }
     return new Workload(pools(prefix, api), null, null, List.of(), false);
   }
 
-  static final Map<WorkloadScenario, SettingEntry<@Nullable Function<Tokenizer, Dataset>>>
-      DATASETS =
-          Map.of(
-              WorkloadScenario.B2, Setting.B2_DATASET,
-              WorkloadScenario.D, Setting.D_DATASET);
+  static final Map<WorkloadScenario, Setting<@Nullable Function<Tokenizer, Dataset>>> DATASETS =
+      Map.of(
+          WorkloadScenario.B2, Setting.B2_DATASET,
+          WorkloadScenario.D, Setting.D_DATASET);
 
   private void checkDatasetsOfScenarios() {
     DATASETS.forEach(
@@ -208,7 +106,7 @@ record WorkloadReader(
   }
 
   private @Nullable Dataset dataset(WorkloadScenario scenario) {
-    SettingEntry<@Nullable Function<Tokenizer, Dataset>> setting = DATASETS.get(scenario);
+    Setting<@Nullable Function<Tokenizer, Dataset>> setting = DATASETS.get(scenario);
     Function<Tokenizer, Dataset> dataset = setting == null ? null : settings.get(setting);
     return dataset == null ? null : settings.checked(setting, () -> dataset.apply(tokenizer()));
   }
@@ -252,8 +150,7 @@ record WorkloadReader(
       Prompts prompts, PromptPrefix prefix, LengthDistribution lengths, int count, Api api) {
     PromptPrefix.Texts texts = prefix.texts(tokenizer());
     int before = tokenizer().count(texts.of(0));
-    SettingEntry<?> setting =
-        settings.isSet(Setting.LENGTHS) ? Setting.LENGTHS : Setting.PROMPT_TOKENS;
+    Setting<?> setting = settings.isSet(Setting.LENGTHS) ? Setting.LENGTHS : Setting.PROMPT_TOKENS;
     if (!lengths.isRoomAfter(before)) {
       throw settings.invalid(
           setting,
@@ -275,7 +172,7 @@ record WorkloadReader(
   }
 
   /** Refuses what the server would: its context has room for prompt, template and answer. */
-  private void requireContext(SettingEntry<?> setting, int before, Prompts prompts, Api api) {
+  private void requireContext(Setting<?> setting, int before, Prompts prompts, Api api) {
     Integer context = counter.context();
     if (context == null) {
       return;
@@ -306,7 +203,7 @@ record WorkloadReader(
   private List<LengthDistribution> outputs() {
     LengthDistribution.Pairs pairs = settings.get(Setting.LENGTHS);
     return pairs == null || settings.isSet(Setting.MAX_TOKENS)
-        ? settings.get(Setting.MAX_TOKENS).stream().map(Grid.Length::tokens).toList()
+        ? settings.get(Setting.MAX_TOKENS).stream().map(Length::tokens).toList()
         : pairs.pairs().stream().map(LengthDistribution.Pairs.Pair::output).toList();
   }
 
@@ -326,7 +223,7 @@ record WorkloadReader(
         settings.get(Setting.PROMPTS) == null
             && settings.get(Setting.PROMPT) == null
             && !settings.get(Setting.SELF_TEST);
-    List<Grid.Length> set = settings.get(Setting.PROMPT_TOKENS);
+    List<Length> set = settings.get(Setting.PROMPT_TOKENS);
     LengthDistribution.Pairs both = settings.get(Setting.LENGTHS);
     if (both != null) {
       return List.of(both.inputs(seed, distinct(1)));
@@ -338,11 +235,12 @@ record WorkloadReader(
       return List.of(LengthDistribution.recorded(trace));
     }
     if (!set.isEmpty() || !isBuiltIn) {
-      return set.stream().map(Grid.Length::tokens).toList();
+      return set.stream().map(Length::tokens).toList();
     }
     PromptPrefix.Shared shared = settings.get(Setting.SHARED_PREFIX);
     int before = shared == null ? 0 : shared.tokens(); // comes on top
-    return List.of(new LengthDistribution.Uniform(BUILT_IN_MIN + before, BUILT_IN_MAX + before));
+    return List.of(
+        new LengthDistribution.Uniform(Length.BUILT_IN_MIN + before, Length.BUILT_IN_MAX + before));
   }
 
   private PromptPool source() {
@@ -352,8 +250,7 @@ record WorkloadReader(
         () -> text == null ? PromptPool.builtIn() : PromptPool.of(text));
   }
 
-  private WorkloadScenario.Ready ready(
-      SettingEntry<?> setting, WorkloadScenario scenario, Api api) {
+  private WorkloadScenario.Ready ready(Setting<?> setting, WorkloadScenario scenario, Api api) {
     if (!api.generates()) {
       throw settings.invalid(
           setting,
@@ -398,30 +295,5 @@ record WorkloadReader(
         && settings.get(Setting.SESSIONS) == null
         && !settings.get(Setting.SELF_TEST)
         && lengths().stream().allMatch(each -> each.isRoomAfter(ROOM_FOR_NONCE - 1));
-  }
-
-  /** The time that users wait between an answer and their next request, drawn uniformly. */
-  record ThinkTime(Duration min, Duration max) {
-
-    static final ThinkTime NONE = new ThinkTime(Duration.ZERO, Duration.ZERO);
-
-    static ThinkTime parse(String text) {
-      String[] ends = text.split("-", 2);
-      Duration min = Form.durationOf(ends[0].strip());
-      Duration max = Form.durationOf(ends[ends.length - 1].strip());
-      if (max.compareTo(min) < 0) {
-        throw new IllegalArgumentException("expected the shorter time first");
-      }
-      return new ThinkTime(min, max);
-    }
-
-    @Override
-    public String toString() {
-      return PlanText.time(min) + (min.equals(max) ? "" : " to " + PlanText.time(max));
-    }
-
-    boolean isNone() {
-      return max.isZero();
-    }
   }
 }

@@ -22,11 +22,15 @@ import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.javaapi.GenerationRequestBuilder;
 import io.github.gatlingllm.javaapi.Image;
 import io.github.gatlingllm.javaapi.Llm;
+import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.MixBuilder;
 import io.github.gatlingllm.javaapi.PromptsBuilder;
 import io.github.gatlingllm.javaapi.WorkloadBuilder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.ShownImages;
+import io.github.gatlingllm.settings.SettingValue.ThinkTime;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -40,6 +44,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.LongFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The Gatling scenarios of a benchmark: the same prompts in the same order each time. */
@@ -153,8 +158,21 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     if (images == null) {
       return chat.user(prompt);
     }
-    List<Image> all = images.of(plan.seed());
+    List<Image> all = images(images, plan.seed());
     return chat.user(prompt, all.get(0), all.stream().skip(1).toArray(Image[]::new));
+  }
+
+  /** The images of a request; generated ones differ from request to request. */
+  static List<Image> images(ShownImages images, long seed) {
+    return images.file() == null
+        ? IntStream.range(0, images.perRequest())
+            .<Image>mapToObj(
+                i ->
+                    LlmDsl.image(images.width(), images.height())
+                        .seed(seed + ((long) i << 40))
+                        .variants(images.variants()))
+            .toList()
+        : List.of(LlmDsl.image(images.file()));
   }
 
   /** Prompts with the recorded lengths of a trace; each user's session has its length. */
@@ -184,7 +202,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
       return feed(DatasetFeeder.of(ready.dataset()).seed(plan.seed()))
           .exec(turnByTurn(llm(ready.scenario().name()), turns));
     }
-    WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
+    ThinkTime think = plan.get(Setting.THINK_TIME);
     Integer context = plan.get(Setting.CONTEXT_TOKENS);
     WorkloadBuilder dialog = workload(ready);
     dialog = think.isNone() ? dialog : dialog.thinkTime(think.min(), think.max());
@@ -194,7 +212,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   /** The requests, with a pause after them if the same user sends another one. */
   private ChainBuilder withThinkTime(ChainBuilder requests, boolean repeats) {
-    WorkloadReader.ThinkTime think = plan.get(Setting.THINK_TIME);
+    ThinkTime think = plan.get(Setting.THINK_TIME);
     boolean closed = plan.load().levels().get(0) instanceof LoadLevel.Closed;
     return think.isNone() || !(repeats || closed)
         ? requests

@@ -1,7 +1,6 @@
 /**
  * The ready-made benchmark, which users of the jar run without writing code: {@link
- * io.github.gatlingllm.simulations.Benchmark}, the only type for users. {@code Setting} is the
- * catalogue of its settings.
+ * io.github.gatlingllm.simulations.Benchmark}, the only type for users.
  */
 @NullMarked
 package io.github.gatlingllm.simulations;

@@ -163,7 +163,7 @@ class LlmAssertionTest {
             .slo("ask", slo().ttft(1))
             .assertions(llmValid())
             .assertions(List.of(llmGlobal().goodput().percent().gt(9)));
-    assertThat(protocol.protocol().assertions)
+    assertThat(protocol.protocol().assertions())
         .extracting(Assertion::figure)
         .containsExactly("invalid_checks.count", "goodput.percent");
   }

@@ -23,6 +23,7 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.docs.ReferencePage;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.lang.reflect.Field;
@@ -429,6 +430,7 @@ class LlmDslTest {
     if (value == null
         || value instanceof Dynamic
         || value instanceof Enum
+        || value instanceof Setting
         || !value.getClass().getName().startsWith("io.github.gatlingllm")) {
       return value instanceof double[] || value instanceof int[] || value == null
           ? "array or null"

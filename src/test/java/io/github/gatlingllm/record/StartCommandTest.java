@@ -3,6 +3,7 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,7 @@ class StartCommandTest {
         properties,
         Map.of("MAVEN_CMD_LINE_ARGS", mavenArguments),
         true,
-        (name, value) -> name.equals("token") || value.equals("sk-1"));
+        (name, value) -> List.of("token", "llm.injector").contains(name) || value.equals("sk-1"));
   }
 
   @ParameterizedTest

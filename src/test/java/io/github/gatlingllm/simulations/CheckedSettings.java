@@ -2,7 +2,10 @@ package io.github.gatlingllm.simulations;
 
 import static java.util.stream.Collectors.toMap;
 
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.record.Objectives.Assertion;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.Settings;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -16,11 +19,12 @@ public final class CheckedSettings {
   private CheckedSettings() {}
 
   /** Settings of a run, of which properties are named without {@code llm.}. */
-  static Settings settings(
+  public static Settings settings(
       Map<String, String> properties, Map<String, String> environment, Path folder) {
     Map<String, String> named = new HashMap<>();
     properties.forEach((name, value) -> named.put("llm." + name, value));
-    return new Settings(named, environment, folder.resolve(".env"));
+    return InvalidSimulation.checked(
+        () -> new Settings(named, environment, folder.resolve(".env")));
   }
 
   /**
@@ -32,12 +36,12 @@ public final class CheckedSettings {
   public static List<String> warnings(
       Map<String, String> properties, Map<String, String> environment, Path folder) {
     Settings settings = settings(properties, environment, folder);
-    BenchmarkPlan.of(settings, () -> 1);
+    var unused = InvalidSimulation.checked(() -> BenchmarkPlan.of(settings, () -> 1));
     return settings.warnings();
   }
 
   public static List<Assertion> assertions(String... texts) {
-    return Arrays.stream(texts).map(Goals::assertion).toList();
+    return Arrays.stream(texts).map(text -> Setting.ASSERT.parse(text).get(0)).toList();
   }
 
   /** The plan of settings written as {@code rate=2 duration=10}. */
@@ -46,7 +50,7 @@ public final class CheckedSettings {
   }
 
   /** Of settings written as {@code rate=2}; the last one of a name counts. */
-  static Map<String, String> named(String... settings) {
+  public static Map<String, String> named(String... settings) {
     return Stream.of(settings)
         .filter(setting -> !setting.isEmpty())
         .map(setting -> setting.split("=", 2))
@@ -54,6 +58,7 @@ public final class CheckedSettings {
   }
 
   static BenchmarkPlan plan(Map<String, String> settings, Map<String, String> environment) {
-    return BenchmarkPlan.of(settings(settings, environment, Path.of("none")), () -> 4711);
+    return InvalidSimulation.checked(
+        () -> BenchmarkPlan.of(settings(settings, environment, Path.of("none")), () -> 4711));
   }
 }

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.report.CommandLine;
+import io.github.gatlingllm.settings.Target;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.workload.Tokenizer;

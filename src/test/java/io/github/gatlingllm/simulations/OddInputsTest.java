@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dataset.SessionFile.Agent;
 import java.io.IOException;
@@ -262,16 +263,16 @@ final class OddInputsTest {
           "9999-12-31T23:59:59Z",
           "-999999999-01-01T00:00:00Z");
 
-  static Stream<SettingEntry<?>> settings() {
+  static Stream<Setting<?>> settings() {
     return Setting.all().stream().filter(each -> !each.name.contains("<"));
   }
 
   @ParameterizedTest
   @MethodSource("settings")
-  void everySettingTakesOrRefusesEveryText(SettingEntry<?> setting) {
+  void everySettingTakesOrRefusesEveryText(Setting<?> setting) {
     Map<String, String> needed = new HashMap<>();
     for (String other : setting.needs()) {
-      SettingEntry<?> entry = Setting.named(other.replaceFirst(" .*", ""));
+      Setting<?> entry = Setting.named(other.replaceFirst(" .*", ""));
       needed.put(entry.name, entry.example);
     }
     needed.remove("dataset");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.report.CommandLine;
+import io.github.gatlingllm.settings.Target;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;

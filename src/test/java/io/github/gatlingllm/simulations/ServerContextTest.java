@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.report.CommandLine;
+import io.github.gatlingllm.settings.Target;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Path;

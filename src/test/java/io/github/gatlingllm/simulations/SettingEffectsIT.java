@@ -8,7 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
+import io.github.gatlingllm.settings.Settings;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -16,6 +18,7 @@ import io.github.gatlingllm.testing.OneJvm;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,7 +87,7 @@ class SettingEffectsIT {
             }
           });
       Path config = folder.resolve("bench.conf");
-      ConfigFile.write(config, inFile);
+      Files.writeString(config, JSON.writeValueAsString(inFile));
       Path keys = Files.writeString(folder.resolve("keys"), "API_KEY=" + SET.get("apiKey"));
       Path saved = folder.resolve("saved.conf");
       benchmark.set("llm.config", config).set("llm.env", keys).set("llm.saveConfig", saved);
@@ -190,8 +193,8 @@ class SettingEffectsIT {
               assertThat(Files.readString(run.files().page())).contains("id=\"grid\"");
             }),
         new Row(
-            "slo=ttft<500ms,tpot<500ms sloPercentile=50 sloRule=requests stopWhen=slo<60% concurrency=1,2"
-                + " requests=4 ignoreEos=false",
+            "slo=ttft<500ms,tpot<500ms sloPercentile=50 sloRule=requests stopWhen=slo<60%"
+                + " concurrency=1,2 requests=4 ignoreEos=false",
             SettingEffectsIT::missOneOfTwoObjectives,
             (run, asked) -> {
               assertThat(asked).as("warm-up and the first level").hasSize(1 + 4);
@@ -231,6 +234,40 @@ class SettingEffectsIT {
                     .as("one bisection: 20 is less than 0.9 / 2 of 60")
                     .extracting(LevelInfo::label)
                     .containsExactly("r=40", "r=80", "r=60", "r=60 again", "r=80 again")),
+        new Row(
+            "eventTokens=server idleTimeout=300ms failBuild=false concurrency=1 requests=1"
+                + " warmup=0",
+            SettingEffectsIT::stallAfterFirst,
+            (run, asked) -> {
+              assertThat(asked.get(0).at("/stream_options/continuous_usage_stats").asBoolean())
+                  .isTrue();
+              assertThat(run.requests().get(0).outcome().status()).isEqualTo(RequestStatus.STALLED);
+            }),
+        new Row(
+            "abandon=100%@200ms failBuild=false concurrency=1 requests=1 warmup=0",
+            SettingEffectsIT::stallAfterFirst,
+            (run, asked) ->
+                assertThat(run.requests().get(0).outcome().status())
+                    .isEqualTo(RequestStatus.ABANDONED)),
+        new Row(
+            "trials=2 concurrency=2 connections=perUser maxTokens=3 metricsUrl=none warmup=0"
+                + " maxTokensField=max_completion_tokens includeUsage=false engineVersion=vllm-1"
+                + " readingSpeed=50 otlp=$server/meters",
+            SettingEffectsIT::answerRequests,
+            (run, asked) -> {
+              assertThat(asked.removeIf(JsonNode::isMissingNode)).as("meters").isTrue();
+              assertThat(asked).as("two trials of two").hasSize(2 * 2);
+              for (JsonNode request : asked) {
+                assertThat(request.path("max_completion_tokens").asInt()).isEqualTo(3);
+                assertThat(request.has("max_tokens")).isFalse();
+                assertThat(request.has("stream_options")).isFalse();
+              }
+              assertThat(run.requests())
+                  .as("each user has a connection of its own")
+                  .allMatch(record -> record.timing().roundTripNanos() != null);
+              assertThat(run.info().config()).containsEntry("engineVersion", "vllm-1");
+              assertThat(run.info().report().readingSpeed()).isEqualTo(50);
+            }),
         new Row(
             "api=embeddings inputsPerRequest=3 maxTokensPerMinute=300 prompt="
                 + "abcd".repeat(50)
@@ -307,7 +344,7 @@ class SettingEffectsIT {
       ScriptedServer server = servers.get(results.size());
       List<JsonNode> asked = new ArrayList<>();
       for (Request request : server.requests()) {
-        asked.add(JSON.readTree(request.body()));
+        asked.add(body(request));
       }
       server.close();
       results.add(new Result(row, runs.get(results.size()), asked));
@@ -365,6 +402,28 @@ class SettingEffectsIT {
         exchange.answer("Yes");
       }
     };
+  }
+
+  private static void stallAfterFirst(Exchange exchange) throws IOException, InterruptedException {
+    exchange.startStream().event(ChatChunks.content("a"));
+    exchange.at(Duration.ofSeconds(3).toNanos()).event(ChatChunks.finish("stop")).done();
+  }
+
+  private static void answerRequests(Exchange exchange) throws IOException {
+    if (exchange.request().path().equals("/meters")) {
+      exchange.respond(200, "application/x-protobuf", "");
+    } else {
+      exchange.answer("Yes");
+    }
+  }
+
+  /** The body of a request; none where it is not JSON, as that of meters. */
+  private static JsonNode body(Request request) {
+    try {
+      return JSON.readTree(request.path().equals("/meters") ? "" : request.body());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void serveDatasets(Exchange exchange) throws IOException {

@@ -4,12 +4,16 @@ import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.util.LinkedHashSet;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The effect of each setting: on the printed plan, or on the protocol that requests and files are
- * made with. Fails for a setting without a row here or in {@code SettingEffectsIT}.
+ * made with. A test of runs sets each of them too.
  */
 class SettingEffectsTest {
 
@@ -26,30 +30,6 @@ class SettingEffectsTest {
   private static final String TRACE = "arrival=trace:src/test/resources/traces/azure.csv";
   private static final String DATASET =
       "dataset=sharegpt:src/test/resources/datasets/sharegpt.json";
-
-  /** Seen in the runs of {@link SettingEffectsIT}, or of the test that is named. */
-  private static final Set<String> SEEN_IN_RUNS =
-      Stream.concat(
-              SettingEffectsIT.SET.keySet().stream()
-                  .map(name -> name.startsWith("header.") ? Setting.HEADER.name : name),
-              Stream.of(
-                  "config",
-                  "env",
-                  "nonce",
-                  "saveConfig",
-                  "waitReady", // WarmUpIT
-                  "beforeLevel", // LevelsIT
-                  "datasetCache",
-                  "proxy", // ConnectionsIT
-                  "dryRun", // UserProjectIT
-                  "live", // LivePageIT
-                  "otlp", // GenAiMetersTest
-                  "upload", // UploadIT
-                  "selfTestFile", // SelfTestIT
-                  "injector", // InjectorsIT
-                  "startAt", // InjectorsIT
-                  "help")) // MistakesIT
-          .collect(Collectors.toSet());
 
   /**
    * A setting, and what others it needs, and the line of the plan that it makes; {@code -} before
@@ -191,7 +171,7 @@ class SettingEffectsTest {
   private static final Map<String, Function<LlmProtocol, Object>> PROTOCOL =
       Map.of(
           "jvmWarmUp=false",
-          protocol -> protocol.warmUpJvm(),
+          protocol -> protocol.get(Setting.JVM_WARM_UP),
           "failOnInvalid=true",
           protocol -> protocol.report().failOnInvalid(),
           "engineVersion=0.11.0",
@@ -227,13 +207,31 @@ class SettingEffectsTest {
         .protocol();
   }
 
-  @Test
-  void everySettingHasARow() {
-    Set<String> rows = new LinkedHashSet<>(SEEN_IN_RUNS);
-    Stream.concat(plans(), PROTOCOL.keySet().stream())
-        .forEach(row -> rows.add(row.substring(0, row.indexOf('='))));
-    Set<String> names = Setting.all().stream().map(entry -> entry.name).collect(Collectors.toSet());
-    assertThat(rows).containsExactlyInAnyOrderElementsOf(names);
+  static Stream<Setting<?>> settings() {
+    return Setting.all().stream();
+  }
+
+  /** As a property, in a line of several, as an option, or in a table of them. */
+  @ParameterizedTest
+  @MethodSource("settings")
+  void isInForceInARun(Setting<?> setting) throws IOException {
+    String name = Pattern.quote(setting.name.replace("<Name>", ""));
+    Pattern set =
+        Pattern.compile(
+            "\"llm\\.%1$s|[\" ]%1$s=|--%2$s\\b|Map\\.entry\\(\"%1$s"
+                .formatted(name, StartCommand.kebab(setting.name)));
+    try (Stream<Path> tests = Files.walk(Path.of("src/test/java"))) {
+      assertThat(tests.filter(test -> test.toString().endsWith("IT.java")))
+          .anyMatch(test -> set.matcher(text(test)).find());
+    }
+  }
+
+  private static String text(Path test) {
+    try {
+      return Files.readString(test);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.action.Sessions;
 import io.github.gatlingllm.javaapi.LlmDsl;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.ShownImages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +20,7 @@ class ShownImagesTest {
 
   @Test
   void generatedImagesDependOnTheSeed() {
-    ShownImages images = ShownImages.parse("2x4x3");
+    ShownImages images = parse("2x4x3");
 
     assertThat(images)
         .hasToString(
@@ -31,8 +33,8 @@ class ShownImagesTest {
 
   @Test
   void largeImagesHaveFewerVariants() {
-    assertThat(ShownImages.parse("1x1024x1024")).asString().contains("16 different ones");
-    assertThat(ShownImages.parse("1x4096x4096")).asString().contains("1 different one,");
+    assertThat(parse("1x1024x1024")).asString().contains("16 different ones");
+    assertThat(parse("1x4096x4096")).asString().contains("1 different one,");
   }
 
   @Test
@@ -41,7 +43,7 @@ class ShownImagesTest {
     Files.write(folder.resolve("a.png"), new byte[] {1});
     Files.writeString(folder.resolve("notes.txt"), "none");
 
-    assertThat(ShownImages.parse(folder.toString())).asString().contains("in turn");
+    assertThat(parse(folder.toString())).asString().contains("in turn");
     assertThat(
             LlmDsl.image(folder.resolve("b.jpg").toString()).url().resolve(Sessions.with(Map.of())))
         .isEqualTo("data:image/jpeg;base64,Ag==");
@@ -51,16 +53,22 @@ class ShownImagesTest {
   void refusesFilesThatAreNotImages() throws IOException {
     Files.writeString(folder.resolve("notes.txt"), "none");
 
-    assertThatThrownBy(() -> ShownImages.parse(folder.toString()))
+    assertThatThrownBy(() -> parse(folder.toString()))
         .hasMessageContaining("has no .png, .jpg, .gif or .webp");
-    assertThatThrownBy(() -> ShownImages.parse(folder.resolve("notes.txt").toString()))
+    assertThatThrownBy(() -> parse(folder.resolve("notes.txt").toString()))
         .hasMessageContaining("expected .png, .jpg, .gif or .webp");
-    assertThatThrownBy(() -> ShownImages.parse("none.png")).hasMessageContaining("no such file");
-    assertThatThrownBy(() -> ShownImages.parse("0x9x9")).hasMessageContaining("1 image or more");
-    assertThatThrownBy(() -> ShownImages.parse("1x9999x9999")).hasMessageContaining("pixels");
+    assertThatThrownBy(() -> parse("none.png")).hasMessageContaining("no such file");
+    assertThatThrownBy(() -> parse("0x9x9")).hasMessageContaining("1 image or more");
+    assertThatThrownBy(() -> parse("1x9999x9999")).hasMessageContaining("pixels");
+  }
+
+  private static ShownImages parse(String text) {
+    ShownImages images = Setting.IMAGES.parse(text);
+    var readable = WorkloadScenarios.images(images, 0);
+    return images;
   }
 
   private static String first(ShownImages images, int index, long seed) {
-    return images.of(seed).get(index).url().resolve(Sessions.with(Map.of()));
+    return WorkloadScenarios.images(images, seed).get(index).url().resolve(Sessions.with(Map.of()));
   }
 }

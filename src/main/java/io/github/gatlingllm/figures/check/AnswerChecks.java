@@ -103,9 +103,7 @@ final class AnswerChecks {
             (target, none) ->
                 Finding.of(none, "finish_reasons.found", finishReasons(answers, target)));
     boolean isAdvised =
-        found == null
-            || answers.of(Property.PINNED) > 0
-            || in.config("ignoreEos").contains("rejects");
+        found == null || answers.of(Property.PINNED) > 0 || in.isRejected("ignoreEos");
     return isAdvised ? found : found.remedy("finish_reasons.remedy", true);
   }
 

@@ -81,6 +81,11 @@ record CheckInput(Summary summary, RunFacts facts) {
     return RunInfo.template(info().config(), target);
   }
 
+  /** Whether a server rejected a field: then the flag of its setting has a reason as its value. */
+  boolean isRejected(String flag) {
+    return !List.of("", "true", "false").contains(config(flag));
+  }
+
   String config(String name) {
     return info().config().getOrDefault(name, "");
   }

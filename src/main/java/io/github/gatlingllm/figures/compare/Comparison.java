@@ -14,6 +14,8 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Sentence;
+import io.github.gatlingllm.record.ConfigKey;
+import io.github.gatlingllm.record.ConfigKey.Identifies;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
@@ -276,17 +278,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     /** The name in {@link RunInfo#config} of what a series may change. */
     private static final String ENGINE_VERSION = "engineVersion";
 
-    /** Names in {@code config} that do not define what is measured; a dataset's SHA-256 does. */
-    private static final Set<String> OF_ONE_RUN =
-        Set.of(
-            """
-            apiKey assert config csv dataset dataset.B2 dataset.D datasetCache endpoint engineVersion
-            env failBuild failOnInvalid injector jvm late live metricsUrl nonceOfRun otlp prefixSeed
-            promptsNotExact recordText recordTokens results saveConfig seed seedOfTheUnseeded
-            selfTestFile startAt target tokenizer_source upload waitReady
-            """
-                .split("\\s+"));
-
     /**
      * What the runs of a series have in common.
      *
@@ -296,7 +287,9 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
       private static Series of(Summary summary, Curve curve) {
         Map<String, String> settings = new TreeMap<>(summary.config());
-        settings.keySet().removeIf(name -> name.contains(" ") || OF_ONE_RUN.contains(name));
+        settings
+            .keySet()
+            .removeIf(name -> name.contains(" ") || ConfigKey.isOfEach(Identifies.RUN, name));
         if (summary.workload().models().size() < 2) { // else it has their weights
           settings.remove("model");
         }

@@ -1,10 +1,10 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.simulations.Settings.Source;
+import io.github.gatlingllm.settings.Settings.Source;
+import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,7 +104,7 @@ class ConfigFileTest {
   void aMistakeIsOneLineWithFileAndLine(String text, String message) throws IOException {
     Files.writeString(folder.resolve("part.conf"), "seed = 2\nmax = 1");
     assertThatThrownBy(() -> read(text.replace("\\n", "\n").replace("DEEP", "[".repeat(100_000))))
-        .isInstanceOf(InvalidSimulation.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .message()
         .matches(line -> line.startsWith(message) || line.startsWith(folder + "/" + message))
         .doesNotContain("\n")
@@ -130,13 +130,13 @@ class ConfigFileTest {
   @ValueSource(strings = {"gone.conf", ""})
   void refusesWhatIsNoFile(String name) {
     assertThatThrownBy(() -> settings(folder.resolve(name)))
-        .isInstanceOf(InvalidSimulation.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("llm.config=");
     assertThatThrownBy(
             () ->
                 new Settings(
                     Map.of("llm.env", folder.resolve(name).toString()), Map.of(), Path.of(".env")))
-        .isInstanceOf(InvalidSimulation.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("llm.env=");
   }
 
@@ -180,11 +180,11 @@ class ConfigFileTest {
     assertThat(again.shown())
         .containsOnlyKeys("config", "slo", "lengths", "seed", "topP", "turns", "header.X-Tenant");
     assertThat(again.headers()).isEqualTo(Map.of("X-Tenant", "a \"b\""));
-    for (SettingEntry<?> each : List.of(Setting.SLO, Setting.LENGTHS, Setting.SEED)) {
+    for (Setting<?> each : List.of(Setting.SLO, Setting.LENGTHS, Setting.SEED)) {
       assertThat(again.text(each)).isEqualTo(set.text(each));
     }
     assertThatThrownBy(read("seed = 1", "saveConfig=" + folder)::save)
-        .isInstanceOf(InvalidSimulation.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("llm.saveConfig=");
   }
 }

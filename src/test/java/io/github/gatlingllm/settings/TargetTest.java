@@ -1,4 +1,4 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,8 @@ import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.Objectives.Assertion.Condition;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.settings.SettingValue.Models;
+import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +40,7 @@ final class TargetTest {
     for (String text : urls.split(",", -1)) {
       String name = model[targets.size()];
       targets.add(
-          Target.parse(Target.NamedUrl.parse(text), null).with(name.isEmpty() ? null : name, null));
+          Target.parse(NamedUrl.parse(text), null).with(name.isEmpty() ? null : name, null));
     }
     assertThat(String.join(",", Target.labels(targets))).isEqualTo(labels);
   }
@@ -105,7 +107,7 @@ final class TargetTest {
           a=1=2         |             | a=1 2.0
           """)
   void onlyNumbersAfterAllNamesAreWeights(String text, String names, String mix) {
-    Target.Models models = Setting.MODEL.parse(text);
+    Models models = Setting.MODEL.parse(text);
     assertThat(models.names()).isEqualTo(names == null ? List.of() : List.of(names.split(",", -1)));
     assertThat(models.mix())
         .extracting(one -> one.name() + " " + one.weight())
@@ -113,7 +115,7 @@ final class TargetTest {
   }
 
   private static Target parse(String url, @Nullable String asked) {
-    return Target.parse(new Target.NamedUrl(null, url), asked == null ? null : Api.of(asked));
+    return Target.parse(new NamedUrl(null, url), asked == null ? null : Api.of(asked));
   }
 
   @ParameterizedTest
@@ -143,21 +145,21 @@ final class TargetTest {
     "' ttft.p99 < 200ms ', ttft.p99, LT, 200",
   })
   void figureConditionAndValue(String text, String figure, Condition condition, double value) {
-    assertThat(Goals.assertion(text))
+    assertThat(AssertionForm.assertion(text))
         .isEqualTo(new Assertion(null, Scope.GLOBAL, null, figure, condition, List.of(value)));
   }
 
   @Test
   void stageBeforeTheColon() {
-    assertThat(Goals.assertion("c=8:ttft.p99<200ms"))
+    assertThat(AssertionForm.assertion("c=8:ttft.p99<200ms"))
         .isEqualTo(
             new Assertion(null, Scope.STAGE, "c=8", "ttft.p99", Condition.LT, List.of(200.0)));
-    assertThat(Goals.assertion("r=0.5 : errors=0").name()).isEqualTo("r=0.5");
+    assertThat(AssertionForm.assertion("r=0.5 : errors=0").name()).isEqualTo("r=0.5");
   }
 
   @Test
   void validity() {
-    assertThat(Goals.assertion(" valid ")).isEqualTo(Assertion.VALID);
+    assertThat(AssertionForm.assertion(" valid ")).isEqualTo(Assertion.VALID);
   }
 
   @ParameterizedTest
@@ -176,7 +178,7 @@ final class TargetTest {
     "'started<1%', '''%'' is no unit of started.count; expected a plain number'",
   })
   void mistakesAreOneLine(String text, String message) {
-    assertThatThrownBy(() -> Goals.assertion(text))
+    assertThatThrownBy(() -> AssertionForm.assertion(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message)
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200));

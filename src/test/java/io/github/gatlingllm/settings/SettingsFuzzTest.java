@@ -1,10 +1,9 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.github.gatlingllm.action.InvalidSimulation;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,7 +13,7 @@ class SettingsFuzzTest {
 
   @FuzzTest
   void value(FuzzedDataProvider data) {
-    SettingEntry<?> setting = data.pickValue(Setting.all());
+    Setting<?> setting = data.pickValue(Setting.all());
     String text = data.consumeRemainingAsString();
     if (text.indexOf('/') >= 0) {
       return; // some settings name files, and read them
@@ -39,7 +38,7 @@ class SettingsFuzzTest {
     }
     try {
       new Settings(properties, file.values(), Path.of(".none")).check();
-    } catch (InvalidSimulation refused) {
+    } catch (IllegalArgumentException refused) {
       assertThat(refused.getMessage()).isNotBlank().hasSizeLessThan(201).doesNotContain("\n", "\r");
     }
   }

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;

@@ -1,12 +1,13 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
-import io.github.gatlingllm.action.Dynamic.Draft;
-import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.simulations.SettingEntry.Rule;
+import io.github.gatlingllm.settings.Setting.Rule;
+import io.github.gatlingllm.settings.Setting.Trait;
+import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * llm.config}, that over {@code .env}. An unknown {@code LLM_*} name there is only a warning,
  * because it may belong to another program.
  */
-final class Settings {
+public final class Settings {
   private static final int SHOWN_CHARS = 60; // of a value in a message
   private static final int MESSAGE_CHARS = 200;
 
@@ -37,6 +38,8 @@ final class Settings {
 
   private static final Pattern URL_CREDENTIALS = Pattern.compile("//[^/,]*@");
 
+  private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
   private static final String ENV_FILE = ".env";
   private static final String PROPERTY_PREFIX = "llm.";
   private static final String VARIABLE_PREFIX = "LLM_";
@@ -44,16 +47,15 @@ final class Settings {
   private static final String HEADER_VARIABLE_PREFIX =
       Setting.HEADER.variable().replace("<NAME>", "");
 
-  /** Name the files that settings are read from. */
-  private static final Set<SettingEntry<?>> READ_FIRST = Set.of(Setting.CONFIG, Setting.ENV);
+  private static @Nullable Settings ofProcess;
 
-  private final Map<SettingEntry<?>, Text> texts = new HashMap<>();
-  private final Map<SettingEntry<?>, @Nullable Object> values = new HashMap<>();
+  private final Map<Setting<?>, Text> texts = new HashMap<>();
+  private final Map<Setting<?>, @Nullable Object> values = new HashMap<>();
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private final List<String> warnings = new ArrayList<>();
 
   /** Where a text is from; a file that {@code llm.env} names counts as the environment. */
-  enum Source {
+  public enum Source {
     PRESET,
     PROPERTY,
     ENVIRONMENT,
@@ -68,7 +70,7 @@ final class Settings {
    */
   private record Text(String text, Source source, String where) {}
 
-  Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
+  public Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
     String named = Setting.ENV.ofProcess().text(properties, environment);
     String inFile = " in " + (named == null ? ENV_FILE : named);
     EnvFile dotEnv =
@@ -77,7 +79,7 @@ final class Settings {
             : EnvFile.parse(EnvFile.text(named, "llm.env=" + named), named);
     Source file = named == null ? Source.ENV_FILE : Source.ENVIRONMENT;
     warnings.addAll(dotEnv.warnings());
-    for (SettingEntry<?> setting : List.of(Setting.ENDPOINT, Setting.API_KEY, Setting.MODEL)) {
+    for (Setting<?> setting : List.of(Setting.ENDPOINT, Setting.API_KEY, Setting.MODEL)) {
       String name = setting.variable().substring(VARIABLE_PREFIX.length());
       put(setting, dotEnv.values().getOrDefault(name, ""), file, " (" + name + inFile + ")");
     }
@@ -106,12 +108,24 @@ final class Settings {
     }
   }
 
-  static Settings ofProcess() {
-    return ofProcess(Map.of());
+  /** Whether HTTP allows it as the name of a header. */
+  public static boolean isHeaderName(String name) {
+    return HEADER_NAME.matcher(name).matches();
+  }
+
+  /** Those of this process, which are read once. */
+  public static synchronized Settings ofProcess() {
+    return ofProcess == null ? read() : ofProcess;
+  }
+
+  /** Those of this process, which are read again: for a run that begins with them. */
+  public static synchronized Settings read() {
+    ofProcess = ofProcess(Map.of());
+    return ofProcess;
   }
 
   /** With options of the command line, which win. */
-  static Settings ofProcess(Map<String, String> options) {
+  public static Settings ofProcess(Map<String, String> options) {
     Map<String, String> properties = new HashMap<>();
     System.getProperties()
         .stringPropertyNames()
@@ -124,20 +138,20 @@ final class Settings {
   private void collect(String prefix, String key, String text, Source source, String where) {
     String name = prefix + clipped(key);
     if (text.isEmpty()) {
-      throw InvalidSimulation.because(name + " is empty; give it a value or leave it out");
+      throw new IllegalArgumentException(name + " is empty; give it a value or leave it out");
     }
-    SettingEntry<?> setting = Setting.named(key);
+    Setting<?> setting = Setting.named(key);
     if (key.startsWith(HEADER_KEY_PREFIX)) {
       putHeader(name, key.substring(HEADER_KEY_PREFIX.length()), text);
     } else if (setting == null) {
       String plain =
           key.startsWith(PROPERTY_PREFIX) ? key.substring(PROPERTY_PREFIX.length()) : key;
-      SettingEntry<?> meant = key.startsWith("header") ? Setting.HEADER : Setting.nearest(plain);
-      throw InvalidSimulation.because(
+      Setting<?> meant = key.startsWith("header") ? Setting.HEADER : Setting.nearest(plain);
+      throw new IllegalArgumentException(
           "%s is not a setting; did you mean %s?"
               .formatted(name, source == Source.PROPERTY ? meant.property() : meant.name));
-    } else if (source == Source.CONFIG_FILE && READ_FIRST.contains(setting)) {
-      throw InvalidSimulation.because(
+    } else if (source == Source.CONFIG_FILE && setting.is(Trait.READ_FIRST)) {
+      throw new IllegalArgumentException(
           name + " is read before this file; use include, or set it on the command line");
     } else {
       put(setting, text, source, where.isEmpty() ? "" : " (" + where + ")");
@@ -148,7 +162,7 @@ final class Settings {
     if (!name.startsWith(VARIABLE_PREFIX) || text.isEmpty()) {
       return;
     }
-    SettingEntry<?> setting = Setting.ofVariable(name);
+    Setting<?> setting = Setting.ofVariable(name);
     if (setting != null) {
       put(setting, text, source, " (" + name + in + ")");
     } else if (name.startsWith(HEADER_VARIABLE_PREFIX)) {
@@ -163,30 +177,30 @@ final class Settings {
     }
   }
 
-  private void put(SettingEntry<?> setting, String text, Source source, String where) {
+  private void put(Setting<?> setting, String text, Source source, String where) {
     if (!text.isBlank()) {
       texts.put(setting, new Text(text.strip(), source, where));
     }
   }
 
   private void putHeader(String name, String header, String text) {
-    if (!Draft.isHeaderName(header)) {
-      throw InvalidSimulation.because(
+    if (!isHeaderName(header)) {
+      throw new IllegalArgumentException(
           clipped(name) + ": expected a header name, e.g. llm.header.X-Tenant");
     }
     if (!text.matches("[\\t\\x20-\\x7e]+")) {
-      throw InvalidSimulation.because(
+      throw new IllegalArgumentException(
           clipped(name) + ": expected printable ASCII as the header's value");
     }
     headers.put(header, text);
   }
 
-  List<String> warnings() {
+  public List<String> warnings() {
     return List.copyOf(warnings);
   }
 
   /** The set values by name, safe to print and record: secrets are replaced by stars. */
-  Map<String, String> shown() {
+  public Map<String, String> shown() {
     Map<String, String> shown = new LinkedHashMap<>();
     Setting.all().stream()
         .filter(this::isSet)
@@ -196,34 +210,34 @@ final class Settings {
   }
 
   /** Whether the user has set it for this run, not for all programs of a machine or folder. */
-  boolean isExplicit(SettingEntry<?> setting) {
+  public boolean isExplicit(Setting<?> setting) {
     Source source = source(setting);
     return source == Source.PROPERTY || source == Source.CONFIG_FILE;
   }
 
-  @Nullable Source source(SettingEntry<?> setting) {
+  public @Nullable Source source(Setting<?> setting) {
     Text text = texts.get(setting);
     return text == null ? null : text.source;
   }
 
-  @Nullable String text(SettingEntry<?> setting) {
+  public @Nullable String text(Setting<?> setting) {
     Text text = texts.get(setting);
     return text == null ? null : text.text;
   }
 
-  boolean isSet(SettingEntry<?> setting) {
+  public boolean isSet(Setting<?> setting) {
     return texts.containsKey(setting);
   }
 
   @SuppressWarnings("unchecked") // the map holds the value of each setting by that setting
-  <T extends @Nullable Object> T get(SettingEntry<T> setting) {
+  public <T extends @Nullable Object> T get(Setting<T> setting) {
     if (!values.containsKey(setting)) {
       values.put(setting, value(setting));
     }
     return (T) values.get(setting);
   }
 
-  private <T extends @Nullable Object> T value(SettingEntry<T> setting) {
+  private <T extends @Nullable Object> T value(Setting<T> setting) {
     String text = text(setting);
     if (text == null) {
       return setting.defaultValue(isSet(Setting.ENDPOINT));
@@ -232,7 +246,7 @@ final class Settings {
   }
 
   /** What is made of a setting's value; a mistake that it finds is one of the setting. */
-  <R extends @Nullable Object> R checked(SettingEntry<?> setting, Supplier<R> made) {
+  public <R extends @Nullable Object> R checked(Setting<?> setting, Supplier<R> made) {
     try {
       return made.get();
     } catch (IllegalArgumentException e) {
@@ -241,13 +255,13 @@ final class Settings {
   }
 
   /** Applies the rules of the catalogue and parses every setting that is set, used or not. */
-  void check() {
-    List<SettingEntry<?>> set = Setting.all().stream().filter(this::isSet).toList();
+  public void check() {
+    List<Setting<?>> set = Setting.all().stream().filter(this::isSet).toList();
     set.forEach(this::check);
     set.forEach(this::get);
   }
 
-  private <T extends @Nullable Object> void check(SettingEntry<T> setting) {
+  private <T extends @Nullable Object> void check(Setting<T> setting) {
     for (Rule<T> rule : setting.rules) {
       if (rule.applies().test(get(setting))) {
         rule.others().forEach(other -> check(setting, rule, other));
@@ -255,8 +269,8 @@ final class Settings {
     }
   }
 
-  private void check(SettingEntry<?> setting, Rule<?> rule, String otherName) {
-    SettingEntry<?> other = Objects.requireNonNull(Setting.named(otherName));
+  private void check(Setting<?> setting, Rule<?> rule, String otherName) {
+    Setting<?> other = Objects.requireNonNull(Setting.named(otherName));
     if (rule.needs() && !isSet(other)) {
       throw invalid(setting, rule.why() + "; set " + other.property() + " too");
     }
@@ -267,48 +281,78 @@ final class Settings {
     }
   }
 
-  InvalidSimulation excluded(SettingEntry<?> setting, SettingEntry<?> other, String why) {
+  public IllegalArgumentException excluded(Setting<?> setting, Setting<?> other, String why) {
     return invalid(setting, "cannot be set together with " + other.property() + " (" + why + ")");
   }
 
   /** Discards all other settings that come from the environment and from files. */
-  void keepOnly(Set<SettingEntry<?>> kept, Function<SettingEntry<?>, InvalidSimulation> refused) {
-    texts.keySet().removeIf(set -> !kept.contains(set) && source(set) != Source.PROPERTY);
-    values.keySet().retainAll(kept);
-    for (SettingEntry<?> set : Setting.all()) {
-      if (isSet(set) && !kept.contains(set)) {
+  public void keepOnly(Trait kept, Function<Setting<?>, IllegalArgumentException> refused) {
+    texts.keySet().removeIf(set -> !set.is(kept) && source(set) != Source.PROPERTY);
+    values.keySet().removeIf(set -> !set.is(kept));
+    for (Setting<?> set : Setting.all()) {
+      if (isSet(set) && !set.is(kept)) {
         throw refused.apply(set);
       }
     }
   }
 
-  void preset(Map<SettingEntry<?>, String> presets) {
+  /** Passes settings on to the run, which reads system properties but not {@code .env}. */
+  public void passOn() {
+    Setting.all().stream()
+        .filter(setting -> setting.is(Trait.PASSED_ON) && isSet(setting))
+        .forEach(setting -> System.setProperty(setting.property(), text(setting)));
+  }
+
+  public void preset(Map<Setting<?>, String> presets) {
     presets.forEach(
         (setting, text) -> texts.putIfAbsent(setting, new Text(text, Source.PRESET, "")));
     values.keySet().removeAll(presets.keySet());
   }
 
+  /** Refuses pages of metrics whose name is not that of a target. */
+  public void requireTargets(List<String> labels) {
+    for (NamedUrl page : get(Setting.METRICS_URL)) {
+      if (page.name() != null && !labels.contains(page.name())) {
+        String expected = "; expected one of " + labels + ", or a URL without a name";
+        throw invalid(Setting.METRICS_URL, "'" + page.name() + "' is no target" + expected);
+      }
+    }
+  }
+
+  /** The pages of metrics of a target. */
+  public List<NamedUrl> metricsPages(String label) {
+    return get(Setting.METRICS_URL).stream()
+        .filter(page -> page.name() == null || page.name().equals(label))
+        .toList();
+  }
+
+  /** With its levels repeated as set. */
+  public LoadPlan.Sweep repeated(LoadPlan.Sweep sweep) {
+    long seed = Seed.orOfProcess(get(Setting.SEED));
+    return checked(Setting.REPEATS, () -> sweep.repeated(get(Setting.REPEATS), seed));
+  }
+
   /** Extra request headers; names are compared case-insensitively. */
-  Map<String, String> headers() {
+  public Map<String, String> headers() {
     return headers;
   }
 
-  void warn(String line) {
+  public void warn(String line) {
     warnings.add(redacted(line));
   }
 
   /** An exception to throw, with the message {@code llm.<name>=<value>: <what is wrong>}. */
-  InvalidSimulation invalid(SettingEntry<?> setting, String what) {
+  public IllegalArgumentException invalid(Setting<?> setting, String what) {
     Text text = texts.get(setting);
     String shown =
-        text == null ? "" : (setting.secret ? "" : "=" + shownText(setting)) + text.where;
+        text == null ? "" : (setting.is(Trait.SECRET) ? "" : "=" + shownText(setting)) + text.where;
     String line = redacted(setting.property() + shown + ": " + what).replaceAll("\\s+", " ");
-    return InvalidSimulation.because(
+    return new IllegalArgumentException(
         line.length() <= MESSAGE_CHARS ? line : line.substring(0, MESSAGE_CHARS - 1) + "…");
   }
 
   /** Writes what is set into the file that is asked for, if any, but no secret. */
-  void save() {
+  public void save() {
     String file = get(Setting.SAVE_CONFIG);
     if (file == null) {
       return;
@@ -317,8 +361,8 @@ final class Settings {
     texts.forEach(
         (setting, text) -> {
           if (text.source != Source.PRESET
-              && !READ_FIRST.contains(setting)
-              && StartCommand.isOfNextRun(setting.name)) {
+              && !setting.is(Trait.READ_FIRST)
+              && !setting.is(Trait.ONCE)) {
             saved.put(setting.name, text.text);
           }
         });
@@ -344,8 +388,8 @@ final class Settings {
         || URL_CREDENTIALS.matcher(text).find();
   }
 
-  private String shownText(SettingEntry<?> setting) {
-    if (setting.secret) {
+  private String shownText(Setting<?> setting) {
+    if (setting.is(Trait.SECRET)) {
       return "***";
     }
     String text = String.valueOf(text(setting));

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
@@ -14,7 +14,6 @@ import com.typesafe.config.ConfigRenderOptions;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueFactory;
 import com.typesafe.config.ConfigValueType;
-import io.github.gatlingllm.action.InvalidSimulation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,12 +53,12 @@ final class ConfigFile {
               ConfigParseOptions.defaults().appendIncluder(new Included()));
       read.add("", parsed.resolve().root());
     } catch (ConfigException.IO | ConfigException.BugOrBroken e) {
-      throw InvalidSimulation.because(
+      throw new IllegalArgumentException(
           "llm.config=%s: an included file cannot be read; expected one beside it".formatted(file));
     } catch (ConfigException e) {
-      throw InvalidSimulation.because(read.mistake(e));
+      throw new IllegalArgumentException(read.mistake(e));
     } catch (StackOverflowError | OutOfMemoryError e) {
-      throw InvalidSimulation.because(
+      throw new IllegalArgumentException(
           "llm.config=%s is nested too deeply, or too large".formatted(file));
     }
     return read.entries;

@@ -1,11 +1,10 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.gatling.core.config.GatlingConfiguration;
-import io.github.gatlingllm.action.InvalidSimulation;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -57,7 +56,7 @@ final class SettingsTest {
   })
   void refusesUnknownPropertiesAndNamesTheNearest(String property, String nearest) {
     assertThatThrownBy(() -> properties(Map.of(property, "1")))
-        .isInstanceOf(InvalidSimulation.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(property + " is not a setting; did you mean " + nearest + "?");
   }
 
@@ -209,7 +208,7 @@ final class SettingsTest {
     }
     for (Path bad : List.of(folder, loop, huge, Path.of("/dev/zero"))) {
       assertThatThrownBy(() -> EnvFile.read(bad, ".env"))
-          .isInstanceOf(InvalidSimulation.class)
+          .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(".env cannot be read; expected a readable file of settings, at most 1 MB");
     }
     Path binary = Files.write(folder.resolve(".env"), new byte[] {(byte) 0xff});

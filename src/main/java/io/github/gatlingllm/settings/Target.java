@@ -1,9 +1,7 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
-import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.run.Observers.MetricsPage;
+import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.HashSet;
@@ -11,19 +9,21 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A target: a model, and the URLs that its requests are posted to; users are spread over them. */
-record Target(
+public record Target(
     @Nullable String name,
     List<String> urls,
     Api api,
     @Nullable String model,
     @Nullable String apiKey) {
+
+  public static final String NO_UNDERSCORE =
+      "its host name has an underscore, which URLs do not allow; give the server a name without one"
+          + " (in compose files: networks, aliases), or use its address";
 
   private static final String EXPECTED =
       "expected http(s)://host[:port]/v1, or the same with "
@@ -39,78 +39,21 @@ record Target(
           target -> target.named(Target::baseUrl),
           target -> target.named(Target::url));
 
-  /** A URL with the name of a target, if it has one: {@code vLLM=http://a:8000/v1}. */
-  record NamedUrl(@Nullable String name, String url) {
-
-    /** Between the URLs of one target. */
-    static final Pattern AND = Pattern.compile("\\s*\\+\\s*(?=[a-zA-Z]+://)");
-
-    private static final Pattern FORM = Pattern.compile("([^:/?#=<>|]{1,60})=(.+)");
-
-    static NamedUrl parse(String text) {
-      Matcher form = FORM.matcher(text);
-      return form.matches()
-          ? new NamedUrl(form.group(1).strip(), form.group(2).strip())
-          : new NamedUrl(null, text);
-    }
-
-    static List<NamedUrl> each(List<NamedUrl> list) {
-      Form.distinct(list.stream().map(NamedUrl::name).filter(Objects::nonNull).toList(), "name");
-      return list;
-    }
-
-    static List<NamedUrl> metricsPages(List<NamedUrl> list) {
-      var unused = MetricsPage.check(list.stream().map(NamedUrl::url).toList());
-      return list;
-    }
-  }
-
-  /**
-   * The models of the targets.
-   *
-   * @param names one for all endpoints, or one per endpoint; {@code a|b} are two targets each
-   * @param mix in place of names: models that the requests to each target are spread over
-   */
-  record Models(List<String> names, List<WeightedModel> mix) {
-    static final Models NONE = new Models(List.of(), List.of());
-
-    private static final Pattern WEIGHTED = Pattern.compile("(.+)=(\\d{1,9}(?:\\.\\d{1,9})?)");
-
-    /** They are a mix if each ends in a weight, as names may have {@code =} too. */
-    static Models of(List<String> texts) {
-      if (!texts.stream().allMatch(text -> WEIGHTED.matcher(text).matches())) {
-        return new Models(texts, List.of());
-      }
-      List<WeightedModel> mix = texts.stream().map(Models::weighted).toList();
-      Form.distinct(mix.stream().map(WeightedModel::name).toList(), "model");
-      return new Models(List.of(), mix);
-    }
-
-    private static WeightedModel weighted(String text) {
-      Matcher form = WEIGHTED.matcher(text);
-      if (form.matches() && Double.parseDouble(form.group(2)) > 0 && text.indexOf('|') < 0) {
-        return new WeightedModel(form.group(1).strip(), Double.parseDouble(form.group(2)));
-      }
-      throw new IllegalArgumentException(
-          "expected <name>=<weight > 0> for each model of a mix, e.g. base=50,lora-a=30,lora-b=20");
-    }
-  }
-
   /**
    * A target without model and key, of a base URL or of the full path of an API; of several, {@code
    * http://a/v1+http://b/v1}.
    */
-  static Target parse(NamedUrl endpoint, @Nullable Api asked) {
+  public static Target parse(NamedUrl endpoint, @Nullable Api asked) {
     List<Target> each =
         NamedUrl.AND
-            .splitAsStream(endpoint.url)
-            .map(url -> one(endpoint.name, url, asked))
+            .splitAsStream(endpoint.url())
+            .map(url -> one(endpoint.name(), url, asked))
             .toList();
     if (each.stream().map(Target::api).distinct().count() > 1) {
       throw new IllegalArgumentException("expected the same API at all URLs of one target");
     }
     List<String> urls = Form.distinct(each.stream().map(Target::url).toList(), "URL");
-    return new Target(endpoint.name, urls, each.get(0).api, null, null);
+    return new Target(endpoint.name(), urls, each.get(0).api, null, null);
   }
 
   private static Target one(@Nullable String name, String text, @Nullable Api asked) {
@@ -133,6 +76,39 @@ record Target(
     return new Target(name, List.of(url), api, null, null);
   }
 
+  /** An http or https URL without credentials; the result has no slash at its end. */
+  public static String base(@Nullable String url) {
+    if (url == null) {
+      throw new IllegalArgumentException(
+          "baseUrl(null): expected something like http://localhost:8000/v1; is the environment"
+              + " variable or property set that it comes from?");
+    }
+    String trimmed = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
+    URI uri = null;
+    try {
+      uri = URI.create(trimmed);
+    } catch (IllegalArgumentException e) {
+      // The message below applies.
+    }
+    if (uri != null && uri.getRawUserInfo() != null) {
+      throw new IllegalArgumentException(
+          "baseUrl(…): expected no credentials in the URL; use .apiKey(…) or"
+              + " .header(\"Authorization\", …)");
+    }
+    if (uri == null
+        || uri.getHost() == null
+        || !List.of("http", "https").contains(String.valueOf(uri.getScheme()))) {
+      throw new IllegalArgumentException(
+          "'%s' is no base URL; %s"
+              .formatted(
+                  url,
+                  uri != null && hasUnderscore(uri)
+                      ? NO_UNDERSCORE
+                      : "expected something like http://localhost:8000/v1"));
+    }
+    return trimmed;
+  }
+
   private static URI uri(String text) {
     if (text.matches("[^?@]*\\+.*")) {
       throw new IllegalArgumentException(
@@ -146,8 +122,7 @@ record Target(
     }
     boolean isHttp = uri.getScheme() != null && uri.getScheme().matches("(?i)https?");
     if (!isHttp || uri.getHost() == null || uri.getRawFragment() != null || uri.getPort() > 65535) {
-      throw new IllegalArgumentException(
-          isHttp && LlmProtocol.hasUnderscore(uri) ? LlmProtocol.NO_UNDERSCORE : EXPECTED);
+      throw new IllegalArgumentException(isHttp && hasUnderscore(uri) ? NO_UNDERSCORE : EXPECTED);
     }
     if (uri.getRawUserInfo() != null) {
       throw new IllegalArgumentException("expected no credentials in the URL; use LLM_API_KEY");
@@ -155,22 +130,27 @@ record Target(
     return uri;
   }
 
-  Target with(@Nullable String otherModel, @Nullable String otherKey) {
+  /** Whether its host name has an underscore, as names of services in compose files may. */
+  public static boolean hasUnderscore(URI url) {
+    return url.getHost() == null && String.valueOf(url.getAuthority()).contains("_");
+  }
+
+  public Target with(@Nullable String otherModel, @Nullable String otherKey) {
     return new Target(name, urls, api, otherModel, otherKey);
   }
 
-  String url() {
+  public String url() {
     return urls.get(0);
   }
 
   /** The URL without the API's path and without a query, e.g. {@code http://localhost:8000/v1}. */
-  String baseUrl() {
+  public String baseUrl() {
     String plain = url().replaceFirst("\\?.*", "");
     return plain.substring(0, plain.length() - api.path().length());
   }
 
   /** Labels for results: names, else the shortest text that distinguishes the targets. */
-  static List<String> labels(List<Target> targets) {
+  public static List<String> labels(List<Target> targets) {
     for (Function<Target, @Nullable String> name : NAMES) {
       List<String> labels = targets.stream().map(name).filter(Objects::nonNull).toList();
       if (new HashSet<>(labels).size() == targets.size()) {

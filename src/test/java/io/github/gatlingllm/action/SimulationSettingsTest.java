@@ -1,13 +1,10 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.action;
 
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.slo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.action.LlmRequest.WeightedModel;
 import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.load.LoadPlan;
@@ -15,6 +12,9 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.Objectives.Assertion.Scope;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
+import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.SettingValue.WeightedModel;
+import io.github.gatlingllm.simulations.CheckedSettings;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -160,14 +160,14 @@ final class SimulationSettingsTest {
         part("maxTokensField=max_tokens", p -> p.maxTokensField(), "max_tokens"),
         part("maxRequestsPerMinute=60", p -> p.maxRequestsPerMinute(), 60),
         part("maxTokensPerMinute=600", p -> p.maxTokensPerMinute(), 600),
-        part("gpus=2", p -> p.gpus(), 2.0),
-        part("costPerHour=3.5", p -> p.costPerHour(), 3.5),
+        part("gpus=2", p -> p.get(Setting.GPUS), 2.0),
+        part("costPerHour=3.5", p -> p.get(Setting.COST_PER_HOUR), 3.5),
         part("readingSpeed=9", p -> p.report().readingSpeed(), 9.0),
         part("connections=perUser", p -> p.shareConnections(), false),
         part("verifyTls=true", p -> p.verifyTls(), true),
         part("verifyTls=false", p -> p.verifyTls(), false),
-        part("jvmWarmUp=false", p -> p.warmUpJvm(), false),
-        part("jvmWarmUp=true", p -> p.warmUpJvm(), true),
+        part("jvmWarmUp=false", p -> p.get(Setting.JVM_WARM_UP), false),
+        part("jvmWarmUp=true", p -> p.get(Setting.JVM_WARM_UP), true),
         part("recordText=true", p -> p.recordText(), true),
         part("recordText=false", p -> p.recordText(), false),
         part("recordTokens=false", p -> p.recordTokens(), false),
@@ -263,7 +263,7 @@ final class SimulationSettingsTest {
             .results()
             .map(found -> found.group(1))
             .toList();
-    assertThat(Setting.all().stream().filter(each -> !SimulationSettings.isForAll(each)))
+    assertThat(Setting.all().stream().filter(each -> !each.isForCode()))
         .extracting(each -> each.name)
         .containsExactlyElementsOf(onPage);
   }

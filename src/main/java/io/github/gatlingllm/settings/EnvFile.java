@@ -1,6 +1,5 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
-import io.github.gatlingllm.action.InvalidSimulation;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -47,9 +46,9 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
       }
       return Files.readString(file);
     } catch (CharacterCodingException e) {
-      throw InvalidSimulation.because(shown + " is not UTF-8 text; save it as UTF-8");
+      throw new IllegalArgumentException(shown + " is not UTF-8 text; save it as UTF-8");
     } catch (IOException | InvalidPathException e) {
-      throw InvalidSimulation.because(
+      throw new IllegalArgumentException(
           shown + " cannot be read; expected a readable file of settings, at most 1 MB");
     }
   }

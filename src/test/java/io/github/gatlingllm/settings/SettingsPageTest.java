@@ -1,8 +1,9 @@
-package io.github.gatlingllm.simulations;
+package io.github.gatlingllm.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
+import io.github.gatlingllm.record.ConfigKey.Identifies;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +33,19 @@ class SettingsPageTest {
   private static final Pattern WHEN = Pattern.compile("(.+) \\((when .+)\\)");
   private static final Pattern WORDS = Pattern.compile("[a-z]+,? ");
 
+  /** What comparing and merging take from the catalogue. */
+  @Test
+  void whatSettingsIdentifyIsThatOfTheCatalogue() throws IOException {
+    StringBuilder text = new StringBuilder("# Written from the catalogue settings/Setting.java.\n");
+    for (Setting<?> setting : Setting.all()) {
+      if (setting.identifies() != Identifies.MEASUREMENT) {
+        text.append(setting.name + "=" + setting.identifies().name() + "\n");
+      }
+    }
+    ReferencePage.at(Path.of("src/main/resources/io/github/gatlingllm/record/settings.properties"))
+        .mustBe(text.toString());
+  }
+
   @Test
   void pageIsThatOfTheCatalogue() throws IOException {
     ReferencePage page = ReferencePage.of("settings.md");
@@ -44,9 +58,9 @@ class SettingsPageTest {
         }
       }
     }
-    Map<String, List<SettingEntry<?>>> groups = new LinkedHashMap<>();
+    Map<String, List<Setting<?>>> groups = new LinkedHashMap<>();
     String group = "";
-    for (SettingEntry<?> setting : Setting.all()) {
+    for (Setting<?> setting : Setting.all()) {
       group = setting.heading == null ? group : setting.heading;
       groups.computeIfAbsent(group, title -> new ArrayList<>()).add(setting);
     }
@@ -56,10 +70,10 @@ class SettingsPageTest {
   }
 
   /** A table, and below it what does not fit into its lines. */
-  private static String theme(List<SettingEntry<?>> settings, Map<String, String> details) {
+  private static String theme(List<Setting<?>> settings, Map<String, String> details) {
     List<List<String>> rows = new ArrayList<>();
     StringBuilder items = new StringBuilder();
-    for (SettingEntry<?> setting : settings) {
+    for (Setting<?> setting : settings) {
       List<String> row = new ArrayList<>();
       row.add("`" + setting.name + "`");
       List<String> cut = new ArrayList<>();
@@ -121,7 +135,7 @@ class SettingsPageTest {
   }
 
   /** The first clauses of the meaning, as many as the line has place for; all values or none. */
-  private static String meaning(SettingEntry<?> setting, List<String> cells) {
+  private static String meaning(Setting<?> setting, List<String> cells) {
     int place = 117 - ReferencePage.table(cells, List.of()).indexOf('\n');
     return Pattern.compile("$|; ")
         .matcher(setting.meaning)
@@ -174,7 +188,7 @@ class SettingsPageTest {
     assertThat(named).hasSizeGreaterThan(120);
     for (String text : named) {
       String[] parts = text.split("=", 2);
-      SettingEntry<?> setting = Setting.named(parts[0]);
+      Setting<?> setting = Setting.named(parts[0]);
       assertThat(setting).as(text).isNotNull();
       if (parts.length == 2 && !parts[1].matches(".*<[a-z.]+>.*")) { // a placeholder
         setting.parse(parts[1].replace("\\|", "|"));
@@ -203,7 +217,7 @@ class SettingsPageTest {
 
   @Test
   void defaultsCanBeParsed() {
-    for (SettingEntry<?> setting : Setting.all()) {
+    for (Setting<?> setting : Setting.all()) {
       if (setting != Setting.TOKENIZER) {
         setting.defaultValue(true);
       }
@@ -213,7 +227,7 @@ class SettingsPageTest {
 
   @Test
   void examplesCanBeParsed() {
-    for (SettingEntry<?> setting : Setting.all()) {
+    for (Setting<?> setting : Setting.all()) {
       assertThat(setting.example).as(setting.name).isNotEmpty();
       if (setting != Setting.PROMPTS) { // a file that is read at once
         setting.parse(setting.example);
