@@ -80,9 +80,11 @@ def gaps(record):
             count = tokens[i]
         else:
             count = math.floor((i + 1) * tokens[i] + 1e-9) - math.floor(i * tokens[i] + 1e-9)
+        tail = record.get("tail_tokens") or 0 if i == len(offsets) - 1 else 0
+        count = max(0, count - tail)
         if choice in last_event:
             span = at - last_token[choice]
-            yield (at - last_event[choice]) / 1e3, span / 1e3 / (tokens[i] or 1), count
+            yield (at - last_event[choice]) / 1e3, span / 1e3 / ((count if known else tokens[i]) or 1), count
         if choice not in last_event or count > 0:
             last_token[choice] = at
         last_event[choice] = at

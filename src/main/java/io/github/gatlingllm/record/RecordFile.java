@@ -71,6 +71,11 @@ public final class RecordFile {
     return RecordCodec.write(record);
   }
 
+  /** A record of a line without its line feed; the message of an exception is one line. */
+  public static RequestRecord record(byte[] line) throws IOException {
+    return RecordCodec.read(line, 0, line.length);
+  }
+
   /**
    * Passes every record of the file to {@code sink}, in the order of the file. A record for which
    * the sink throws is reported like a damaged line, unless it throws an {@link

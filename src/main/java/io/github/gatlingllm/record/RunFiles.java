@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -24,6 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Paths of the files of a run, in its folder with Gatling's {@code index.html}. */
@@ -35,6 +37,24 @@ public record RunFiles(Path run) {
 
   public Path requests() {
     return folder().resolve("requests.jsonl");
+  }
+
+  /** Name of the setting that exports results, in {@link RunInfo#config}. */
+  public static final String EXPORT = "export";
+
+  /** The formats of other load generators that results are exported in. */
+  public static final List<String> EXPORTS = List.of("benchmark-report", "vllm", "aiperf");
+
+  private static final Pattern EXPORTED =
+      Pattern.compile("(benchmark-report|vllm-bench|aiperf)-.*\\.(yaml|jsonl?)");
+
+  /** The results in {@link #EXPORTS}, by name. */
+  public List<Path> exported() throws IOException {
+    try (Stream<Path> all = Files.list(folder())) {
+      return all.filter(file -> EXPORTED.matcher(file.getFileName().toString()).matches())
+          .sorted()
+          .toList();
+    }
   }
 
   /** About as much as a short run and its pages need, so that a disk that is full is noticed. */
@@ -216,12 +236,22 @@ public record RunFiles(Path run) {
       write(file, text.getBytes(UTF_8));
     }
 
-    /** Writes to a file beside it, and moves that into its place. */
     public static void write(Path file, byte[] content) throws IOException {
+      write(file, out -> out.write(content));
+    }
+
+    /** What is written to a file. */
+    @FunctionalInterface
+    public interface Content {
+      void to(OutputStream out) throws IOException;
+    }
+
+    /** Writes to a file beside it, and moves that into its place. */
+    public static void write(Path file, Content content) throws IOException {
       Path draft = draftOf(file);
       try {
-        try (OutputStream out = open(draft)) {
-          out.write(content);
+        try (OutputStream out = new BufferedOutputStream(open(draft), 1 << 16)) {
+          content.to(out);
         }
         move(draft, file);
       } finally {

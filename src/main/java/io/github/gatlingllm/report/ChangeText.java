@@ -75,7 +75,7 @@ final class ChangeText {
     return switch (change.outcome()) {
       case BETTER -> new Cell(Sentence.text("compare.better"), CellKind.BETTER);
       case WORSE -> new Cell(Sentence.text("compare.worse"), CellKind.WORSE);
-      case NO_CLEAR_CHANGE, TOO_FEW_VALUES, NOT_JUDGED ->
+      case NO_CLEAR_CHANGE, TOO_FEW_VALUES, NOT_JUDGED, NO_VALUES_TO_JUDGE_BY ->
           new Cell(change.outcome().words(), CellKind.UNCHANGED);
     };
   }
@@ -123,6 +123,9 @@ final class ChangeText {
 
   private static Sentence unclear(Comparison comparison) {
     List<Change> all = comparison.places().stream().flatMap(at -> at.changes().stream()).toList();
+    if (all.stream().anyMatch(c -> c.outcome() == Outcome.NO_VALUES_TO_JUDGE_BY)) {
+      return Sentence.of("compare.no_values");
+    }
     long few = all.stream().filter(c -> c.outcome() == Outcome.TOO_FEW_VALUES).count();
     return Sentence.of("compare.unclear", few, all.size(), few == all.size());
   }

@@ -7,6 +7,7 @@ import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Trend;
+import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
@@ -55,8 +56,9 @@ final class CompareCommand implements Callable<Integer> {
       arity = "1..*",
       paramLabel = "<run>",
       description =
-          "the base, then others (trend: any order): a folder of a run or of runs, or"
-              + " s3://bucket/prefix")
+          "the base, then others (trend: any order): a folder of a run or of runs,"
+              + " s3://bucket/prefix, or results of another tool, a file or the folder of a sweep:"
+              + " vllm bench, AIPerf, GuideLLM, inference-perf, Benchmark Report")
   private List<String> places = new ArrayList<>();
 
   @Mixin private Main.Places from = new Main.Places();
@@ -105,7 +107,8 @@ final class CompareCommand implements Callable<Integer> {
       List<Recorded> runs = recorded(found);
       ComparePage page = isTrend ? trend(runs) : compare(runs, conditions);
       Path folder = isTrend ? Path.of(places.get(0)) : first;
-      return write(page, out == null ? folder : Files.createDirectories(out));
+      Path beside = Files.isRegularFile(folder) ? folder.toAbsolutePath().getParent() : folder;
+      return write(page, out == null ? beside : Files.createDirectories(out));
     }
   }
 
@@ -123,11 +126,16 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   /** A run with a name that no other has, the last of its folders if these differ. */
-  private record Recorded(String name, Path folder, RunInfo info) {
+  private record Recorded(String name, RunInfo info, RecordSource source) {
 
     ComparedRun read(@Nullable RunInfo judge) throws IOException {
-      return ComparedRun.read(
-          info, judge, RunRecords.of(new RunFiles(folder), PrintableText::print));
+      ComparedRun run = ComparedRun.read(info, judge, source);
+      long left = run.figures().facts().file().badLines();
+      if (run.tool() != null && left > 0) {
+        PrintableText.print(
+            "LLM: " + name + ": left out " + left + " requests with impossible values");
+      }
+      return run;
     }
   }
 
@@ -137,15 +145,22 @@ final class CompareCommand implements Callable<Integer> {
     boolean differ = names.stream().distinct().count() == names.size();
     List<Recorded> runs = new ArrayList<>();
     for (Path folder : folders) {
+      String name = differ ? names.get(runs.size()) : folder.toString();
+      OtherRun other = RunInputs.runsIn(folder).isEmpty() ? OtherRun.read(folder) : null;
+      if (other != null) {
+        runs.add(new Recorded(name, other.info(), other));
+        continue;
+      }
       if (RunInputs.runsIn(folder).isEmpty()) {
         throw new IOException(
             folder
-                + " has no run; expected folders with llm/run.json and llm/requests.jsonl in it");
+                + " has no run; expected folders with llm/run.json and llm/requests.jsonl in it, or"
+                + " results of another tool");
       }
       RunFiles files = new RunFiles(folder);
       files.requireRequests();
-      String name = differ ? names.get(runs.size()) : folder.toString();
-      runs.add(new Recorded(name, folder, files.requireInfo()));
+      RecordSource records = RunRecords.of(files, PrintableText::print);
+      runs.add(new Recorded(name, files.requireInfo(), records));
     }
     return runs;
   }
@@ -155,7 +170,7 @@ final class CompareCommand implements Callable<Integer> {
     Recorded first = runs.get(0);
     ComparedRun base = first.read(null);
     List<Compared> all = new ArrayList<>();
-    all.add(new Compared(first.name, base.figures(), null, List.of()));
+    all.add(new Compared(first.name, base.figures(), null, List.of(), base.tool()));
     for (Recorded other : runs.subList(1, runs.size())) {
       ComparedRun run = other.read(base.info());
       Comparison comparison = Comparison.of(base, run, runs.size() - 1);
@@ -168,7 +183,7 @@ final class CompareCommand implements Callable<Integer> {
       }
       List<Judged> judged =
           conditions.stream().flatMap(c -> c.judge(comparison, allowThin).stream()).toList();
-      all.add(new Compared(other.name, run.figures(), comparison, judged));
+      all.add(new Compared(other.name, run.figures(), comparison, judged, run.tool()));
     }
     return new ComparePage(all, Map.of());
   }

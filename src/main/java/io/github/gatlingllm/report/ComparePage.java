@@ -7,6 +7,7 @@ import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.compare.Comparison.Trend.Series;
 import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
+import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figure;
@@ -32,6 +33,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +56,11 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
 
   /** A run and its differences from the base, which has none. */
   record Compared(
-      String name, RunFigures figures, @Nullable Comparison comparison, List<Judged> judged) {
+      String name,
+      RunFigures figures,
+      @Nullable Comparison comparison,
+      List<Judged> judged,
+      @Nullable OtherTool tool) {
 
     Summary summary() {
       return figures.summary();
@@ -74,6 +80,11 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
 
     public List<String> notes() {
       return changes().notes();
+    }
+
+    /** What its tool counts otherwise, by metric. */
+    Map<Metric, String> definitions() {
+      return tool == null ? Map.of() : tool.definitions();
     }
 
     List<String> unmatched() {
@@ -150,7 +161,10 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   }
 
   List<String> lines() {
-    return isTrend() ? trend().marks() : others().stream().flatMap(ComparePage::lines).toList();
+    return isTrend()
+        ? trend().marks()
+        : Stream.concat(others().stream().flatMap(ComparePage::lines), definitions().stream())
+            .toList();
   }
 
   private static Stream<String> lines(Compared run) {
@@ -165,7 +179,11 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
         "several", hasSeveral(),
         "workload", table("Workload", "Workload", rows(summary -> facts("workload", summary))),
         "settings", settings(),
-        "unmatched", others().stream().flatMap(run -> run.unmatched().stream()).toList(),
+        "unmatched",
+            Stream.concat(
+                    others().stream().flatMap(run -> run.unmatched().stream()),
+                    definitions().stream())
+                .toList(),
         "verdicts", others(),
         "conditions", conditions(),
         "places", places().stream().map(this::changes).toList());
@@ -315,7 +333,7 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   }
 
   private Table figures(String title, SamePlace place, List<Figure> figures) {
-    Columns<Figure> columns = Columns.of(Column.of("Figure", ComparePage::figure));
+    Columns<Figure> columns = Columns.of(Column.of("Figure", this::figure));
     if (!hasSeveral()) {
       return columns
           .of(place.steps.get(1)::change, MEASURED)
@@ -343,10 +361,28 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
                 + (change.interval() == null ? "" : " (" + ChangeText.interval(change) + ")"));
   }
 
-  private static Cell figure(Figure figure) {
+  private Cell figure(Figure figure) {
     boolean isLowerBetter = figure.metric().better() == Metric.Better.LOWER;
+    String differs =
+        runs.stream()
+            .filter(run -> run.definitions().containsKey(figure.metric()))
+            .map(run -> "; " + run.name + ": " + run.definitions().get(figure.metric()))
+            .collect(Collectors.joining());
     return new Cell(figure.name(), CellKind.CODE)
-        .remarked(figure.words() + (isLowerBetter ? ", lower" : ", higher") + " is better");
+        .remarked(
+            figure.words() + (isLowerBetter ? ", lower" : ", higher") + " is better" + differs);
+  }
+
+  /** What other tools count otherwise, a line for each run and difference. */
+  private List<String> definitions() {
+    List<String> lines = new ArrayList<>();
+    for (Compared run : runs) {
+      Map<String, String> metrics = new LinkedHashMap<>();
+      run.definitions()
+          .forEach((metric, how) -> metrics.merge(how, metric.title(), (a, b) -> a + ", " + b));
+      metrics.forEach((how, names) -> lines.add(run.name + ": " + names + ": " + how));
+    }
+    return lines;
   }
 
   // ---- configuration differences
@@ -360,8 +396,15 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
     new TreeMap<>(rows(summary -> summary.run().versions()))
         .forEach((name, versions) -> rows.put("version of " + name, versions));
     rows.putAll(rows(summary -> facts("validity", summary)));
-    rows.values().removeIf(values -> values.stream().distinct().count() < 2);
+    rows.values().removeIf(values -> known(values).distinct().count() < 2);
     return table("Configuration", "Setting", rows);
+  }
+
+  /** Without the absent values of other tools, which do not have our settings. */
+  private Stream<String> known(List<String> values) {
+    return IntStream.range(0, runs.size())
+        .filter(i -> runs.get(i).tool == null || !values.get(i).equals(NumberText.ABSENT))
+        .mapToObj(values::get);
   }
 
   /** A column per run. */

@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
@@ -145,6 +146,14 @@ public final class Main {
     @Option(names = "--csv", description = "writes llm/requests.csv too")
     private boolean csv;
 
+    @Option(
+        names = "--export",
+        split = ",",
+        paramLabel = "<formats>",
+        description =
+            "writes results for other tools too: benchmark-report, vllm, aiperf [the run's own]")
+    private List<String> exports = new ArrayList<>();
+
     @Override
     public Integer call() throws IOException {
       if (percentile != null && !(percentile > 0 && percentile <= 100)) {
@@ -169,7 +178,7 @@ public final class Main {
       Slo objectives = slo == null ? null : Slo.parse(slo);
       UnaryOperator<RunInfo> judged =
           info -> (objectives == null ? info : info.slo(objectives)).sloHeldBy(percentile, rule);
-      RunReport report = RunReport.of(files, judged, csv);
+      RunReport report = RunReport.of(files, judged, csv, Export.checked(exports));
       Summary summary = written(report, files);
       if (summary.slo() == null && (percentile != null || rule != null)) {
         PrintableText.print("LLM: the run has no SLO to judge by; set one with --slo");

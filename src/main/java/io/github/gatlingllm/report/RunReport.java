@@ -27,6 +27,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,6 +47,7 @@ public final class RunReport {
   private final RunInfo info;
   private final UnaryOperator<RunInfo> judged;
   private final boolean csv;
+  private final List<String> exports;
   private final RecordSource records;
   private final List<String> messages = new ArrayList<>();
 
@@ -54,32 +56,46 @@ public final class RunReport {
       RunInfo info,
       UnaryOperator<RunInfo> judged,
       boolean csv,
+      List<String> exports,
       RecordSource records) {
     this.files = files;
     this.info = info;
     this.judged = judged;
     this.csv = csv || info.report().csv();
+    String set = info.config().getOrDefault(RunFiles.EXPORT, "").toLowerCase(Locale.ROOT);
+    this.exports =
+        exports.isEmpty()
+            ? RunFiles.EXPORTS.stream()
+                .filter(List.of(set.split("\\s*,\\s*", -1))::contains)
+                .toList()
+            : exports;
     this.records = records;
   }
 
   public static RunReport of(RunFiles files) throws IOException {
-    return of(files, UnaryOperator.identity(), false);
+    return of(files, UnaryOperator.identity(), false, List.of());
   }
 
-  /** The report of a run that is judged by another SLO, and perhaps with a CSV file. */
-  static RunReport of(RunFiles files, UnaryOperator<RunInfo> judged, boolean csv)
+  /** The report of a run that is judged by another SLO, perhaps with files of other formats. */
+  static RunReport of(
+      RunFiles files, UnaryOperator<RunInfo> judged, boolean csv, List<String> exports)
       throws IOException {
     files.requireRequests();
     if (Files.isSymbolicLink(files.folder())) {
       throw new IOException(files.folder() + " is a link; expected the folder of a recorded run");
     }
     return new RunReport(
-        files, files.requireInfo(), judged, csv, sink -> RecordFile.read(files.requests(), sink));
+        files,
+        files.requireInfo(),
+        judged,
+        csv,
+        exports,
+        sink -> RecordFile.read(files.requests(), sink));
   }
 
   /** The report of a run whose records are copied to its folder while they are read. */
   static RunReport of(RunFiles files, RunInfo info, RecordSource records) {
-    return new RunReport(files, info, UnaryOperator.identity(), false, records);
+    return new RunReport(files, info, UnaryOperator.identity(), false, List.of(), records);
   }
 
   public RunFigures write() throws IOException {
@@ -93,6 +109,7 @@ public final class RunReport {
       AtomicFile.write(files.junit(), SummaryText.junit(figures.summary()));
     }
     HtmlReport.write(files.page(), figures.summary(), figures.series());
+    Export.write(files, figures, exports);
     messages.addAll(blockInGatlingsPages(figures.summary()));
     toJobPage(markdown, System.getenv(), messages::add);
     return figures;

@@ -36,6 +36,7 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.ProcessSetting.Proxy;
 import io.github.gatlingllm.record.ProcessSetting.Spelling;
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Observers;
@@ -767,6 +768,18 @@ public final class Setting<T extends @Nullable Object> {
           .means(
               "S3-compatible storage of the run; uploaded when it has ended or was"
                   + " interrupted, as <prefix>/<run>-<injector>/");
+
+  public static final Setting<List<String>> EXPORT =
+      of(
+              PROTOCOL,
+              RunFiles.EXPORT,
+              "vllm,aiperf",
+              Form.list(
+                  String.join(", ", RunFiles.EXPORTS),
+                  Form.choice(RunFiles.EXPORTS, RunFiles.EXPORTS).parser()))
+          .unset("none", List.of())
+          .traits(OF_RUN, RECORDED_IF_SET)
+          .means("writes the results of each load level for other tools too");
 
   public static final Setting<@Nullable String> ENGINE_VERSION =
       of(PROTOCOL, "engineVersion", "vllm 0.11.0", Form.text())

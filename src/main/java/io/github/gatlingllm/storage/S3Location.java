@@ -125,13 +125,13 @@ public record S3Location(String bucket, String prefix) {
     }
 
     public void report() throws IOException {
-      upload(
-          List.of(
-              files.page(),
-              files.summaryJson(),
-              files.summaryMarkdown(),
-              files.junit(),
-              files.csv()));
+      List<Path> report = new ArrayList<>(files.exported());
+      report.add(files.page());
+      report.add(files.summaryJson());
+      report.add(files.summaryMarkdown());
+      report.add(files.junit());
+      report.add(files.csv());
+      upload(report);
     }
 
     private void upload(List<Path> all) throws IOException {

@@ -68,6 +68,7 @@ class PagesIT {
     Ended ended = run(run, python(), program.toString());
     assertThat(ended.code()).as(ended.output()).isZero();
     assertThat(ended.output()).as("pandas").containsPattern("c=2 +" + requests + "\\.0 ");
+    assertThat(ended.output()).as("Polars").containsPattern("│ c=2 +┆ [0-9.]+ +┆ [0-9.]+ +│");
     assertThat(ended.output()).as("DuckDB").containsPattern("c=2 +│ +" + requests + " │");
     assertThat(run.resolve("ttft.png")).isNotEmptyFile();
 

@@ -261,7 +261,8 @@ class CompareCommandTest {
                 .slo(Slo.parse("ttft<100ms")),
             records),
         null,
-        List.of());
+        List.of(),
+        null);
   }
 
   private static final List<Compared> SIDES = List.of(side("old", 10, 1, 2), side("new", 20, 2, 1));

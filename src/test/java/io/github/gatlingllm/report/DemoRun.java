@@ -19,6 +19,7 @@ import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
+import io.github.gatlingllm.record.ServerSample.ServerFile;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.simulations.CheckedSettings;
@@ -187,6 +188,10 @@ final class DemoRun {
   void write(Path run) throws IOException {
     RunFiles files = write(run, recorded(), records);
     PlannedArrival.append(files.arrivals(), plan().iterator(), each -> each);
+    ServerFile server = new ServerFile(files.server());
+    for (ServerSample reading : observed ? readings() : List.<ServerSample>of()) {
+      server.append(reading);
+    }
   }
 
   static RunFiles write(Path run, RunInfo info, List<RequestRecord> records) throws IOException {

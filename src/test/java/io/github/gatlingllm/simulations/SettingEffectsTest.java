@@ -176,6 +176,8 @@ class SettingEffectsTest {
           protocol -> protocol.report().failOnInvalid(),
           "engineVersion=0.11.0",
           protocol -> protocol.notes(),
+          "export=vllm",
+          protocol -> protocol.notes(),
           "readingSpeed=7.5",
           protocol -> protocol.report().readingSpeed(),
           "metricsUrl=none",

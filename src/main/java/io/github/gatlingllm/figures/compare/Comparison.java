@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.compare;
 import io.github.gatlingllm.figures.check.Checks;
 import io.github.gatlingllm.figures.level.Cell;
 import io.github.gatlingllm.figures.level.RunStatistics;
+import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
@@ -56,7 +57,9 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     NO_CLEAR_CHANGE,
     TOO_FEW_VALUES,
     /** The figure gets no interval, so there is no verdict. */
-    NOT_JUDGED;
+    NOT_JUDGED,
+    /** One of the runs is the summary of another load generator. */
+    NO_VALUES_TO_JUDGE_BY;
 
     public String words() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
@@ -64,6 +67,10 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
     public boolean isClear() {
       return this == BETTER || this == WORSE;
+    }
+
+    boolean isThin() {
+      return this == TOO_FEW_VALUES || this == NO_VALUES_TO_JUDGE_BY;
     }
   }
 
@@ -106,7 +113,12 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       @Nullable Double run,
       @Nullable Double percent,
       @Nullable Interval interval,
-      Outcome outcome) {}
+      Outcome outcome) {
+
+    Change unjudged() {
+      return new Change(figure, base, run, percent, null, Outcome.NO_VALUES_TO_JUDGE_BY);
+    }
+  }
 
   /**
    * A bound on the change of a figure, beyond which a comparison fails, whether or not the change
@@ -143,7 +155,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
       /** Whether there are too few values for a verdict. */
       public boolean isThin() {
-        return change != null && change.outcome() == Outcome.TOO_FEW_VALUES;
+        return change != null && change.outcome().isThin();
       }
     }
 
@@ -200,7 +212,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         String missing = Sentence.text(isZero ? "compare.zero" : "compare.absent");
         return new Judged(this, place.name(), null, missing, true);
       }
-      boolean isThin = change.outcome() == Outcome.TOO_FEW_VALUES;
+      boolean isThin = change.outcome().isThin();
       boolean isBeyond = above ? measured > percent : measured < percent;
       return new Judged(this, place.name(), change, null, isBeyond || (isThin && !allowThin));
     }
@@ -213,7 +225,19 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         throws IOException {
       RunInfo known = RunStatistics.completed(info, source);
       RunInfo whole = judge == null ? known : judgedAs(judge, known);
-      return new ComparedRun(whole, source, Checks.judged(RunStatistics.of(whole, source)));
+      RunFigures figures = RunStatistics.of(whole, source);
+      boolean isOurs = source.tool() == null; // our checks say nothing of another tool
+      return new ComparedRun(whole, source, isOurs ? Checks.judged(figures) : figures);
+    }
+
+    public @Nullable OtherTool tool() {
+      return source.tool();
+    }
+
+    /** Whether there are values of requests; a summary of another tool has none. */
+    boolean hasValues() {
+      OtherTool tool = tool();
+      return tool == null || tool.given().isEmpty();
     }
 
     /** With the SLO and the reading speed of the base, whose only target stands for all. */
@@ -243,6 +267,9 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
 
     @Nullable SliceSample sampleOf(int stage) {
+      if (!hasValues()) {
+        return new SliceSample(List.of(), Double.POSITIVE_INFINITY);
+      }
       List<Cell> parts = figures.slices().get(stage);
       Double seconds = figures.summary().stages().get(stage).durationS();
       return parts == null || seconds == null
@@ -252,6 +279,9 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
     /** The figures of these load levels pooled; reads the records again unless these are all. */
     Figures pooled(Set<Integer> which) throws IOException {
+      if (!hasValues() && which.size() == 1) {
+        return figuresOf(which.iterator().next());
+      }
       return which.size() == figures.summary().stages().size()
           ? figures.summary().figures()
           : RunStatistics.ofLevels(info, which, source).summary().figures();

@@ -9,6 +9,7 @@ import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.compare.Comparison.Place;
+import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
@@ -38,6 +39,7 @@ final class RunComparison {
   private final ComparedRun base;
   private final ComparedRun run;
   private final boolean haveOneTarget;
+  private final boolean isOfOtherTool;
   private final boolean haveScenarios;
   private final List<ComparedFigure> figures =
       Figure.compared().stream().map(ComparedFigure::new).toList();
@@ -57,10 +59,12 @@ final class RunComparison {
     this.base = base;
     this.run = run;
     haveOneTarget = base.hasOneTarget() && run.hasOneTarget();
+    isOfOtherTool = base.tool() != null || run.tool() != null;
     haveScenarios =
         Stream.of(base, run)
                 .flatMap(each -> each.levels().stream())
                 .map(LevelInfo::scenario)
+                .filter(scenario -> !isOfOtherTool || scenario != null)
                 .distinct()
                 .count()
             > 1;
@@ -112,6 +116,10 @@ final class RunComparison {
         && !run.figuresOf(match.run).repeats().isEmpty();
   }
 
+  private boolean haveValues() {
+    return base.hasValues() && run.hasValues();
+  }
+
   private Set<Integer> positions(Function<Match, Integer> of) {
     return new TreeSet<>(matches.stream().map(of).toList());
   }
@@ -123,10 +131,7 @@ final class RunComparison {
     for (int b = 0; b < ours.size(); b++) {
       LevelInfo level = ours.get(b);
       Integer found =
-          free.stream()
-              .filter(r -> isSame(level, theirs.get(r), haveOneTarget))
-              .findFirst()
-              .orElse(null);
+          free.stream().filter(r -> isMatch(level, theirs.get(r))).findFirst().orElse(null);
       if (found == null) {
         unmatched.add(Sentence.text("compare.only_base", named(level)));
         continue;
@@ -139,6 +144,17 @@ final class RunComparison {
       }
     }
     free.forEach(r -> unmatched.add(Sentence.text("compare.only_run", named(theirs.get(r)))));
+  }
+
+  /** Files of other tools name no scenario and no target, and some no load. */
+  private boolean isMatch(LevelInfo one, LevelInfo other) {
+    if (!isOfOtherTool || !haveOneTarget || haveScenarios) {
+      return isSame(one, other, haveOneTarget);
+    }
+    boolean isUnknown =
+        one.label().equals(LevelInfo.WHOLE_RUN) || other.label().equals(LevelInfo.WHOLE_RUN);
+    boolean areSingle = base.levels().size() == 1 && run.levels().size() == 1;
+    return one.label().equals(other.label()) || (isUnknown && areSingle);
   }
 
   /** The names of targets matter only where a run has several. */
@@ -158,7 +174,7 @@ final class RunComparison {
     SliceSample theirs = requireNonNull(run.sampleOf(match.run));
     double request = Math.max(base.requestSeconds(match.base), run.requestSeconds(match.run));
     double batch = Autocorrelation.LONGEST * Math.min(ours.seconds(), theirs.seconds());
-    if (batch < request && !isRepeated(match)) {
+    if (haveValues() && batch < request && !isRepeated(match)) {
       shortWindows.add(named(base.levels().get(match.base)));
     }
     return new Pair(ours, theirs);
@@ -168,7 +184,9 @@ final class RunComparison {
     List<Change> changes =
         figures.stream()
             .filter(figure -> !figure.repeatsAnother(part.base, part.run))
+            .filter(of -> !isOfOtherTool || !OtherTool.lacks(of.figure().metric()))
             .map(figure -> change(figure, part.base, part.run, halves.get(part.question(figure))))
+            .map(change -> haveValues() ? change : change.unjudged())
             .filter(change -> change.base() != null || change.run() != null)
             .toList();
     LevelInfo level =

@@ -37,7 +37,7 @@ record Pooled(
     double readingSpeed)
     implements Amount.Sums {
 
-  private static final List<Metric> DRAWN =
+  static final List<Metric> DRAWN =
       List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
 
   /** The SLO that requests are judged by, and whether they are those of one load level. */

@@ -3,6 +3,8 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.figures.level.Cell.KeyCounts;
 import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.Figures;
+import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.InjectorRun;
 import io.github.gatlingllm.record.LevelInfo;
@@ -31,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the records of a run into its figures, in one pass. Memory does not grow with the number of
@@ -76,6 +79,9 @@ public final class RunStatistics {
   final EngineTally engines;
   final Map<String, TargetFacts> targets;
   final Map<String, SingleStream> alone;
+
+  /** The figures of the load levels, by position, where there are no requests; else empty. */
+  List<Figures> given = List.of();
 
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
@@ -128,6 +134,8 @@ public final class RunStatistics {
     RunInfo run = slo.apply(completed(given, source));
     RunInfo info = SelfTest.isLoadOf(run) ? run.slo(Slo.NONE) : run;
     RunStatistics statistics = new RunStatistics(info);
+    OtherTool tool = source.tool();
+    statistics.given = tool == null ? List.of() : tool.given();
     ReadReport file = source.replay(statistics::add);
     // a load generator that died left no plan of its last level, so the whole plan is unknown
     if (info.injectors().stream().noneMatch(InjectorRun::isDead)) {
@@ -249,9 +257,31 @@ public final class RunStatistics {
     /** Passes on the servers' own metrics, where they were read. */
     default void server(Consumer<ServerSample> sink) throws IOException {}
 
+    /** The load generator that measured the run, if that was not ours. */
+    default @Nullable OtherTool tool() {
+      return null;
+    }
+
     /** The run with the facts that are known only after reading; same times, levels, objectives. */
     default RunInfo ended(RunInfo info) throws IOException {
       return info;
+    }
+  }
+
+  /**
+   * A load generator whose results are read.
+   *
+   * @param definitions what it counts otherwise than we do
+   * @param given the figures of each load level where its files have no values of requests; else
+   *     empty
+   */
+  public record OtherTool(String name, Map<Metric, String> definitions, List<Figures> given) {
+
+    /** Whether it knows nothing of a figure: when a request was planned, and how it waited. */
+    public static boolean lacks(Metric metric) {
+      return metric == Metric.QUEUE_WAIT_MS
+          || Metric.distributions().stream()
+              .anyMatch(each -> each != metric && each.fromSchedule() == metric);
     }
   }
 

@@ -2,13 +2,16 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -81,6 +84,24 @@ public record Series(
     private static final double[] NINES = {
       1, 5, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99, 99.995, 99.999
     };
+
+    /** The percentiles that given figures have. */
+    static Map<Metric, List<Quantile>> curves(Figures figures) {
+      Map<Metric, List<Quantile>> curves = new EnumMap<>(Metric.class);
+      for (Metric metric : Pooled.DRAWN) {
+        List<Quantile> curve = new ArrayList<>();
+        for (double percent : NINES) {
+          Double value = figures.metric(metric).percentile("p" + NumberText.plain(percent));
+          if (value != null) {
+            curve.add(new Quantile(percent, value));
+          }
+        }
+        if (!curve.isEmpty()) {
+          curves.put(metric, curve);
+        }
+      }
+      return curves;
+    }
 
     /** From the least to the largest value, with a percentile where one value lies beyond it. */
     static List<Quantile> curve(ValueRecorder values) {

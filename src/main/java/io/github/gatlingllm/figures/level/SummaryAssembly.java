@@ -63,11 +63,13 @@ final class SummaryAssembly {
     int rounds =
         counted.levels.firsts().stream().mapToInt(level -> level.repeats.size()).min().orElse(1);
     Figures run =
-        whole.figures(
-            groups.judge((String) null),
-            planned(),
-            LoadCurve.bestGoodput(curves),
-            repeats(rounds, null, level -> true));
+        counted.given.size() == 1
+            ? counted.given.get(0)
+            : whole.figures(
+                groups.judge((String) null),
+                planned(),
+                LoadCurve.bestGoodput(curves),
+                repeats(rounds, null, level -> true));
     ArrivalFigures arrivals =
         ArrivalTally.pooled(
             counted.levels.all().stream()
@@ -118,14 +120,17 @@ final class SummaryAssembly {
         repeats.stream().map(each -> each.arrivals).filter(Objects::nonNull).toList();
     boolean hasSeveralEach = hasSeveralEach(level.whole(), group, arrivals);
     LevelInfo info = hasSeveralEach ? level.whole().ofUsers() : level.whole();
+    boolean isGiven = !counted.given.isEmpty();
     Figures figures =
-        group.figures(
-            groups.judge(level),
-            hasSeveralEach ? null : info.planned(),
-            null,
-            repeats(repeats.size(), level.target(), repeats::contains));
+        isGiven
+            ? counted.given.get(level.index)
+            : group.figures(
+                groups.judge(level),
+                hasSeveralEach ? null : info.planned(),
+                null,
+                repeats(repeats.size(), level.target(), repeats::contains));
     if (figures.counts().ok() > 0 && quantiles.size() < Series.MAX_LEVELS) {
-      quantiles.put(level.index, group.quantiles());
+      quantiles.put(level.index, isGiven ? Quantile.curves(figures) : group.quantiles());
     }
     List<Cell> slices = groups.steadySlices(level);
     long nanos = repeats.stream().mapToLong(LevelWindow::nanos).sum();
