@@ -22,7 +22,6 @@ import io.github.gatlingllm.run.Observers.LevelHooks;
 import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.settings.Setting;
-import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -191,7 +190,8 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Warms up JVM and target, once per run and target, by the first request of the scenario. */
   private void warmUp(ScenarioContext context, LlmRequest request) {
-    boolean jvm = protocol.get(Setting.JVM_WARM_UP) && simulation.isJvmWarm.compareAndSet(false, true);
+    boolean jvm =
+        protocol.get(Setting.JVM_WARM_UP) && simulation.isJvmWarm.compareAndSet(false, true);
     boolean first = target.named.isFirstTry();
     if (!jvm && !first) {
       return;

@@ -40,7 +40,6 @@ public final class LlmProtocol implements Protocol {
 
   private static final ProcessSetting DRY_RUN = new ProcessSetting(Setting.DRY_RUN.property());
 
-
   /** Limit of the gate in the JVM warm-up: so low that requests wait, as that is warmed too. */
   private static final int WARM_UP_GATE = 16;
 

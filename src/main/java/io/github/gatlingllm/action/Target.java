@@ -1,7 +1,6 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
-
 import io.github.gatlingllm.client.Api.AddedField;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;

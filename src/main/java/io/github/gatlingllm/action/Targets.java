@@ -291,7 +291,8 @@ final class Targets {
   }
 
   private static @Nullable String start(RunInfo info, List<LlmProtocol> used) {
-    return StartCommand.ofProcess(info.simulation(), (name, value) -> Setting.isOnce(name) || isSecret(name, value, used))
+    return StartCommand.ofProcess(
+            info.simulation(), (name, value) -> Setting.isOnce(name) || isSecret(name, value, used))
         .text();
   }
 
@@ -362,7 +363,8 @@ final class Targets {
   /** The command that goes on with the next levels, for a user who has tried the targets. */
   synchronized String nextCommand() {
     List<LlmProtocol> used = used();
-    return StartCommand.ofProcess("", (name, value) -> Setting.isOnce(name) || isSecret(name, value, used))
+    return StartCommand.ofProcess(
+            "", (name, value) -> Setting.isOnce(name) || isSecret(name, value, used))
         .with("concurrency", ServerFacts.NEXT_LEVELS);
   }
 

@@ -252,7 +252,7 @@ class SettingEffectsIT {
         new Row(
             "trials=2 concurrency=2 connections=perUser maxTokens=3 metricsUrl=none warmup=0"
                 + " maxTokensField=max_completion_tokens includeUsage=false engineVersion=vllm-1"
-                + " readingSpeed=50 otlp=$server/meters",
+                + " readingSpeed=50 export=vllm otlp=$server/meters",
             SettingEffectsIT::answerRequests,
             (run, asked) -> {
               assertThat(asked.removeIf(JsonNode::isMissingNode)).as("meters").isTrue();
@@ -266,6 +266,7 @@ class SettingEffectsIT {
                   .as("each user has a connection of its own")
                   .allMatch(record -> record.timing().roundTripNanos() != null);
               assertThat(run.info().config()).containsEntry("engineVersion", "vllm-1");
+              assertThat(run.info().config()).containsEntry("export", "vllm");
               assertThat(run.info().report().readingSpeed()).isEqualTo(50);
             }),
         new Row(
