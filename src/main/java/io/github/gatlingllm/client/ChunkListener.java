@@ -36,7 +36,6 @@ interface ChunkListener {
   /** {@code [DONE]}, or the terminal event of a stream of typed events. */
   void done();
 
-  /** The result of the input with that index. */
   default void result(int input) {}
 
   /** The data is not a JSON object. Anything found before the error has been reported. */

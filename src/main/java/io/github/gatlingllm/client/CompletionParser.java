@@ -103,7 +103,6 @@ class CompletionParser extends ChunkParser {
     }
   }
 
-  /** Whether the delta of the choice has text. */
   private boolean passDelta() {
     boolean hasText = false;
     for (Text piece : delta) {
@@ -198,7 +197,8 @@ class CompletionParser extends ChunkParser {
           default -> {}
         }
       }
-      TextFields.setCall(found.subList(first, found.size()), new Call(callIndex, id));
+      Call call = new Call(callIndex, id);
+      found.subList(first, found.size()).replaceAll(piece -> piece.with(piece.channel(), call));
     }
   }
 
@@ -248,7 +248,6 @@ class CompletionParser extends ChunkParser {
     listener().usage(counted(usage.withCache()));
   }
 
-  /** What the counts mean. */
   UsageFields counted(UsageFields read) {
     return read;
   }

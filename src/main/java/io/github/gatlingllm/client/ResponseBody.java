@@ -100,12 +100,9 @@ sealed interface ResponseBody {
     public Answered answered() {
       return answer.hasLastMark()
           ? Answered.ENDED
-          : answer.isFinished() || hasBareJson() ? Answered.SETTLED : Answered.NOT_YET;
-    }
-
-    /** Whether a document without an event around it has come as a whole. */
-    private boolean hasBareJson() {
-      return decoder.hasIgnored() && decoder.ignoredJson().length > 0;
+          : answer.isFinished() || (decoder.hasIgnored() && decoder.ignoredJson().length > 0)
+              ? Answered.SETTLED
+              : Answered.NOT_YET;
     }
 
     @Override

@@ -38,7 +38,6 @@ public final class ServerConnections {
     return ConnectionFailure.reason(failure);
   }
 
-  /** Host and port. */
   public String address() {
     return address;
   }

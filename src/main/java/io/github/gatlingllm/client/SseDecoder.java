@@ -233,15 +233,10 @@ final class SseDecoder {
   private void ignore(byte[] bytes, int from, int to) {
     String name = new String(bytes, from, Math.min(to - from, 6), StandardCharsets.ISO_8859_1);
     int kept = Math.min(to - from, MAX_IGNORED - ignored.length());
-    if (kept > 0 && STANDARD.stream().noneMatch(field -> isBeginning(name, field))) {
+    if (kept > 0 && STANDARD.stream().noneMatch(f -> name.startsWith(f) || f.startsWith(name))) {
       ignored.append(bytes, from, kept);
       ignored.append((byte) '\n');
     }
-  }
-
-  /** Whether a line is the field, or was cut within its name. */
-  private static boolean isBeginning(String line, String field) {
-    return line.startsWith(field) || field.startsWith(line);
   }
 
   private void data(byte[] bytes, int from, int to) {

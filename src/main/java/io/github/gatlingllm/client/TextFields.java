@@ -1,7 +1,6 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.ChunkListener.Channel;
-import io.github.gatlingllm.client.ChunkParser.Call;
 import io.github.gatlingllm.client.ChunkParser.Text;
 import java.io.IOException;
 import java.util.Arrays;
@@ -143,9 +142,5 @@ final class TextFields {
       content[length++] = buffer[i];
     }
     return Arrays.copyOf(content, length);
-  }
-
-  static void setCall(List<Text> pieces, Call call) {
-    pieces.replaceAll(piece -> piece.with(piece.channel(), call));
   }
 }

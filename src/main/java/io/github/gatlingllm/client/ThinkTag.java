@@ -81,14 +81,10 @@ final class ThinkTag {
         hasOutput |= begun && !inside && b > ' ';
       }
     }
-    if (hasClosed && !wasInside && !hasOpenedHere()) {
+    if (hasClosed && !wasInside && opening < OPEN.length) {
       return hasOutput ? Found.OUTPUT : Found.ALL_WAS_REASONING;
     }
     return hasOutput ? Found.OUTPUT : begun || inside ? Found.REASONING : Found.UNDECIDED;
-  }
-
-  private boolean hasOpenedHere() {
-    return opening == OPEN.length;
   }
 
   private void open(byte b) {

@@ -167,7 +167,6 @@ final class TypedEventParser extends ChunkParser {
   private void passUsage() {
     if (hasUsage) {
       if (type.equals("message_start")) {
-        // The output is not counted yet.
         usage.set(UsageFields.Count.OUTPUT, -1);
       }
       listener().usage(usage.withCacheBesidePrompt());

@@ -149,7 +149,8 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     List<ServerExchange.SequenceSpec> sequences = new ArrayList<>();
     for (Prompt prompt : request.prompts()) {
       check(request.model(), prompt.tokens(), 1);
-      GeneratedAnswer answer = GeneratedAnswer.ofInput();
+      // A result is one token without text, for one prefill.
+      GeneratedAnswer answer = new GeneratedAnswer(0, 0, 1, "stop", false, List.of(""));
       sequences.add(new ServerExchange.SequenceSpec(prompt, null, answer, false));
     }
     return sequences;

@@ -65,11 +65,6 @@ record GeneratedAnswer(
         seed, reasoning, Math.min(limit, ownLength), finishReason, toolCall, pieces);
   }
 
-  /** The answer to an input that has a result: one token without text, for one prefill. */
-  static GeneratedAnswer ofInput() {
-    return new GeneratedAnswer(0, 0, 1, "stop", false, List.of(""));
-  }
-
   private static List<String> pieces(AnswerShape shape) {
     List<String> pieces = new ArrayList<>();
     if (shape.tool() != null) {

@@ -157,15 +157,10 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
         memoryMib(),
         jvm.getVmName() + " " + jvm.getVmVersion(),
         jvm.getInputArguments().stream()
-            .filter(SelfTestResults::matters)
+            .filter(option -> !option.startsWith("-D") && !option.startsWith("--add-"))
             .distinct()
             .sorted()
             .toList());
-  }
-
-  /** Whether a JVM option can change timings: not system properties and {@code --add-…}. */
-  private static boolean matters(String option) {
-    return !option.startsWith("-D") && !option.startsWith("--add-");
   }
 
   static String processor(Path cpuinfo, @Nullable String identifier) {

@@ -95,12 +95,8 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
 
     boolean holds() {
       Boolean surely = result.holdsWithConfidence();
-      return surely != null ? surely : isTooShort() || Boolean.TRUE.equals(result.holdsSlo());
-    }
-
-    /** Whether it has too few requests for a decision even without a miss. */
-    boolean isTooShort() {
-      return result.attempted() < Interval.fewestToShow(result.sloPercentile());
+      boolean isTooShort = result.attempted() < Interval.fewestToShow(result.sloPercentile());
+      return surely != null ? surely : isTooShort || Boolean.TRUE.equals(result.holdsSlo());
     }
 
     /** How few requests were judged; null where they are enough. */
@@ -225,12 +221,10 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       } else {
         needsMore = surely == null;
       }
-      return needsMore && (soFar.attempted() > 0 || hasNoArrivals(soFar)) && rounds++ < MAX_ROUNDS;
-    }
-
-    /** Whether no request has arrived because few are expected. */
-    private boolean hasNoArrivals(LevelResult soFar) {
-      return soFar.ended() == 0 && rate * phases.measureNanos() / 1e9 * rounds < SURELY_SOME;
+      // Perhaps no request has arrived because few are expected.
+      boolean mayArrive =
+          soFar.ended() == 0 && rate * phases.measureNanos() / 1e9 * rounds < SURELY_SOME;
+      return needsMore && (soFar.attempted() > 0 || mayArrive) && rounds++ < MAX_ROUNDS;
     }
 
     @Override

@@ -39,10 +39,6 @@ final class Components {
     return BY_TYPE.get(type);
   }
 
-  List<RecordComponent> all() {
-    return all;
-  }
-
   /** A record of these values, one per component. */
   Object make(@Nullable Object[] values) {
     try {

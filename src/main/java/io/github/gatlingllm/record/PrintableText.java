@@ -18,8 +18,8 @@ public final class PrintableText {
 
   /** The text with control characters escaped, and commands to a CI runner divided. */
   public static String of(String text) {
-    if (isPlain(text)) {
-      return text;
+    if (text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != ':' && c != '#')) {
+      return text; // visible ASCII in which no command can begin, as usual
     }
     StringBuilder shown = new StringBuilder(text.length());
     text.codePoints()
@@ -34,11 +34,6 @@ public final class PrintableText {
     return COMMAND
         .matcher(shown)
         .replaceAll(found -> found.group().charAt(0) + " " + found.group().charAt(1));
-  }
-
-  /** Whether every character is visible ASCII and none can begin a command: the usual text. */
-  private static boolean isPlain(String text) {
-    return text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != ':' && c != '#');
   }
 
   public static void print(String line) {

@@ -187,7 +187,6 @@ public record ProcessSetting(String property) {
 
     private Proxy() {}
 
-    /** Checks a value of the setting. */
     public static String check(String text) {
       return text.equals(ENV) || text.equals(NONE) ? text : parse(text).toString();
     }

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -237,7 +239,7 @@ public record ServerSample(
     private final String title;
     private final String unit;
     private final SampleKind kind;
-    private final SeriesMerge series;
+    final SeriesMerge series;
 
     EngineMetric(String title, String unit, SampleKind kind, SeriesMerge series) {
       this.key = name().toLowerCase(Locale.ROOT);
@@ -265,8 +267,14 @@ public record ServerSample(
       return kind;
     }
 
-    public SeriesMerge series() {
-      return series;
+    /** One value for those of several pages or series; 0 for none. */
+    public double ofAll(Stream<Double> values) {
+      DoubleSummaryStatistics all = values.mapToDouble(value -> value).summaryStatistics();
+      return switch (series) {
+        case SUM -> all.getSum();
+        case MEAN -> all.getAverage();
+        case MAX -> all.getMax();
+      };
     }
 
     /** Its key in {@code server.jsonl}. */

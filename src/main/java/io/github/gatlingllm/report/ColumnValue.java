@@ -152,7 +152,6 @@ record ColumnValue(
     return shown == of.metric() ? of : Figure.parse(shown.figure() + "." + statistic(of));
   }
 
-  /** Whether the values are words rather than figures. */
   boolean isWords() {
     Class<?> type = steps.isEmpty() ? Double.class : last().accessor.getReturnType();
     return type == String.class || (type.isRecord() && type != Cell.class);
@@ -181,7 +180,6 @@ record ColumnValue(
     return value == null || figure.unit() != Unit.PERCENT ? value : (Double) (value / 100);
   }
 
-  /** The same as a number. */
   @Nullable Double number(Row row) {
     Number number = (Number) of(row);
     return number == null ? null : (Double) number.doubleValue();

@@ -112,8 +112,6 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
     return runs.stream().flatMap(run -> run.judged.stream()).anyMatch(Judged::hasFailed);
   }
 
-  // ---- page and console
-
   String title() {
     return isTrend() ? "LLM trend" : "LLM comparison";
   }
@@ -189,8 +187,6 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
         "places", places().stream().map(this::changes).toList());
   }
 
-  // ---- gates
-
   private record RunCondition(String run, Judged judged) {}
 
   private Table conditions() {
@@ -216,8 +212,6 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   private static Column<@Nullable Change> measured(String heading, Function<Change, String> of) {
     return Column.figure(heading, change -> change == null ? NumberText.ABSENT : of.apply(change));
   }
-
-  // ---- figures
 
   /** The changes at one load level, or of all pooled. */
   record Changes(String title, String counted, Table table, Table rest, String unchanged) {}
@@ -384,8 +378,6 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
     }
     return lines;
   }
-
-  // ---- configuration differences
 
   /** What is not the same in all runs and may explain why figures differ. */
   private Table settings() {

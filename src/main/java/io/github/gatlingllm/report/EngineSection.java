@@ -34,8 +34,6 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
                 .toList());
   }
 
-  // ---- charts over time
-
   /** A line of each target; colours tell targets apart if there are several. */
   private Chart chart(String key) {
     List<Line> lines = new ArrayList<>();
@@ -62,8 +60,6 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
         chart("engine-machine").upTo(100));
   }
 
-  // ---- GPUs over time
-
   /** A line for each of so many GPUs can be told from the others; of more there are quantiles. */
   private static final int MAX_LINES = 16;
 
@@ -81,7 +77,6 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
           new Gauge(
               EngineMetric.GPU_MEMORY_USED_BYTES, "Memory", "GB", 1e-9, "↓ lower leaves room"));
 
-  /** GPUs one by one over time. */
   Stream<Chart> gpus() {
     return GAUGES.stream()
         .map(

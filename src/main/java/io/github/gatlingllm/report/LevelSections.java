@@ -36,17 +36,15 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
         .anyMatch(level -> level.meansMs().containsKey(Part.SERVER_DECODE));
   }
 
-  // ---- distributions of the chosen level
-
   Section distributions() {
     Section section =
         Section.of("shapes")
             .groups(
                 levels.charts(
                     series.levelQuantiles(), this::operatingPoints, LevelSections::percentiles));
-    return section.hasCharts()
-        ? section
-        : section.body("No request succeeded, so there is no distribution to show.");
+    return section.groups().isEmpty()
+        ? section.body("No request succeeded, so there is no distribution to show.")
+        : section;
   }
 
   private static Chart percentiles(Map<Metric, List<Quantile>> level) {
@@ -85,8 +83,6 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
     return Chart.percentiles("percentiles", curves, "latency");
   }
 
-  // ---- tables
-
   /** How evenly tokens arrived, by load level; null if no stream has two token events. */
   @Nullable Section jitter() {
     return section("jitter", RowKind.readersWait(summary) ? "jitter for readers" : "jitter");
@@ -101,8 +97,6 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
     List<Table> tables = Tables.of(summary).at(place);
     return tables.isEmpty() ? null : Section.of(key).body("", tables);
   }
-
-  // ---- parts of the time
 
   @Nullable Section breakdown() {
     List<Breakdown> all = series.breakdowns();

@@ -50,7 +50,9 @@ record LoadSection(Summary summary) {
     charts.add(
         against(
             "load-throughput"
-                + (embeds() ? " of inputs" : summary.slo() == null ? "" : " judged")));
+                + (summary.figures().embeds()
+                    ? " of inputs"
+                    : summary.slo() == null ? "" : " judged")));
     charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
     charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
     charts.addAll(judged(curves));
@@ -98,10 +100,6 @@ record LoadSection(Summary summary) {
     return Chart.of(key, Axis.places("Load level", "", labels), lines, values);
   }
 
-  private boolean embeds() {
-    return summary.figures().embeds();
-  }
-
   private Chart curve() {
     boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
@@ -126,7 +124,8 @@ record LoadSection(Summary summary) {
       }
       lines.add(Line.of(summary.name(curve), lines.size(), lines.size(), points).pinned(pins));
     }
-    String delivered = embeds() ? "inputs per second" : "output tokens per second";
+    String delivered =
+        summary.figures().embeds() ? "inputs per second" : "output tokens per second";
     Chart chart =
         Chart.of(
             "load-curve",

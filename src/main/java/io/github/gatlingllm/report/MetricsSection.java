@@ -47,8 +47,6 @@ record MetricsSection(Summary summary, ShownLevels levels) {
           Metric.SESSION_TOOLS_MS,
           Metric.SESSION_SERVER_MS);
 
-  // ---- distributions
-
   /** A metric of some requests, or several with the same values. */
   record Measured(String name, Metric metric, Figures of) {
 
@@ -191,8 +189,6 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     return names.isEmpty() ? "" : what + names + ". ";
   }
 
-  // ---- single numbers
-
   /** A line of {@code numbers.peb}. */
   record SingleNumber(String name, String value, String better, String formula) {}
 
@@ -207,8 +203,6 @@ record MetricsSection(Summary summary, ShownLevels levels) {
         .map(number -> Row.of(summary, "", number))
         .toList();
   }
-
-  // ---- the section
 
   /** All metrics of some requests, below the table of key figures of {@link Part}. */
   private record Whole(

@@ -169,9 +169,5 @@ final class Page {
     Section folded() {
       return new Section(id, title, menu, lead, body, values, groups, true);
     }
-
-    boolean hasCharts() {
-      return !groups.isEmpty();
-    }
   }
 }

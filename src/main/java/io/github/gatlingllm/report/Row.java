@@ -155,8 +155,6 @@ record Row(
         : models.getOrDefault(curve.target(), "");
   }
 
-  // ---- load levels
-
   private @Nullable Queue queue() {
     return level == null ? null : level.queue();
   }
@@ -176,8 +174,6 @@ record Row(
         ? ""
         : level.info().hooks().stream().map(HookCall::toString).distinct().collect(joining(", "));
   }
-
-  // ---- GPUs
 
   private static Map<String, Gpu> gpus(@Nullable LevelFigures level) {
     EngineFigures engine = level == null ? null : level.serverMetrics();

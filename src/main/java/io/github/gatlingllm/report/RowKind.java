@@ -152,8 +152,6 @@ enum RowKind {
     return all.stream().map(own -> Row.of(summary, "", own));
   }
 
-  // ---- sets of requests
-
   /** Whether a token of the run came later than a reader wanted it. */
   static boolean readersWait(Summary summary) {
     Double max = summary.figures().metric(Metric.READER_STALL_MS).max();
@@ -215,8 +213,6 @@ enum RowKind {
     return each(summary, turns.size() > 1 ? turns : List.of());
   }
 
-  // ---- trials
-
   /** A trial, or the number of those that are not shown. */
   private record TrialRow(@Nullable Trial trial, Cell number) {}
 
@@ -240,14 +236,11 @@ enum RowKind {
     return rows.stream();
   }
 
-  // ---- servers and injectors
-
   private static Set<Entry<String, Gpu>> gpus(LevelFigures level) {
     EngineFigures engine = level.serverMetrics();
     return engine == null ? Set.of() : engine.gpus().entrySet();
   }
 
-  /** A timing that the server reported. */
   private record ServerTiming(String key, String names, Distribution values) {
 
     String name() {
@@ -293,8 +286,6 @@ enum RowKind {
             .map(level -> new Tested(level, level.isWithin(test.boundMs())))
             .toList();
   }
-
-  // ---- results
 
   private record Objective(ObjectiveRow row, boolean hasOnePercentile) {
 

@@ -72,7 +72,6 @@ final class ShownLevels {
     return levels;
   }
 
-  /** A part of the page for each level. */
   List<LevelPart> parts(Function<Level, When> when, Function<Level, Object> of) {
     return new ArrayList<>(
         levels.stream()

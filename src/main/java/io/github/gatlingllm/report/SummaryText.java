@@ -46,8 +46,6 @@ final class SummaryText {
     return VerdictSections.passed(summary.checks().size() - raised.size());
   }
 
-  // ---- console
-
   private String console() {
     line("=".repeat(WIDTH));
     line(title("LLM Information"));
@@ -129,8 +127,6 @@ final class SummaryText {
     out.append(text).append('\n');
   }
 
-  // ---- Markdown
-
   private String markdown() {
     List<Check> raised = VerdictSections.raised(summary);
     Map<String, Object> values = new HashMap<>();
@@ -143,8 +139,6 @@ final class SummaryText {
     values.put("passed", passed(raised));
     return Templates.fill("summary-md", values);
   }
-
-  // ---- JUnit
 
   /** The assertions as tests of a CI server: a suite named as the simulation, a case for each. */
   static String junit(Summary summary) {

@@ -206,10 +206,6 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
       return new Column<>(heading, isWords, cell, true, hint);
     }
 
-    Column<T> explained(String by) {
-      return new Column<>(heading, isWords, cell, isOptional, by);
-    }
-
     private boolean isShown(Collection<T> items) {
       return !isOptional
           || items.stream()

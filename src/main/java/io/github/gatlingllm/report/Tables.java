@@ -89,7 +89,6 @@ record Tables(Summary summary, String page) {
     return new Tables(summary, "");
   }
 
-  /** The most repeats of a level. */
   static int repeats(Summary summary) {
     return summary.stages().stream().mapToInt(s -> s.figures().repeats().size()).max().orElse(0);
   }
@@ -101,16 +100,12 @@ record Tables(Summary summary, String page) {
         : form.formatted(NumberText.plain(slo.percentile()));
   }
 
-  // ---- tables of a run
-
-  /** A table and what its rows are about. */
   record Shown(String key, RowKind rows, Table table, List<Row> all) {}
 
   List<Table> at(String place) {
     return shown(place).map(Shown::table).toList();
   }
 
-  /** The tables of a place that have figures. */
   Stream<Shown> shown(String place) {
     return LAYOUTS.values().stream()
         .filter(layout -> layout.places.containsKey(place))
@@ -139,8 +134,6 @@ record Tables(Summary summary, String page) {
         .replaceAll(
             at -> Matcher.quoteReplacement(requireNonNull(TEXTS.get(at.group(1))).apply(summary)));
   }
-
-  // ---- layouts
 
   /** A table without rows: {@code places} with the maximum of rows in each. */
   record Layout(
@@ -184,7 +177,8 @@ record Tables(Summary summary, String page) {
           columns.stream()
               .flatMap(each -> each.equals(LIMITS) ? limits(of.summary).stream() : Stream.of(each))
               .toList()) {
-        if (column.isFor(all)) {
+        ColumnValue condition = column.condition;
+        if (condition == null || all.stream().anyMatch(condition::isIn) != column.isUnless) {
           boolean isFirst = drawn.isEmpty();
           drawn.add(
               new Table.Column<>(
@@ -223,10 +217,6 @@ record Tables(Summary summary, String page) {
       boolean isUnless,
       String marks) {
 
-    private boolean isFor(List<Row> rows) {
-      return condition == null || rows.stream().anyMatch(condition::isIn) != isUnless;
-    }
-
     private boolean isWords() {
       return form == null && value.isWords();
     }
@@ -255,8 +245,6 @@ record Tables(Summary summary, String page) {
               : requireNonNull(FORMS.get(requireNonNullElse(form, "number"))).apply(scaled));
     }
   }
-
-  // ---- reading the file
 
   static Map<String, Layout> layouts(String text) {
     Map<String, String> common = new HashMap<>();
@@ -312,7 +300,6 @@ record Tables(Summary summary, String page) {
         new ArrayList<>());
   }
 
-  /** A text whose places have names that are known. */
   private static String known(String text) {
     PLACE
         .matcher(text)
@@ -334,7 +321,6 @@ record Tables(Summary summary, String page) {
     return MARKS.matcher(column).replaceFirst("");
   }
 
-  /** A number, or a field that has it. */
   private static @Nullable ToDoubleFunction<Row> factor(@Nullable String text, Class<?> own) {
     if (text == null || Character.isDigit(text.charAt(0))) {
       double number = text == null ? 1 : Double.parseDouble(text);

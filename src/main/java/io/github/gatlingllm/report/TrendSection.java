@@ -176,8 +176,6 @@ record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
     return change.figure().name() + " " + ChangeText.words(change);
   }
 
-  // ---- JSON
-
   String json() {
     List<Map<String, Object>> all = new ArrayList<>();
     series.forEach(

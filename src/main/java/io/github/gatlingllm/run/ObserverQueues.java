@@ -52,7 +52,6 @@ final class ObserverQueues {
     observers.forEach(observer -> lanes.add(new Lane(observer)));
   }
 
-  /** Tells all observers of a change. */
   void change(Consumer<RunView> step) {
     synchronized (changes) { // so that all see the changes in the same order
       view = view.with(step);

@@ -59,7 +59,6 @@ final class PageClient {
     return text(send("GET", page));
   }
 
-  /** The answer to JSON that is posted. */
   CompletableFuture<String> post(MetricsPage page, String json) {
     return text(send("POST", page, BodyPublishers.ofString(json)));
   }

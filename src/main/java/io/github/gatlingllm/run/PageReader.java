@@ -7,7 +7,6 @@ import io.github.gatlingllm.run.SourceNames.Choice;
 import io.github.gatlingllm.run.SourceNames.Term;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -170,7 +169,7 @@ final class PageReader {
       Map<String, Double> parts = byGpuPart(entry.metric(), series);
       Collection<Double> values =
           isOfGpus(entry.metric()) ? parts.values() : series.stream().map(Series::value).toList();
-      sum += choice.isCount() ? values.size() : one(entry.metric(), values);
+      sum += choice.isCount() ? values.size() : entry.metric().ofAll(values.stream());
       parts.forEach((part, own) -> byGpu.merge(part.split("\n", 2)[0], own, Double::sum));
       String label = term.label().isEmpty() ? "" : "{" + term.label() + "=" + term.value() + "}";
       names.add(series.get(0).name() + label);
@@ -214,15 +213,6 @@ final class PageReader {
         .filter(value -> !value.isEmpty())
         .findFirst()
         .orElse("");
-  }
-
-  private static double one(EngineMetric metric, Collection<Double> values) {
-    DoubleSummaryStatistics all = values.stream().mapToDouble(value -> value).summaryStatistics();
-    return switch (metric.series()) {
-      case SUM -> all.getSum();
-      case MEAN -> all.getAverage();
-      case MAX -> all.getMax();
-    };
   }
 
   private static @Nullable String histogram(

@@ -203,7 +203,6 @@ public record Conversation(
         answer = List.copyOf(answer);
       }
 
-      /** Whether it has the result of a tool. */
       public boolean answersCalls() {
         return asked.stream().anyMatch(message -> message.toolCallId() != null);
       }

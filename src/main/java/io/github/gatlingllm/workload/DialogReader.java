@@ -231,7 +231,6 @@ interface DialogReader {
     return value.toString();
   }
 
-  /** A length of an answer, if it is there. */
   static @Nullable Integer length(JsonNode object, String key) {
     JsonNode value = object.path(key);
     if (value.isMissingNode() || value.isNull()) {

@@ -166,7 +166,6 @@ final class ServerTokenizer implements Tokenizer.OfServer {
     }
   }
 
-  /** The number of tokens in any of the forms of an answer. */
   private static int tokens(JsonNode answer) throws IOException {
     for (String list : List.of("tokens", "tokenize_response")) {
       if (answer.path(list).isArray()) {

@@ -111,7 +111,7 @@ class RecordFieldTest {
         .formatted(
             metric.kind().name().toLowerCase(Locale.ROOT),
             metric.unit(),
-            metric.series().name().toLowerCase(Locale.ROOT));
+            metric.series.name().toLowerCase(Locale.ROOT));
   }
 
   private static final ObjectMapper JSON =

@@ -6,7 +6,6 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
 import org.jspecify.annotations.Nullable;
 
-/** A figure that two runs are compared by. */
 record ComparedFigure(Figure figure) {
 
   private static final int MIN_VALUES = 30;

@@ -185,7 +185,6 @@ public final class AnswerCounts {
     this.pinnedTargets = pinnedTargets;
   }
 
-  /** The count of all targets together. */
   public long of(Property property) {
     return byTarget.values().stream().mapToLong(own -> own[property.ordinal()]).sum();
   }
@@ -211,7 +210,6 @@ public final class AnswerCounts {
     return prompts;
   }
 
-  /** The same of answers. */
   public Map<String, TextCounts> outputs() {
     return outputs;
   }

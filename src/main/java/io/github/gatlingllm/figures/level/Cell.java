@@ -104,14 +104,12 @@ public final class Cell {
     lagMs = detail == Detail.INJECTOR ? new ValueRecorder(ValueRecorder.MICROS) : NONE;
   }
 
-  /** A cell with the figures of one window. */
   static Cell ofWindow(long from, long to) {
     Cell cell = new Cell(Detail.FIGURES);
     cell.peaks = new Peaks(from, to);
     return cell;
   }
 
-  /** A cell for the slices that runs are compared by. */
   public static Cell ofSlice() {
     return new Cell(Detail.SLICE);
   }
@@ -133,7 +131,6 @@ public final class Cell {
     sums[amount.ordinal()] += more;
   }
 
-  /** Adds what was selected of a request. */
   void add(RequestParts parts) {
     parts.addTo(sums);
   }
@@ -170,7 +167,6 @@ public final class Cell {
     }
   }
 
-  /** Adds the gaps of some tokens only. */
   void addTokenGaps(TokenStream stream, int from, int to) {
     stream.addTokenGaps(recorder(Metric.ITL_MS), from, to);
   }

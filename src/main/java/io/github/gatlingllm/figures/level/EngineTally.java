@@ -12,7 +12,6 @@ import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +20,6 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.ObjDoubleConsumer;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -204,18 +202,12 @@ final class EngineTally {
   }
 
   private double ofAllPages(String target, EngineMetric metric, long now) {
-    DoubleSummaryStatistics all =
+    return metric.ofAll(
         pages.values().stream()
             .filter(page -> page.describes(target))
             .flatMap(page -> Stream.ofNullable(page.latest))
             .filter(latest -> now - latest.unixNanos() <= STALE_NANOS)
-            .flatMap(latest -> Stream.ofNullable(latest.value(metric)))
-            .collect(Collectors.summarizingDouble(Double::doubleValue));
-    return switch (metric.series()) {
-      case SUM -> all.getSum();
-      case MEAN -> all.getAverage();
-      case MAX -> all.getMax();
-    };
+            .flatMap(latest -> Stream.ofNullable(latest.value(metric))));
   }
 
   /** Adds the growth of counters and histograms, which start at 0 after a reset. */

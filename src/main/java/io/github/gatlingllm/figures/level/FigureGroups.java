@@ -86,7 +86,8 @@ final class FigureGroups {
     }
     if (isWhole) {
       facts.put(WindowFact.JOULES, counted.engines.joules(used));
-      facts.put(WindowFact.CACHED_BY_ENGINE, cached(counted.engines.of(within)));
+      EngineFigures engine = counted.engines.of(within);
+      facts.put(WindowFact.CACHED_BY_ENGINE, engine == null ? null : engine.prefixCacheHitRate());
     }
     // A request that had the target to itself, beside a level that has it to itself.
     SingleStream alone = isWhole && isOneLevel ? counted.alone.get(used.get(0).target()) : null;
@@ -124,10 +125,6 @@ final class FigureGroups {
         cell.count(Amount.CLOSED_TOKENS),
         seconds > 0 ? (Double) seconds : null,
         seconds > 0 ? (Double) (cell.of(Amount.CLOSED_TOKENS) / seconds) : null);
-  }
-
-  private static @Nullable Double cached(@Nullable EngineFigures engine) {
-    return engine == null ? null : engine.prefixCacheHitRate();
   }
 
   private ConfidenceIntervals intervals(LevelWindow level, List<Cell> slices) {

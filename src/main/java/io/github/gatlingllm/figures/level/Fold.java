@@ -163,7 +163,6 @@ final class Fold {
         : separate.getOrDefault(by, Map.of()).values().stream();
   }
 
-  /** The distinct keys of some parts. */
   List<String> keys(Grouping by, Predicate<Part> only) {
     return parts(by).filter(only).map(part -> part.keys().of(by)).distinct().toList();
   }

@@ -37,7 +37,7 @@ final class LevelWindow {
   /** The windows of the level in order of time, itself included: several if it is repeated. */
   final List<LevelWindow> repeats;
 
-  private final BreakdownTally breakdown = new BreakdownTally();
+  final BreakdownTally breakdown = new BreakdownTally();
 
   /** Of all repeats: the k-th cell has the k-th part of each window. */
   private @Nullable List<Cell> slices;
@@ -76,7 +76,6 @@ final class LevelWindow {
     return unixNanos >= from && unixNanos < to;
   }
 
-  /** Nanoseconds of [{@code start}, {@code end}) that lie in the window. */
   long overlapNanos(long start, long end) {
     return Math.max(0, Math.min(end, to) - Math.max(start, from));
   }
@@ -130,16 +129,11 @@ final class LevelWindow {
     return first().slices;
   }
 
-  void addBreakdown(RequestRecord record) {
-    first().breakdown.add(record);
-  }
-
   /** The parts of the time of all repeats; null without a request. */
   @Nullable Breakdown breakdown() {
     return first().breakdown.of(whole());
   }
 
-  /** The level with all its repeats. */
   LevelInfo whole() {
     return LevelInfo.ofRepeats(repeats.stream().map(each -> each.info).toList());
   }

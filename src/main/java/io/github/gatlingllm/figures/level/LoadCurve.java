@@ -229,7 +229,6 @@ record LoadCurve(
     NONE_ACCEPTED,
     NONE_KEEPS_UP;
 
-    /** Why a level is quoted. */
     String why(boolean certain, @Nullable Sentence outside) {
       return Sentence.text("chosen", name().toLowerCase(Locale.ROOT), certain, outside);
     }

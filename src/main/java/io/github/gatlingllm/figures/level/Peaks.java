@@ -41,7 +41,6 @@ final class Peaks {
     samples = TimeSlots.onClock(from, width);
   }
 
-  /** Adds what of a request happened in the window. */
   void add(RequestParts parts) {
     TokenStream stream = parts.stream;
     for (int i = stream.first(from); i < stream.arrivals; i++) {

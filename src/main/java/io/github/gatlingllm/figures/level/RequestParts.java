@@ -64,7 +64,6 @@ final class RequestParts implements Amount.Counted {
     Arrays.fill(values, Double.NaN);
   }
 
-  /** Reads a request that its own record judges. */
   void read(RequestRecord record) {
     judgement = null;
     read(record, record.outcome().sloOk());

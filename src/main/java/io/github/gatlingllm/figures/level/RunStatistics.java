@@ -210,7 +210,7 @@ public final class RunStatistics {
     if (isMeasured) {
       workload.add(record);
       answers.add(record, parts.stream.isShared);
-      level.addBreakdown(record);
+      level.first().breakdown.add(record);
       objectives.add(level.index, record, judgement);
       record.server().names().forEach(this::addServerName);
     }

@@ -93,10 +93,6 @@ final class SteadyState {
       return sorted.length == 0 ? 0 : sorted[sorted.length / 2];
     }
 
-    boolean hasValues() {
-      return Arrays.stream(weights).filter(w -> w > 0).count() > size() / 2;
-    }
-
     Drift drift(double from, double to, double chance, @Nullable Double steadyFromS) {
       double mean = (from + to) / 2;
       return new Drift(
@@ -128,7 +124,7 @@ final class SteadyState {
             times(slices, length, Metric.TTFT_FROM_SCHEDULE_MS),
             times(slices, length, Metric.E2E_FROM_SCHEDULE_MS),
             rate(slices, length, seconds))) {
-      if (series.hasValues()) {
+      if (Arrays.stream(series.weights).filter(w -> w > 0).count() > series.size() / 2) {
         judge(series, seconds, starts, trends);
       }
     }

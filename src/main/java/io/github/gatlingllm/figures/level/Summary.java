@@ -159,7 +159,6 @@ public record Summary(
     return named(level, hasSeveralTargets(), hasSeveralScenarios());
   }
 
-  /** The name of a load level. */
   public static String named(LevelInfo level, boolean withTarget, boolean withScenario) {
     boolean isOfScenario = withScenario && level.scenario() != null;
     String name = isOfScenario ? level.label() + " of " + level.scenario() : level.label();

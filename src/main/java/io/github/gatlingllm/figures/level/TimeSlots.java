@@ -24,7 +24,6 @@ record TimeSlots(long origin, long width, int count) {
     return new TimeSlots(origin, 2 * width, count);
   }
 
-  /** Whether an instant is after all slots. */
   boolean areBefore(long unixNanos) {
     return (unixNanos - origin) / width >= count;
   }

@@ -220,7 +220,6 @@ final class TokenStream implements TokenGaps.Visitor {
     addTokenGaps(itlMs, 0, gaps);
   }
 
-  /** Adds the gaps from one on, up to and without another. */
   void addTokenGaps(ValueRecorder itlMs, int from, int to) {
     if (isOneEach) {
       boolean areAll = to - from == gaps;
@@ -233,7 +232,6 @@ final class TokenStream implements TokenGaps.Visitor {
     }
   }
 
-  /** The instant of the event that ended a gap. */
   long endOfGap(int gap) {
     return unixNanos[endedBy[gap]];
   }

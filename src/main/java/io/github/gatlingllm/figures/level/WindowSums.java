@@ -114,7 +114,6 @@ final class WindowSums {
     return means;
   }
 
-  /** The readings of gauges in an interval. */
   private static final class GaugeSums {
     private final Map<EngineMetric, DoubleSummaryStatistics> all =
         new EnumMap<>(EngineMetric.class);
@@ -145,7 +144,6 @@ final class WindowSums {
     }
   }
 
-  /** The readings of one GPU in an interval. */
   static final class GpuTally {
 
     /** Power varies a little below its limit, and is averaged. */

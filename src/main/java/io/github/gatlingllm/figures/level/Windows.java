@@ -62,7 +62,6 @@ final class Windows {
     return all;
   }
 
-  /** The first window of each level, by position in the summary. */
   List<LevelWindow> firsts() {
     return byLevel.values().stream().map(repeats -> repeats.get(0)).toList();
   }

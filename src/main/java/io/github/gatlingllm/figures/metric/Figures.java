@@ -232,7 +232,6 @@ public record Figures(
       return Interval.toShow(share, attempted, worthOfAll(), percent);
     }
 
-    /** The same of an objective. */
     public @Nullable Long toShow(Objective of, double percent) {
       return Interval.toShow(of.share(), of.attempted(), worthOf(of), percent);
     }

@@ -430,7 +430,7 @@ public enum Metric {
 
   private static final List<Metric> OF_REQUESTS =
       DISTRIBUTIONS.stream()
-          .filter(metric -> metric.kind() == Kind.PER_REQUEST || metric.isOfFirstToken())
+          .filter(metric -> metric.kind() == Kind.PER_REQUEST || metric.kind() == Kind.FIRST_TOKEN)
           .toList();
 
   @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
@@ -444,10 +444,6 @@ public enum Metric {
     String plain = name().toLowerCase(Locale.ROOT).replaceFirst("^goodput_", "goodput.");
     name = entry.name == null ? plain.replaceAll("_ms$", "") : entry.name;
     key = entry.key == null ? entry.section + plain : entry.key;
-  }
-
-  public boolean isOfFirstToken() {
-    return kind() == Kind.FIRST_TOKEN;
   }
 
   public static List<Metric> ofRequests() {

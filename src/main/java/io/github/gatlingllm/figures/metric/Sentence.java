@@ -46,7 +46,6 @@ public record Sentence(
     return of(id, new Object[Sentences.names(id).size()]);
   }
 
-  /** The words of {@link #of}. */
   public static String text(String id, @Nullable Object... values) {
     return of(id, values).text();
   }

@@ -66,12 +66,12 @@ final class Sentences {
       while (OPTION.matcher(plain).find()) {
         plain = OPTION.matcher(plain).replaceAll("$2$3");
       }
-      return FIELD.matcher(text).results().allMatch(field -> isForm(field.group(2)))
+      return FIELD
+              .matcher(text)
+              .results()
+              .map(field -> field.group(2))
+              .allMatch(form -> form == null || form.endsWith(COUNTED) || FORMS.containsKey(form))
           && NO_BRACKET.matcher(FIELD.matcher(plain).replaceAll("")).matches();
-    }
-
-    private static boolean isForm(@Nullable String form) {
-      return form == null || form.endsWith(COUNTED) || FORMS.containsKey(form);
     }
   }
 
@@ -128,7 +128,6 @@ final class Sentences {
         .orElseThrow(() -> new IllegalArgumentException("no row of facts.txt is for " + of));
   }
 
-  /** A text of a row with its values. */
   static String filled(String text, Map<String, @Nullable Object> values) {
     String rest = text;
     // The innermost options first.
