@@ -157,8 +157,7 @@ final class TypedEventParser extends ChunkParser {
   private void pass(Channel channel) {
     pieces.clear();
     if (!text.isEmpty()) {
-      Call call = channel.isToolCall() ? new Call(position, null) : null;
-      pieces.add(text.with(channel, call));
+      pieces.add(text.with(channel, channel.isToolCall() ? new Call(position, null) : null));
       note(position, channel);
     }
     pass(pieces);

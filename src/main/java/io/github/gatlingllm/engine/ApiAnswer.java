@@ -222,8 +222,7 @@ final class ApiAnswer {
     }
     values.put("items", String.join(isTyped ? "," : "", each));
     boolean isCall = sent.text(TokenType.TOOL_NAME) != null;
-    String text = Objects.requireNonNullElse(sent.text(TokenType.TEXT), "");
-    put("content", isCall ? null : text);
+    put("content", isCall ? null : Objects.requireNonNullElse(sent.text(TokenType.TEXT), ""));
     put("finish", sent.finishReason);
   }
 

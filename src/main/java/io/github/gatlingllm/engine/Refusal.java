@@ -41,8 +41,7 @@ final class Refusal extends Exception {
 
   static Refusal unauthorized() {
     String message = "Incorrect API key; expected the header 'Authorization: Bearer <key>'";
-    Map<String, String> headers = Map.of("www-authenticate", "Bearer");
-    return new Refusal(401, null, "invalid_api_key", headers, message);
+    return new Refusal(401, null, "invalid_api_key", Map.of("www-authenticate", "Bearer"), message);
   }
 
   static Refusal unknownModel(String model, String served) {

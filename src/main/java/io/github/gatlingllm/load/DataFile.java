@@ -73,11 +73,7 @@ public record DataFile(String name, Path path, Path original) {
     return of(location, System.getenv());
   }
 
-  /**
-   * A file of a model on Hugging Face's Hub.
-   *
-   * @param revision null for the newest
-   */
+  /** A file of a model on Hugging Face's Hub; {@code revision} is null for the newest. */
   public static DataFile ofModel(
       String model, @Nullable String revision, String file, Map<String, String> environment) {
     String at = Hub.of(environment).model(model, revision == null ? Hub.MAIN : revision, file);
@@ -91,8 +87,7 @@ public record DataFile(String name, Path path, Path original) {
           Download.isOne(location)
               ? file.getFileName().toString()
               : location.substring(location.lastIndexOf('/') + 1);
-      boolean isGzip = name.toLowerCase(Locale.ROOT).endsWith(".gz");
-      Path content = isGzip ? unpacked(name, file) : file;
+      Path content = name.toLowerCase(Locale.ROOT).endsWith(".gz") ? unpacked(name, file) : file;
       KnownForm.requireText(name, content);
       return new DataFile(name, content, file);
     } catch (ZipException e) {

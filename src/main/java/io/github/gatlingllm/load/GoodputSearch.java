@@ -181,10 +181,9 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
       if (high - low > precision / 2 * low && middle > low && middle < high) {
         return middle;
       }
-      if (!good.getValue().again()) {
-        return low;
-      }
-      return bad.getValue().again() ? null : (Double) high;
+      return !good.getValue().again()
+          ? (Double) low
+          : bad.getValue().again() ? null : (Double) high;
     }
 
     /** Assumes that one more level completes the bracket while it has one end only. */
@@ -196,8 +195,7 @@ record GoodputSearch(double startingAt, double precision, long seed, Phases phas
         return 1 + bisections(1) + 2;
       }
       int confirmations = (good.getValue().again() ? 0 : 1) + (bad.getValue().again() ? 0 : 1);
-      int all = bisections(bad.getKey() / good.getKey() - 1) + confirmations;
-      return Math.max(0, all - 1);
+      return Math.max(0, bisections(bad.getKey() / good.getKey() - 1) + confirmations - 1);
     }
 
     /** Number of bisections of a bracket of that width, relative to its low end. */

@@ -244,8 +244,7 @@ public sealed interface LoadLevel {
       if (phases.requests() == null || phases.isTimed()) {
         return phases.longestNanos();
       }
-      long last = wholeSchedule().mapToLong(Planned::offsetNanos).max().orElse(0);
-      return last + phases.drainNanos();
+      return wholeSchedule().mapToLong(Planned::offsetNanos).max().orElse(0) + phases.drainNanos();
     }
 
     /** The arrivals on this injector, which end only if a number of requests bounds them. */

@@ -91,8 +91,7 @@ public final class RecordFile {
       throws IOException {
     if (Files.isRegularFile(requestsJsonl)) {
       try (InputStream in = Files.newInputStream(requestsJsonl)) {
-        InputStream first = new ByteArrayInputStream(in.readNBytes(1 << 20));
-        read(first, 1 << 18, MAX_LINE_BYTES, sink);
+        read(new ByteArrayInputStream(in.readNBytes(1 << 20)), 1 << 18, MAX_LINE_BYTES, sink);
       }
     }
   }

@@ -109,8 +109,7 @@ record CompareCurves(List<Compared> runs) {
     List<Figures> all = runs.stream().map(run -> run.summary().figures()).toList();
     boolean isStreamed = all.stream().anyMatch(run -> !run.metric(Metric.TTFT_MS).isEmpty());
     Metric latency = shown(isStreamed ? Metric.TTFT_MS : Metric.E2E_MS);
-    boolean embeds = all.get(0).embeds();
-    String delivered = embeds ? "inputs per second" : "output tokens per second";
+    String delivered = all.get(0).embeds() ? "inputs per second" : "output tokens per second";
     List<Line> lines =
         curves.stream()
             .map(

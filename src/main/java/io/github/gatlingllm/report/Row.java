@@ -49,8 +49,7 @@ record Row(
   }
 
   static Row of(Summary summary, String name, Object own) {
-    Figures figures = own instanceof Figures of ? of : null;
-    return new Row(summary, name, "", "", null, null, figures, own);
+    return new Row(summary, name, "", "", null, null, own instanceof Figures of ? of : null, own);
   }
 
   static Row of(Summary summary, LevelFigures level) {

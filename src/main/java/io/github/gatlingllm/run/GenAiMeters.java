@@ -231,8 +231,7 @@ final class GenAiMeters implements RunObserver {
             "server.port", Integer.toString(port(endpoint)),
             "gatling_llm.target", id.target(),
             "gatling_llm.stage", id.stage());
-    String failure = record.outcome().ok() ? "" : record.outcome().status().key();
-    return tags.and("error.type", failure);
+    return tags.and("error.type", record.outcome().ok() ? "" : record.outcome().status().key());
   }
 
   private static int port(URI endpoint) {

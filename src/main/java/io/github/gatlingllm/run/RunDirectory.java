@@ -55,8 +55,7 @@ record RunDirectory(String simulation, String id, Path path) {
         simulation.substring(simulation.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)
             + "-"
             + now.format(TIME_OF_ID);
-    Path root = root(command).orElse(DEFAULT_ROOT);
-    Path path = root.resolve(id).toAbsolutePath();
+    Path path = root(command).orElse(DEFAULT_ROOT).resolve(id).toAbsolutePath();
     try {
       Files.createDirectories(path);
     } catch (IOException e) {

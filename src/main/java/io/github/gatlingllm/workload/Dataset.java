@@ -314,8 +314,7 @@ public final class Dataset {
       file.entries(
           "sessions",
           (entry, start, length) -> {
-            boolean isExport = OtelSpans.isExport(entry);
-            int all = isExport ? spans.add(entry) : rows.add(entry, start, length);
+            int all = OtelSpans.isExport(entry) ? spans.add(entry) : rows.add(entry, start, length);
             if (all > max) {
               throw new IllegalArgumentException(
                   "more than %s requests; split the file%s"

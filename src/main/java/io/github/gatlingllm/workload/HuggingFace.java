@@ -151,8 +151,7 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
   }
 
   private static String firstLine(Exception e) {
-    String message = String.valueOf(e.getMessage()).strip();
-    return message.lines().findFirst().orElse("");
+    return String.valueOf(e.getMessage()).strip().lines().findFirst().orElse("");
   }
 
   private static IllegalArgumentException wrong(

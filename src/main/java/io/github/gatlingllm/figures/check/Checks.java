@@ -38,8 +38,7 @@ public final class Checks {
 
   public static RunFigures judged(RunFigures figures) {
     Summary summary = figures.summary();
-    CheckInput in = new CheckInput(summary, figures.facts());
-    return figures.summary(summary.checked(judge(in)));
+    return figures.summary(summary.checked(judge(new CheckInput(summary, figures.facts()))));
   }
 
   private static List<Check> judge(CheckInput in) {

@@ -60,8 +60,7 @@ final class EngineChecks {
 
   /** Not all engines do; this one's tokens are those that were received, cut answers included. */
   private static boolean countsCutAnswers(WholeRun run) {
-    double made = requireNonNull(run.generatedTokens());
-    return Math.abs(made / run.tokensByServer() - 1) <= AGREES;
+    return Math.abs(requireNonNull(run.generatedTokens()) / run.tokensByServer() - 1) <= AGREES;
   }
 
   static @Nullable Finding stopsForAbandoned(CheckInput in) {

@@ -242,8 +242,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
     /** With the SLO and the reading speed of the base, whose only target stands for all. */
     private static RunInfo judgedAs(RunInfo judge, RunInfo given) {
-      double readingSpeed = judge.report().readingSpeed();
-      RunInfo run = given.report(given.report().readAt(readingSpeed));
+      RunInfo run = given.report(given.report().readAt(judge.report().readingSpeed()));
       List<String> targets = judge.stages().stream().map(LevelInfo::target).distinct().toList();
       return targets.size() == 1
           ? run.slo(judge.objectives().of(targets.get(0)), Map.of())

@@ -121,8 +121,7 @@ final class ConfidenceIntervals {
     }
     double share = (double) met / attempted;
     double[] in = each(slice -> slice.of(Amount.MET));
-    double[] all = each(slice -> slice.of(Amount.ATTEMPTED));
-    Noise noise = noise(in, all, share * (1 - share), judged);
+    Noise noise = noise(in, each(slice -> slice.of(Amount.ATTEMPTED)), share * (1 - share), judged);
     return attempted / noise.effect() / Math.pow(Interval.t(noise.freedom()), 2);
   }
 

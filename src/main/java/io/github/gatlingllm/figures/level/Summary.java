@@ -264,11 +264,7 @@ public record Summary(
       Map<String, Long> endpoints,
       long streamed) {}
 
-  /**
-   * One turn of the conversations.
-   *
-   * @param turn from 1; the 100th includes all later ones
-   */
+  /** One turn of the conversations, from 1; the 100th includes all later ones. */
   public record Turn(
       int turn,
       long requests,

@@ -501,8 +501,7 @@ public enum Metric {
   }
 
   String summarised() {
-    boolean isCountOnly = kind() == Kind.REQUESTS && whole() == null;
-    return isCountOnly ? "count" : kind().summarised;
+    return kind() == Kind.REQUESTS && whole() == null ? "count" : kind().summarised;
   }
 
   public boolean isDistribution() {

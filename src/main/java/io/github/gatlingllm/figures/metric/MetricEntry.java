@@ -87,11 +87,6 @@ final class MetricEntry {
     return this;
   }
 
-  private MetricEntry ofNanos(Function<RequestRecord, @Nullable Number> nanos) {
-    this.ofRecord = (record, readingSpeed) -> orNaN(nanos.apply(record)) / NANOS_PER_MS;
-    return this;
-  }
-
   /** The number of a set of requests, from their sums. */
   MetricEntry by(Function<Amount.Sums, @Nullable Double> sums) {
     ofSums = sums;
@@ -127,19 +122,22 @@ final class MetricEntry {
     return this;
   }
 
+  private static MetricEntry time(
+      Kind kind, String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    MetricEntry entry = new MetricEntry(kind, title, Unit.MILLIS, Better.LOWER).formula(formula);
+    entry.ofRecord = (record, readingSpeed) -> orNaN(nanos.apply(record)) / NANOS_PER_MS;
+    return entry;
+  }
+
   /** A time of one request in milliseconds, from nanoseconds; lower is better. */
   static MetricEntry time(
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
-    return new MetricEntry(Kind.PER_REQUEST, title, Unit.MILLIS, Better.LOWER)
-        .formula(formula)
-        .ofNanos(nanos);
+    return time(Kind.PER_REQUEST, title, formula, nanos);
   }
 
   static MetricEntry timeToFirst(
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
-    return new MetricEntry(Kind.FIRST_TOKEN, title, Unit.MILLIS, Better.LOWER)
-        .formula(formula)
-        .ofNanos(nanos);
+    return time(Kind.FIRST_TOKEN, title, formula, nanos);
   }
 
   /** A time of one request that depends on the reading speed (tokens per second). */
@@ -153,9 +151,7 @@ final class MetricEntry {
 
   static MetricEntry timeOfFailed(
       String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
-    return new MetricEntry(Kind.PER_FAILED_REQUEST, title, Unit.MILLIS, Better.LOWER)
-        .formula(formula)
-        .ofNanos(nanos);
+    return time(Kind.PER_FAILED_REQUEST, title, formula, nanos);
   }
 
   /** Times between the tokens or events of a stream in milliseconds, pooled; lower is better. */

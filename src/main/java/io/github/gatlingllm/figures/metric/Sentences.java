@@ -230,8 +230,7 @@ final class Sentences {
             head.group(2) == null ? List.of() : List.of(head.group(2).strip().split(", *"));
         require(all.put(id, new Rows(names, new ArrayList<>())) == null, line);
       }
-      Row row = new Row(columns[1].strip(), columns[2].strip());
-      Objects.requireNonNull(all.get(id)).rows.add(row);
+      Objects.requireNonNull(all.get(id)).rows.add(new Row(columns[1].strip(), columns[2].strip()));
     }
     all.forEach((of, rows) -> require(rows.isComplete(), of + rows));
     return all;
