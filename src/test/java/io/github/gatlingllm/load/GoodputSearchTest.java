@@ -235,8 +235,8 @@ class GoodputSearchTest {
       level = source.next(FakeLoad.result(level.label(), 0, 0L, new Queue(true, true, 0, 41)));
     }
     assertThat(conclusion(source))
-        .startsWith("No rate down to 0.000")
-        .containsSubsequence("41 requests waited here", "not by the server");
+        .startsWith("No rate holds the SLO, not even 0.000")
+        .containsSubsequence("41 requests waited in the client", "not by the server");
   }
 
   @ParameterizedTest
@@ -258,7 +258,7 @@ class GoodputSearchTest {
     assertThat(tried(search(3e5, 0.05), 1e9)).as("1.2e6 is no rate").containsExactly(3e5, 6e5);
     LevelSource hopeless = search(1, 0.05);
     assertThat(tried(hopeless, 0)).hasSize(21);
-    assertThat(conclusion(hopeless)).startsWith("No rate down to ").endsWith("holds the SLO");
+    assertThat(conclusion(hopeless)).startsWith("No rate holds the SLO, not even ");
   }
 
   @Test
@@ -282,7 +282,7 @@ class GoodputSearchTest {
     assertThat(rare.extendsMeasuring(none)).isFalse();
     assertThat(rare.next(none)).isNull();
     assertThat(conclusion(rare))
-        .startsWith("No highest rate found: r=0.02 had no request to judge");
+        .startsWith("No highest rate found: r=0.02 had no requests to judge");
 
     LevelSource often = search(2, 0.05);
     assertThat(often.next(null)).isNotNull();

@@ -248,7 +248,7 @@ class MergedInjectorsTest {
     assertThat(check("injectors").at("/level").asText()).isEqualTo("ok");
     assertThat(new RunFiles(out).page())
         .content(UTF_8)
-        .contains("The injectors, each by itself", "injector-3");
+        .contains("Each injector", "injector-3");
   }
 
   @Test

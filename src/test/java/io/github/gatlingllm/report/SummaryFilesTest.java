@@ -213,7 +213,7 @@ class SummaryFilesTest {
       RunFigures figures = Runs.figures(info, Recorded.at(0).tokens(100, 120));
       Summary summary = figures.summary();
       boolean isInvalid = info.outcome().dropped() > 0;
-      String start = isInvalid ? "Invalid run, check records_dropped: 3 " : "At 1 concurrent";
+      String start = isInvalid ? "Invalid run by check records_dropped: 3 " : "At 1 concurrent";
       assertThat(parsed(SummaryJson.of(summary)).get("verdict").asText()).startsWith(start);
       assertThat(SummaryText.markdown(summary).lines().limit(4))
           .contains("**" + summary.verdict() + "**");

@@ -114,7 +114,7 @@ public record Summary(
         injectors);
   }
 
-  /** E.g. {@code Invalid run, check cut_tail: The last line of the records is cut off. At …} */
+  /** E.g. {@code Invalid run by check cut_tail: The last line of the records is cut off. At …} */
   private Sentence invalidRun(List<Check> checks) {
     List<Check> invalid = invalid(checks).toList();
     String why = SENTENCE.split(invalid.get(invalid.size() - 1).message(), 2)[0];

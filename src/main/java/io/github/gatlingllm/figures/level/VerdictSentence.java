@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The outcome of a run in sentences, e.g. {@code 16 concurrent is the knee: 1,583 tok/s, TTFT p99
- * 71 ms. Doubling the load adds 23 % throughput at 22 × the TTFT p99.}
+ * 71 ms. Doubling the load adds 23 % throughput, with 22 × the TTFT p99.}
  */
 final class VerdictSentence {
 

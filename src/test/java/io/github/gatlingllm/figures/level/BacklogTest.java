@@ -101,7 +101,7 @@ class BacklogTest {
     Summary summary = summary(Runs.run(121, four), quick);
     assertThat(summary.stages().get(0).queue()).isEqualTo(new Queue(true, true, 0, 120));
     assertThat(summary.verdict())
-        .startsWith("The load generator did not send 4 requests/s: 120 requests waited here")
+        .startsWith("The load generator did not send 4 requests/s: 120 requests waited in the client")
         .containsSubsequence("not by the server", "At 4 requests/s");
 
     // By 60 s 79 have begun, as above.

@@ -110,7 +110,7 @@ class RateLimitsTest {
     assertThat(Runs.check(summary, "errors").message())
         .startsWith("0 of 3 requests failed (0 %), and 1 were rate limited;");
     assertThat(summary.verdict())
-        .endsWith("The server's rate limits turned 33.3 % of the requests away.");
+        .endsWith("The server's rate limits rejected 33.3 % of the requests.");
   }
 
   @Test

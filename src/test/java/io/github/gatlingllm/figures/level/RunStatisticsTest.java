@@ -321,7 +321,7 @@ class RunStatisticsTest {
   @Test
   void nothingRecorded() {
     Summary s = summary(RUN, List.of());
-    assertThat(s.verdict()).isEqualTo("Invalid run, check errors. No request was measured.");
+    assertThat(s.verdict()).isEqualTo("Invalid run by check errors. No request was measured.");
     assertThat(s.figures().metric(Metric.TTFT_MS)).isEqualTo(Distribution.EMPTY);
     assertThat(s.knee()).isNull();
     assertThat(s.level()).isEqualTo(Check.Level.INVALID);

@@ -76,7 +76,7 @@ class SilenceTest {
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.value()).isEqualTo(15, within(0.1));
     assertThat(check.message())
-        .matches("c=16: .* 7\\.\\d+ s .* 16 requests in flight .* 15\\.0 s\\.");
+        .matches("c=16: .* 7\\.\\d+ s .* 15\\.0 s while 16 requests were in flight\\.");
     double perS = summary.figures().number(Metric.REQUESTS_PER_S);
     assertThat(check.remedy()).contains(" " + Math.round(perS * 100) / 100.0 + " requests/s");
   }
@@ -97,7 +97,7 @@ class SilenceTest {
     assertThat(check(dead).value()).isEqualTo(15, within(0.25));
     Check alive = check(closedLoop(users, n -> n * 0.4, 20, i -> 500));
     assertThat(alive.level()).isEqualTo(Level.OK);
-    assertThat(alive.message()).contains("s without a byte for any request in flight");
+    assertThat(alive.message()).contains("longest time without a byte for the requests in flight");
   }
 
   /** Answers of 10 s: 40 % of all meet the stall, whose last byte came at 11.72 s. */
