@@ -116,7 +116,7 @@ final class ChatMessages {
     Dialog.Turn turn = kept.next();
     if (turn == null) {
       throw new IllegalArgumentException(
-          "the dialog of '%s' has no turn left; ask for it first: asLongAs(goesOn(\"%s\"))"
+          "the dialog of '%s' has no turn left; check this first: asLongAs(goesOn(\"%s\"))"
               .formatted(key, key));
     }
     tools = kept.script().tools();
@@ -145,7 +145,7 @@ final class ChatMessages {
       return kept;
     }
     throw new IllegalArgumentException(
-        "session attribute '%s' is no conversation; start one: conversation(\"%s\")"
+        "session attribute '%s' is not a conversation; start one: conversation(\"%s\")"
             .formatted(key, key));
   }
 

@@ -66,8 +66,8 @@ final class CommonStart {
       } else if (each.shard()) {
         throw InvalidSimulation.because(
             ("%s: scenario '%s' is injected by Gatling itself, which offers all of it in every"
-                    + " injector, whenever it is ready; use openLoop or closedLoop, or say"
-                    + " .noShard() where that is meant")
+                    + " injector, whenever it is ready; use openLoop or closedLoop, or set"
+                    + " .noShard() where that is intended")
                 .formatted(describe(injector), each.scenarioBuilder().name()));
       }
     }
@@ -139,7 +139,7 @@ final class CommonStart {
     if (nanos > 0) {
       String late = duration(nanos);
       PrintableText.print(
-          "LLM: the load starts " + late + " late; arrivals planned before are sent at once");
+          "LLM: the load starts " + late + " late; arrivals planned before are sent immediately");
       run.describe(info -> info.config(LATE, late));
     }
   }

@@ -115,9 +115,9 @@ public final class Dynamic<T> {
 
   private static String shown(String text) {
     String line = text.lines().findFirst().orElse("");
-    boolean whole = line.equals(text) && line.length() <= LONGEST_SHOWN;
+    boolean isShort = line.equals(text) && line.length() <= LONGEST_SHOWN;
     return '"'
-        + (whole ? line : line.substring(0, Math.min(line.length(), LONGEST_SHOWN)) + "…")
+        + (isShort ? line : line.substring(0, Math.min(line.length(), LONGEST_SHOWN)) + "…")
         + '"';
   }
 
@@ -135,8 +135,7 @@ public final class Dynamic<T> {
               + " is '"
               + value
               + "', expected "
-              + (type == Double.class ? "a" : "a whole")
-              + " number");
+              + (type == Double.class ? "a number" : "an integer"));
     }
   }
 
@@ -201,7 +200,7 @@ public final class Dynamic<T> {
         type == Double.class
             ? "a number"
             : Number.class.isAssignableFrom(type)
-                ? "a whole number"
+                ? "an integer"
                 : type == Boolean.class ? "true or false" : "a " + type.getSimpleName();
     return "expected " + kind + ", or a Gatling EL String that gives one";
   }

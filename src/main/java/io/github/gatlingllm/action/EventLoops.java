@@ -39,7 +39,7 @@ final class EventLoops {
     }
   }
 
-  /** Logs what the task throws: Netty keeps it in a future that nobody reads. */
+  /** Logs what the task throws: Netty stores it in a future that no code reads. */
   private static void runLogged(Runnable task) {
     try {
       task.run();

@@ -129,7 +129,7 @@ final class HttpCall {
     return verifyTls == null ? ALL_USERS : Long.MIN_VALUE + (verifyTls ? 1 : 0);
   }
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Content(PreparedRequest prepared, String[] values) {}
 
   private record Header(String name, Value value) {

@@ -28,7 +28,7 @@ final class InFlight {
     return closeReason == null && (level == null || level.admits());
   }
 
-  /** Adds a request that starts; cancels it at once if none may start any more. */
+  /** Adds a request that starts; cancels it immediately if none may start any more. */
   void add(StreamedExchange exchange, Session session) {
     requests.put(exchange, session);
     cancelIfLate(exchange, session);

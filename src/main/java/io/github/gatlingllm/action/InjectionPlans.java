@@ -112,10 +112,10 @@ final class InjectionPlans {
       return rates(ramp.startRate(), ramp.endRate()) + during;
     }
     if (step instanceof AtOnceOpenInjection) {
-      return users + " at once";
+      return users + " together";
     }
     if (step instanceof NothingForOpenInjection) {
-      return "nobody" + during;
+      return "no users" + during;
     }
     if (step instanceof PoissonOpenInjection poisson) {
       return "randomized " + rates(poisson.startRate(), poisson.endRate()) + during;
@@ -247,7 +247,7 @@ final class InjectionPlans {
         .toList();
   }
 
-  /** The llm protocol of the whole simulation; null where it has none. */
+  /** The llm protocol of the entire simulation; null where it has none. */
   static @Nullable LlmProtocol commonProtocol(CoreComponents core) {
     SimulationParams simulation = simulation(core);
     return simulation == null

@@ -136,7 +136,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
     private static final int EXIT_CODE = 1;
 
     static final String TWO_PROTOCOLS =
-        "protocols(…) has two llm protocols; give each scenario its own, or each target:"
+        "protocols(…) has two llm protocols; give each scenario one, or each target:"
             + " closedLoop(8).target(\"A\", llm.baseUrl(…)).inject(chat)";
 
     private static boolean coversCrashes;
@@ -184,7 +184,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
       return null;
     }
 
-    /** A line for what nobody has foreseen. */
+    /** A line for an unforeseen cause. */
     static String unexpected(Throwable crash) {
       Throwable first = crash;
       for (Throwable cause = crash; cause != null; cause = cause.getCause()) {

@@ -50,7 +50,7 @@ final class JvmWarmUp implements PlanDriver.Users {
 
   private static final int USERS = 32;
 
-  /** One of so many users gets a new connection for each request. */
+  /** One of this number of users gets a new connection for each request. */
   private static final int NEW_CONNECTION = 8;
 
   /** Attributes are held in a class per number of them, up to four. */

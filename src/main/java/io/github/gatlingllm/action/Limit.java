@@ -44,7 +44,7 @@ final class Limit {
   /** A waiting request and its event loop. */
   interface Waiter {
 
-    /** The request is admitted. Called once, on any thread; must return at once. */
+    /** The request is admitted. Called once, on any thread; must return immediately. */
     void go();
 
     /** Runs a task at that instant of the clock or a little later. */
@@ -77,7 +77,7 @@ final class Limit {
     return new Limit(true, requests, tokens, nanoClock);
   }
 
-  /** Admits a request at once, or later, which the waiter is told. */
+  /** Admits a request immediately, or later, which the waiter is told. */
   Turn enter(long needs, Waiter waiter) {
     Turn turn = new Turn(waiter, Math.max(0, needs));
     List<Turn> due;

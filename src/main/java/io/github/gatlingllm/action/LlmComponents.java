@@ -143,7 +143,7 @@ final class LlmComponents implements ProtocolComponents {
     return new LevelHooks(calls, protocol.requestTimeout());
   }
 
-  /** Gatling's throttle does not know of other injectors: each would send the whole load. */
+  /** Gatling's throttle does not know of other injectors: each would send the full load. */
   private void validateThrottle(ScenarioContext context) {
     if (context.throttled() && simulation.injector.isPart()) {
       throw InvalidSimulation.because(

@@ -101,7 +101,7 @@ final class PlanUser implements PlanDriver.LoopingUser {
     delayNanos += nanos;
   }
 
-  /** The delay since the last call: by so much the user is late at its next request. */
+  /** The delay since the last call: how late the user is at its next request. */
   long takeDelay() {
     long delay = delayNanos;
     delayNanos = 0;

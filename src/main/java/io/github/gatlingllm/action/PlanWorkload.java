@@ -173,7 +173,7 @@ final class PlanWorkload extends Workload implements Users {
       };
     }
 
-    /** Users that exit within the scenario pass our exit, so the plan replaces them at once. */
+    /** Users that exit within the scenario pass our exit, so the plan replaces them immediately. */
     private static ScenarioContext withExit(ScenarioContext context, Action exit) {
       CoreComponents core = context.coreComponents();
       return new ScenarioContext(

@@ -156,7 +156,10 @@ record PreparedRequest(
   /** The first texts of the prompts of a run, by the draw of the prompt, else by request number. */
   record Prefixes(PromptPrefix.Texts texts, InjectorShare share, DrawOrder order, long from) {
 
-    /** Each load plan has a range of so many bits of numbers; requests outside plans the first. */
+    /**
+     * Each load plan has a range of this number of bits of numbers; requests outside plans the
+     * first.
+     */
     private static final int PLAN_BITS = 40;
 
     boolean isOfWarmUp() {

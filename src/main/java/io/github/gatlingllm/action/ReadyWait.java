@@ -49,7 +49,10 @@ final class ReadyWait {
     startNanos = nanoClock.getAsLong();
   }
 
-  /** Returns once the pages of all its base URLs answer; at once where nothing is to be awaited. */
+  /**
+   * Returns once the pages of all its base URLs answer; immediately where there is nothing to wait
+   * for.
+   */
   void untilUp() {
     Duration max = protocol.waitReady();
     for (MetricsPage page : max == null ? List.<MetricsPage>of() : pages(protocol)) {

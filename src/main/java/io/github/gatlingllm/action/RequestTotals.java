@@ -25,7 +25,7 @@ final class RequestTotals {
   void skippedTurn(String requestName, String reason) {
     if (count(skippedTurns, requestName, reason)) {
       PrintableText.print(
-          ("LLM %s: %s, so the next turn is not sent; the end of the run says how many were "
+          ("LLM %s: %s, so the next turn is not sent; the end of the run states how many were "
                   + "not")
               .formatted(requestName, reason));
     }

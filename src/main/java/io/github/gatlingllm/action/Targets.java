@@ -315,7 +315,7 @@ final class Targets {
       isSeedSaid = true;
       PrintableText.print(
           StartCommand.typed(
-              "LLM: seed %s for all that has no seed of its own; llm.seed=%s repeats this"
+              "LLM: seed %s for everything without a separate seed; llm.seed=%s repeats this"
                   .formatted(seed.value(), seed.value())));
       describe();
     }
@@ -379,7 +379,7 @@ final class Targets {
     }
   }
 
-  /** A connection is an open file, and so many users need one each. */
+  /** A connection is an open file, and each of this number of users needs one. */
   void requireOpenFiles(LlmProtocol protocol, int users, long free) {
     Integer limit =
         protocol.shareConnections() ? share("maxInFlight", protocol.maxInFlight()) : null;

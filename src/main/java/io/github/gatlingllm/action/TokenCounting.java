@@ -294,13 +294,13 @@ final class TokenCounting {
       return first + counted(new Text(text.substring(prefix.length()), true), text, first);
     }
 
-    /** The tokens of {@code whole} less those before, if the text was not counted earlier. */
-    private int counted(Text text, String whole, int before) {
+    /** The tokens of {@code complete} less those before, if the text was not counted earlier. */
+    private int counted(Text text, String complete, int before) {
       Integer known = counts.get(text);
       if (known != null) {
         return known;
       }
-      int count = tokenizer.count(whole) - before;
+      int count = tokenizer.count(complete) - before;
       counts.put(text, count);
       chars += text.chars().length();
       var oldest = counts.entrySet().iterator();

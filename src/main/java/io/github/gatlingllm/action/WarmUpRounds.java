@@ -105,7 +105,7 @@ final class WarmUpRounds {
     target.run.end();
   }
 
-  /** Sends requests until there were so many; false if they cannot be built before the load. */
+  /** Sends requests until this number was sent; false if they cannot be built before the load. */
   private boolean send(int rounds) {
     Map<String, String> failures = new LinkedHashMap<>();
     try {
@@ -206,7 +206,7 @@ final class WarmUpRounds {
     if (isMore || server < expected - expected / 100) {
       PrintableText.print(
           StartCommand.typed(
-              "LLM WARNING: %s counts %s prompt tokens where %s were expected by %s; set the model's own tokenizer: llm.tokenizer=server or hf:<owner>/<name>"
+              "LLM WARNING: %s counts %s prompt tokens where %s were expected by %s; set the tokenizer of the model: llm.tokenizer=server or hf:<owner>/<name>"
                   .formatted(load.name, server, expected, protocol.tokenizer().name())));
     }
   }

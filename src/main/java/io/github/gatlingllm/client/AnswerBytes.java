@@ -110,11 +110,11 @@ final class AnswerBytes {
   }
 
   private static String withoutLoneSurrogates(CharSequence text) {
-    StringBuilder whole = new StringBuilder(text.length());
+    StringBuilder printable = new StringBuilder(text.length());
     text.codePoints()
         .map(point -> point <= 0xFFFF && Character.isSurrogate((char) point) ? 0xFFFD : point)
-        .forEach(whole::appendCodePoint);
-    return whole.toString();
+        .forEach(printable::appendCodePoint);
+    return printable.toString();
   }
 
   private static char simple(char escape) {

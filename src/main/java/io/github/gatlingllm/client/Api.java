@@ -125,7 +125,7 @@ public abstract class Api {
     return generates() && terminalEvent == null;
   }
 
-  /** Headers of its own; one without a value has the API key. */
+  /** Its headers; one without a value has the API key. */
   public Map<String, String> headers() {
     return Map.of();
   }
@@ -432,7 +432,7 @@ public abstract class Api {
 
     /** For the console: that a target rejects it, what follows, and the setting. */
     public String line(String target) {
-      return "LLM: %s rejects %s, so the run goes on without: %s (llm.%s=%s says so up front)"
+      return "LLM: %s rejects %s, so the run continues without: %s (set llm.%s=%s to avoid this)"
           .formatted(
               target, String.join(" and ", names.subList(0, shown())), effect, setting, value);
     }

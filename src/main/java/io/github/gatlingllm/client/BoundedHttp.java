@@ -106,7 +106,7 @@ final class BoundedHttp {
   /** The HTTP message is complete, but its gzip data is not. */
   static final class TruncatedGzip extends DecompressionException {
     TruncatedGzip() {
-      super("gzip data ended before it was whole");
+      super("gzip data ended before it was complete");
     }
 
     @Override

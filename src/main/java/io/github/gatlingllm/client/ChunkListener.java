@@ -1,6 +1,8 @@
 package io.github.gatlingllm.client;
 
-/** Receives the content of events; each event, or whole body, ends with one {@link #eventEnd()}. */
+/**
+ * Receives the content of events; each event, or complete body, ends with one {@link #eventEnd()}.
+ */
 interface ChunkListener {
 
   /** An event begins; false for one after the end of the answer, which is not read. */

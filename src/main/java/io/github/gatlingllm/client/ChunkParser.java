@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the data of one event, or a whole body that was not streamed, and passes deltas, usage and
- * errors to a listener; subclasses interpret the fields of an API, in any order.
+ * Parses the data of one event, or a complete body that was not streamed, and passes deltas, usage
+ * and errors to a listener; subclasses interpret the fields of an API, in any order.
  *
  * <p>Texts are passed as bytes of the buffer: Jackson only provides their positions. Data with
  * bytes above 127 is read as ISO 8859-1, because a server may cut its output within a character,

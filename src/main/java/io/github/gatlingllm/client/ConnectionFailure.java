@@ -88,7 +88,7 @@ final class ConnectionFailure {
   static String reason(Throwable failure, @Nullable String proxy, Secrets secrets) {
     NotSslRecordException noTls = find(NotSslRecordException.class, failure);
     if (proxy != null && noTls != null && !firstBytes(noTls).startsWith("HTTP/")) {
-      return "proxy %s: answered CONNECT with 200 and then no TLS but '%s'; does it want a log-in?"
+      return "proxy %s: answered CONNECT with 200 and then no TLS but '%s'; does it require a login?"
           .formatted(proxy, secrets.line(firstBytes(noTls), 40));
     }
     String reason = reason(failure);

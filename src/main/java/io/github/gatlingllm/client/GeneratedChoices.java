@@ -51,7 +51,7 @@ final class GeneratedChoices {
      * Adds a piece of a function's name. The index identifies a call. A delta with a used index
      * begins a new call if it has a name and another id: Gemini sends all of its calls with index
      * 0. A delta with another id but without a name continues the call: early versions of vLLM made
-     * up an id for each delta. A name that repeats the whole one is ignored.
+     * up an id for each delta. A name that repeats the complete one is ignored.
      */
     void callName(byte[] buffer, int offset, int length) {
       PartialCall call = lastCall();

@@ -158,7 +158,7 @@ public final class GenerationRequest {
     return texts;
   }
 
-  /** Whether {@link #promptTexts} is the whole input: there are no images, sounds or files. */
+  /** Whether {@link #promptTexts} is the complete input: there are no images, sounds or files. */
   public boolean isTextOnly() {
     for (JsonNode message : api.input(body)) {
       for (JsonNode part : message.path("content")) {

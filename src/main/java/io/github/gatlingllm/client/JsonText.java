@@ -37,7 +37,7 @@ final class JsonText extends ValueNode {
   private final String text;
   private @Nullable String joined;
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Escaped(byte[] json, int codePoints) {}
 
   private JsonText(String prefix, String text) {
@@ -124,12 +124,12 @@ final class JsonText extends ValueNode {
 
   @Override
   public String textValue() {
-    String whole = joined;
-    if (whole == null) {
-      whole = prefix + text;
-      joined = whole;
+    String complete = joined;
+    if (complete == null) {
+      complete = prefix + text;
+      joined = complete;
     }
-    return whole;
+    return complete;
   }
 
   @Override

@@ -131,7 +131,7 @@ sealed interface ResponseBody {
       }
       return answer.hasTokens()
           ? new Ending(RequestStatus.COMPLETE, null)
-          : quoting(RequestStatus.EMPTY, "stream ended well but held no token");
+          : quoting(RequestStatus.EMPTY, "stream ended as expected but contained no token");
     }
 
     /** A last event without its blank line keeps the timestamp of its bytes. */
@@ -209,7 +209,7 @@ sealed interface ResponseBody {
         return stream.end(now, cut);
       }
       if (cut) {
-        return new Ending(RequestStatus.TRUNCATED, "body ended before it was whole");
+        return new Ending(RequestStatus.TRUNCATED, "body ended before it was complete");
       }
       timeline.body(now);
       answer.body(body.array(), body.length());
@@ -232,7 +232,7 @@ sealed interface ResponseBody {
         return new Ending(RequestStatus.COMPLETE, null);
       }
       return answer.isOver()
-          ? new Ending(RequestStatus.EMPTY, "completion held no token")
+          ? new Ending(RequestStatus.EMPTY, "completion contained no token")
           : new Ending(RequestStatus.INVALID_RESPONSE, "expected a completion, got other JSON");
     }
 

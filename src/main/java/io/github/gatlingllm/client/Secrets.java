@@ -66,7 +66,7 @@ public final class Secrets {
             .toList();
   }
 
-  /** Secrets from these texts, which are keys or whole values of headers. */
+  /** Secrets from these texts, which are keys or complete values of headers. */
   public static Secrets of(List<String> texts) {
     Secrets before = latest;
     if (before.given.equals(texts)) {
@@ -131,22 +131,22 @@ public final class Secrets {
 
   /** The text, and the credentials in {@code Bearer abc}, {@code Basic …} and {@code a=b; c=d}. */
   private static void parts(String text, Set<String> all) {
-    String whole = text.strip();
-    all.add(whole);
-    int space = whole.indexOf(' ');
-    String rest = whole.substring(space + 1).strip();
+    String value = text.strip();
+    all.add(value);
+    int space = value.indexOf(' ');
+    String rest = value.substring(space + 1).strip();
     all.add(rest);
-    if (whole.toLowerCase(Locale.ROOT).startsWith("basic ")) {
+    if (value.toLowerCase(Locale.ROOT).startsWith("basic ")) {
       try {
         String login = new String(Base64.getDecoder().decode(rest), StandardCharsets.UTF_8);
         all.add(login);
         all.add(login.substring(login.indexOf(':') + 1));
       } catch (IllegalArgumentException notBase64) {
-        // The value as a whole has been added already.
+        // The complete value has been added already.
       }
     }
-    if (whole.indexOf('=') > 0) {
-      for (String pair : whole.split("[;,]", -1)) {
+    if (value.indexOf('=') > 0) {
+      for (String pair : value.split("[;,]", -1)) {
         all.add(pair.substring(pair.indexOf('=') + 1).strip());
       }
     }

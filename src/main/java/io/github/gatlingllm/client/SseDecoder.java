@@ -96,10 +96,10 @@ final class SseDecoder {
         line(bytes, at, lineEnd);
       } else {
         line.append(bytes, at, lineEnd - at);
-        byte[] whole = line.array();
+        byte[] complete = line.array();
         int wholeTo = line.length();
         line.clear();
-        line(whole, 0, wholeTo);
+        line(complete, 0, wholeTo);
       }
       at = lineEnd + 1;
       if (bytes[lineEnd] == '\r') {
@@ -229,7 +229,7 @@ final class SseDecoder {
     }
   }
 
-  /** Keeps a line that the standard ignores, unless it is one of its own fields. */
+  /** Keeps a line that the standard ignores, unless it is one of its fields. */
   private void ignore(byte[] bytes, int from, int to) {
     String name = new String(bytes, from, Math.min(to - from, 6), StandardCharsets.ISO_8859_1);
     int kept = Math.min(to - from, MAX_IGNORED - ignored.length());

@@ -52,8 +52,8 @@ public final class StreamedExchange implements HttpListener {
    * Options of reading the response.
    *
    * @param idleTimeoutNanos longest time without a byte; counted from the request for a stream,
-   *     else from the response headers, as a whole body may be sent when it is complete; 0 for no
-   *     limit
+   *     else from the response headers, as a body that is not streamed may be sent when it is
+   *     complete; 0 for no limit
    * @param secrets removed from messages
    * @param logged the request, for a log of failed requests; null where none is wanted
    */
@@ -218,7 +218,7 @@ public final class StreamedExchange implements HttpListener {
   }
 
   /**
-   * The request is about to be written: at once on a kept-alive connection, else when the new
+   * The request is about to be written: immediately on a kept-alive connection, else when the new
    * connection is open. Stops a request that was cancelled while connecting.
    */
   @Override
@@ -362,7 +362,7 @@ public final class StreamedExchange implements HttpListener {
         now,
         switch (end.status()) {
           case COMPLETE, TRUNCATED, EMPTY ->
-              new Ending(RequestStatus.TRUNCATED, "gzip data ended before it was whole");
+              new Ending(RequestStatus.TRUNCATED, "gzip data ended before it was complete");
           default -> end;
         });
   }

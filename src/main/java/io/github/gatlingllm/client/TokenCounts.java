@@ -11,7 +11,7 @@ final class TokenCounts {
 
   private static final int UNKNOWN = -1;
 
-  /** One event of so many may be empty. */
+  /** One event of this number may be empty. */
   private static final int MAX_EMPTY = 10;
 
   private int prompt = UNKNOWN;
@@ -76,7 +76,7 @@ final class TokenCounts {
     }
   }
 
-  /** The count; {@value #UNKNOWN} where no answer can have so many tokens. */
+  /** The count; {@value #UNKNOWN} where no answer can have this number of tokens. */
   private int checked(int count, String name) {
     if (count <= RequestRecord.MAX_TOKENS) {
       return count;

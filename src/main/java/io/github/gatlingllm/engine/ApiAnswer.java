@@ -169,7 +169,7 @@ final class ApiAnswer {
   void end(Usage usage) {
     describeAll(usage);
     if (!stream) {
-      ResponseWriter.ok(context, requestId, ResponseWriter.JSON, value("whole", null));
+      ResponseWriter.ok(context, requestId, ResponseWriter.JSON, value("body", null));
       return;
     }
     if (includeUsage) {

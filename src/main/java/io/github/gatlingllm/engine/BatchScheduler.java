@@ -18,7 +18,7 @@ import java.util.List;
  * </pre>
  */
 final class BatchScheduler implements Scheduler {
-  /** A later iteration starts at once, so that a stalled machine does not send a burst. */
+  /** A later iteration starts immediately, so that a stalled machine does not send a burst. */
   private static final long CATCH_UP_NANOS = 2_000_000;
 
   private static final int CACHED_TOKENS = 40_000;

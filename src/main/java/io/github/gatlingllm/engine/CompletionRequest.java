@@ -86,7 +86,7 @@ record CompletionRequest(
     } catch (IOException e) {
       throw Refusal.badRequest(null, "Invalid JSON in the body; expected one JSON object");
     }
-    throw Refusal.badRequest(null, "The body is no JSON object; expected one JSON object");
+    throw Refusal.badRequest(null, "The body is not a JSON object; expected one JSON object");
   }
 
   static final class Parameters {
@@ -118,7 +118,7 @@ record CompletionRequest(
           read(
               name,
               json -> json.isIntegralNumber() && json.canConvertToInt() && json.intValue() >= min,
-              "a whole number" + bound);
+              "an integer" + bound);
       return value == null ? null : (Integer) value.intValue();
     }
 

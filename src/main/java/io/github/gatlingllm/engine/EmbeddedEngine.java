@@ -150,7 +150,7 @@ public final class EmbeddedEngine implements AutoCloseable {
     server.closeFuture().awaitUninterruptibly();
   }
 
-  /** Stops at once: closes open connections, and their requests end as cancelled. */
+  /** Stops immediately: closes open connections, and their requests end as cancelled. */
   @Override
   public void close() {
     RUNNING.remove(URI.create(baseUrl()).getAuthority());
@@ -180,7 +180,7 @@ public final class EmbeddedEngine implements AutoCloseable {
    * times are {@code System.nanoTime()} of the engine's JVM.
    *
    * @param requestId the request's {@code X-Request-Id}; made up by the engine where it has none
-   * @param receivedNanos when the whole request had been read
+   * @param receivedNanos when the complete request had been read
    * @param admittedNanos when it left the engine's queue; null when it never did
    * @param firstTokenNanos when the first token was handed to the connection; null when none was
    * @param tokenNanos the same for each token, in order

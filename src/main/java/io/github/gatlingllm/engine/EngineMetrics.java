@@ -5,8 +5,8 @@ import java.util.TreeMap;
 
 /**
  * The page {@code /metrics}, with the metric names of vLLM in the Prometheus text format. Belongs
- * to the event loop. Times run from the moment the whole request was read to the moment a token was
- * handed to the connection.
+ * to the event loop. Times run from the moment the complete request was read to the moment a token
+ * was handed to the connection.
  */
 final class EngineMetrics {
   private final String labels;

@@ -28,7 +28,7 @@ import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * An embedded engine in a process of its own, with the same Java and class path. It answers with
+ * An embedded engine in a separate process, with the same Java and class path. It answers with
  * fixed times and notes when it wrote each token. Its standard input and output are pipes from and
  * to this process: the address of the engine comes first, and the noted times when {@link #stop}
  * asks for them; it ends by itself when this process has ended for whatever reason. Both processes
@@ -61,7 +61,7 @@ final class EngineProcess {
     output = process.inputReader(UTF_8);
     baseUrl = within(START_PATIENCE, output::readLine);
     if (baseUrl == null) {
-      throw new IOException("it ended at once; its messages above name the cause");
+      throw new IOException("it ended immediately; its messages above name the cause");
     }
   }
 

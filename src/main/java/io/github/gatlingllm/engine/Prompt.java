@@ -196,7 +196,7 @@ record Prompt(int tokens, Hasher text) {
       text.codePoints().forEach(this::read);
     }
 
-    /** Adds whole tokens that are not text, such as a token id or an image. */
+    /** Adds complete tokens that are not text, such as a token id or an image. */
     private void tokens(long identity, int tokens) {
       for (int i = 0; i < tokens * CHARS_PER_TOKEN; i++) {
         read(identity);

@@ -46,7 +46,7 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
   }
 
   /**
-   * Starts the engine of a self-test, in a process of its own; returns its base URL.
+   * Starts the engine of a self-test, in a separate process; returns its base URL.
    *
    * @throws IOException with a message of one line, if it cannot be started
    */

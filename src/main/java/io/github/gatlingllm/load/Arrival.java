@@ -112,8 +112,8 @@ public final class Arrival {
    */
   record Numbers(long first, long all, InjectorShare share) {
 
-    Stream<Planned> own(Stream<Planned> whole) {
-      return share.isPart() ? whole.filter(arrival -> share.has(of(arrival))) : whole;
+    Stream<Planned> own(Stream<Planned> complete) {
+      return share.isPart() ? complete.filter(arrival -> share.has(of(arrival))) : complete;
     }
 
     long of(Planned arrival) {
@@ -138,7 +138,7 @@ public final class Arrival {
     /** Between the numbers of requests that send what was drawn once. */
     private static final long AGAIN = 1L << 32;
 
-    /** Each order has a range of so many bits of {@linkplain #number numbers}. */
+    /** Each order has a range of this number of bits of {@linkplain #number numbers}. */
     private static final int BITS = 40;
 
     private static final long FIRST_RANGE = 1 << 16;
@@ -219,7 +219,7 @@ public final class Arrival {
       return description;
     }
 
-    /** The whole plan, drawn again. */
+    /** The complete plan, drawn again. */
     public Stream<Planned> planned() {
       return plan.get();
     }

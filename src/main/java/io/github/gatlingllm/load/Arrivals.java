@@ -173,7 +173,7 @@ public sealed interface Arrivals extends Serializable {
     public Replay {
       if (!(speed > 0 && speed <= 1e6)) {
         throw new IllegalArgumentException(
-            "Speed " + speed + " replays nothing; expected a factor above 0, at most 1,000,000");
+            "Speed " + speed + " is not valid; expected a factor above 0, at most 1,000,000");
       }
       if (trace.lengthNanos() / speed > MAX_DAYS * 86_400e9) {
         throw new IllegalArgumentException(
@@ -299,7 +299,7 @@ public sealed interface Arrivals extends Serializable {
 
       /**
        * Since 1970 by their size; else that of their format, unless the mean gap contradicts it:
-       * whole seconds of 100 s and more are milliseconds; milliseconds of less than 10, or with
+       * integer seconds of 100 s and more are milliseconds; milliseconds of less than 10, or with
        * fractions less than 100, are seconds.
        */
       public StampUnit unit(StampUnit ofFormat) {
@@ -336,7 +336,7 @@ public sealed interface Arrivals extends Serializable {
     public static Gaps gamma(double cv, long seed) {
       if (!(cv > 0 && cv <= 100)) {
         throw new IllegalArgumentException(
-            "cv(" + cv + ") is not a spread of gaps; expected above 0, at most 100; 1 is Poisson");
+            "cv(" + cv + ") is not valid; expected above 0, at most 100; 1 is Poisson");
       }
       return new Gaps(cv, seed);
     }
@@ -398,6 +398,6 @@ public sealed interface Arrivals extends Serializable {
     throw new IllegalArgumentException(
         "Rate "
             + perSecond
-            + " is not a load; expected users per second above 0, at most 1,000,000");
+            + " is out of range; expected users per second above 0, at most 1,000,000");
   }
 }

@@ -48,10 +48,10 @@ public record DataFile(String name, Path path, Path original) {
 
   private static final int MIB = 1 << 20;
 
-  /** Longest text of JSON: larger than Jackson's own limit, as a text may be a whole book. */
+  /** Longest text of JSON: larger than Jackson's own limit, as a text may be a complete book. */
   private static final int MAX_TEXT = 64 * MIB;
 
-  /** Largest file that is held in memory whole. */
+  /** Largest file that is read into memory. */
   private static final long MAX_WHOLE = 512L * MIB;
 
   private static final long MAX_UNPACKED = 16_384L * MIB;
@@ -210,7 +210,7 @@ public record DataFile(String name, Path path, Path original) {
     return new IllegalArgumentException(name + ":" + line + ": " + what);
   }
 
-  /** This file, if it may be held in memory whole; larger ones can only be visited. */
+  /** This file, if it may be read into memory; larger ones can only be visited. */
   public DataFile held() {
     return reading(
         () -> {

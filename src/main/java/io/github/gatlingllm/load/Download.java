@@ -129,7 +129,7 @@ final class Download {
 
   static Path file(String location, Path cache, Hub hub, Duration silence) throws IOException {
     Download download = new Download(location, cache, hub);
-    synchronized (Download.class) { // locks of files are those of a whole JVM
+    synchronized (Download.class) { // locks of files are those of an entire JVM
       if (!Files.isRegularFile(download.file)) {
         download.fetch(silence);
       } else {

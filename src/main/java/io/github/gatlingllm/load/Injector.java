@@ -11,7 +11,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The part of a load test that this process runs: without a share all, without a start at once. */
+/**
+ * The part of a load test that this process runs: without a share all of it, without a start time
+ * immediately.
+ */
 public record Injector(@Nullable InjectorShare share, @Nullable StartTime startAt) {
 
   /** System property of the share, {@code i/n}; {@code LLM_INJECTOR} in the environment. */

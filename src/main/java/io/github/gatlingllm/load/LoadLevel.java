@@ -35,8 +35,8 @@ public sealed interface LoadLevel {
   Phases phases();
 
   /**
-   * The same as the repeat of that number, from 1, with arrivals of its own; for 0 the level that
-   * is not repeated.
+   * The same as the repeat of that number, from 1, with separate arrivals; for 0 the level that is
+   * not repeated.
    */
   LoadLevel repeat(int number);
 
@@ -49,7 +49,7 @@ public sealed interface LoadLevel {
   private static void requireBounded(int users, int trials) {
     if (users > MAX_USERS || (long) users * trials > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
-          "%s users%s are more than one load test can offer; expected at most %s users and %s requests"
+          "%s users%s are too many for one load test; expected at most %s users and %s requests"
               .formatted(
                   NumberText.count(users),
                   trials == 1 ? "" : " times " + NumberText.count(trials) + " trials",
@@ -104,7 +104,7 @@ public sealed interface LoadLevel {
     }
   }
 
-  /** All users start at once; the next trial starts when the slowest has ended. */
+  /** All users start together; the next trial starts when the slowest has ended. */
   record Batch(int users, int trials, long drainNanos) implements LoadLevel {
     public Batch {
       if (users <= 0 || trials <= 0) {

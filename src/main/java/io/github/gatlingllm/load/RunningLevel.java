@@ -326,7 +326,9 @@ public final class RunningLevel {
     return label();
   }
 
-  /** Receives the events of one plan, in order and under the driver's lock: must return at once. */
+  /**
+   * Receives the events of one plan, in order and under the driver's lock: must return immediately.
+   */
   public interface Listener {
 
     /** Called when nothing of the level before is in flight; the next one starts by that task. */

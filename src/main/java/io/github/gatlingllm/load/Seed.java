@@ -110,7 +110,7 @@ public final class Seed {
     return draws.get() > 0;
   }
 
-  /** Draws a seed for the next part of the simulation that has none of its own. */
+  /** Draws a seed for the next part of the simulation without a seed. */
   public long next() {
     return at(seed, SALT, draws.getAndIncrement()).nextLong();
   }

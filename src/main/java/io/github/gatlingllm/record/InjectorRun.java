@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A load generator of a merged run.
  *
  * @param name the {@code injector} of its records
- * @param run id of its own run
+ * @param run id of its run
  * @param state how its run ended; {@code RUNNING} if its process died
  * @param endUnixNanos if its process died, when its last recorded request ended
  * @param planned planned requests in its measure windows; null if its plan has no number
@@ -110,7 +110,7 @@ public record InjectorRun(
 
     private static IllegalArgumentException noShare(String text) {
       return new IllegalArgumentException(
-          text + " is no share; expected <i>/<n> such as 2/4, i from 1 to n");
+          text + " is not a share; expected <i>/<n> such as 2/4, i from 1 to n");
     }
 
     @JsonCreator
@@ -136,9 +136,9 @@ public record InjectorRun(
       return index - 1 + k * count;
     }
 
-    /** This injector's part of a count; the parts of all injectors add up to {@code whole}. */
-    public int of(int whole) {
-      return whole / count + (index <= whole % count ? 1 : 0);
+    /** This injector's part of a count; the parts of all injectors add up to {@code total}. */
+    public int of(int total) {
+      return total / count + (index <= total % count ? 1 : 0);
     }
 
     /** This injector's part of a number of requests, divided among those that have users. */

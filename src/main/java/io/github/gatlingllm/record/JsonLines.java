@@ -68,7 +68,7 @@ final class JsonLines implements Closeable {
 
     /**
      * A line without its line feed. If it is too long, {@code skipped} bytes at its beginning are
-     * not in the buffer; the last one, empty in a whole file, may be cut.
+     * not in the buffer; the last one, empty in a complete file, may be cut.
      */
     void line(byte[] buffer, int from, int length, long skipped, boolean isLast) throws IOException;
   }

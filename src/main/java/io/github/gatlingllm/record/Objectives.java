@@ -120,7 +120,7 @@ public record Objectives(
       return new TargetSlo(slo, all.percentile, all.rule, byRequest, each);
     }
 
-    /** The SLO of requests that have none of their own. */
+    /** The SLO of requests without a separate one. */
     public Slo global() {
       return Slo.parse(slo, percentile, rule);
     }
@@ -146,7 +146,7 @@ public record Objectives(
 
     private final Map<Name, Counted> objectives = new LinkedHashMap<>();
 
-    /** Requests judged by {@link Slo.Rule#REQUESTS}, all objectives at once, by percentile. */
+    /** Requests judged by {@link Slo.Rule#REQUESTS}, all objectives together, by percentile. */
     private final Map<Double, SloCount> atOnce = new LinkedHashMap<>();
 
     private SloCount all = SloCount.NONE;
@@ -208,7 +208,7 @@ public record Objectives(
       }
     }
 
-    /** The count that decides whether a level holds; {@code objective} is null for all at once. */
+    /** The count that decides whether a level holds; {@code objective} is null for all together. */
     public record Decision(@Nullable String objective, SloCount count, double percent) {
 
       public @Nullable Boolean holds() {
@@ -270,7 +270,7 @@ public record Objectives(
     /**
      * Whether the level holds its SLO. The deciding count is the one furthest below its required
      * share, or least above it: among the objectives judged by percentiles, and the requests that
-     * must meet all objectives at once. Null if no request was judged.
+     * must meet all objectives together. Null if no request was judged.
      */
     public @Nullable Decision decide() {
       List<Decision> all = new ArrayList<>();
@@ -297,7 +297,8 @@ public record Objectives(
    * @param name the request name or the label of the load level; null if the scope has none
    * @param figure name of the figure as {@code figures.metric.Figure} knows it, e.g. {@code
    *     ttft.p99}
-   * @param values what it is compared with, in the figure's unit; as many as the condition takes
+   * @param values what it is compared with, in the figure's unit; the number that the condition
+   *     takes
    */
   public record Assertion(
       @Nullable String target,
@@ -327,7 +328,7 @@ public record Objectives(
     }
 
     public enum Scope implements RunInfo.Keyed {
-      /** None: it covers the run as a whole, with all its targets. */
+      /** None: it covers the entire run, with all its targets. */
       RUN,
       GLOBAL,
       REQUEST,

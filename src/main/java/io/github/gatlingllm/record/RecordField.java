@@ -143,7 +143,7 @@ enum RecordField implements FieldTable.Field {
     this.condition = condition;
   }
 
-  /** Files have whole nanoseconds; this is the only value that they round. */
+  /** Files have integer nanoseconds; this is the only value that they round. */
   private static @Nullable Long roundedTpot(Timing timing) {
     Double nanos = timing.tpotNanos();
     return nanos == null ? null : (Long) Math.round(nanos);

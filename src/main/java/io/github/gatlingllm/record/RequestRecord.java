@@ -407,7 +407,7 @@ public record RequestRecord(
   /**
    * The conversation or replayed session of a request.
    *
-   * @param nanos time of the whole session; only in the request that ended last, if all were ok
+   * @param nanos time of the entire session; only in the request that ended last, if all were ok
    * @param toolNanos the part of it in which no request was in flight
    */
   public record SessionTurn(String id, @Nullable Long nanos, @Nullable Long toolNanos) {

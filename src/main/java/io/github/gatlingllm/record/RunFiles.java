@@ -57,7 +57,7 @@ public record RunFiles(Path run) {
     }
   }
 
-  /** About as much as a short run and its pages need, so that a disk that is full is noticed. */
+  /** The space for a short run and its pages, so that a disk that is full is noticed. */
   private static final int PROBE_BYTES = 3 << 20;
 
   /** Checks that the records can be read; the message of an exception is one line. */

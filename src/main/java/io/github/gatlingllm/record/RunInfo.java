@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as a whole: everything that a report needs besides the records. It is kept in {@code
+ * The entire run: everything that a report needs besides the records. It is kept in {@code
  * llm/run.json}, a JSON object with the components of all parts as keys in snake case, and times as
  * {@code …_unix_ns}.
  *
@@ -198,7 +198,7 @@ public record RunInfo(
     return said.matches("\\d{1,6}") ? (Integer) Integer.parseInt(said) : null;
   }
 
-  /** The same run with another value of a component, of its own or of one of its parts. */
+  /** The same run with another value of a component, or of a component of one of its parts. */
   private RunInfo with(String component, @Nullable Object value) {
     return Components.with(this, component, value);
   }
@@ -351,7 +351,7 @@ public record RunInfo(
    *
    * @param pinnedOutput whether answers were requested to have exactly {@code max_tokens} tokens
    * @param tokenizer of our own counts
-   * @param costPerHour cost of a GPU per hour, or of the whole server if {@code gpus} is null; in
+   * @param costPerHour cost of a GPU per hour, or of the entire server if {@code gpus} is null; in
    *     any currency; null if not set
    */
   public record TargetFacts(

@@ -178,8 +178,8 @@ public record SelfTest(
 
     /**
      * The options of our own runs, which a user's project need not have: a garbage collector
-     * without threads of its own; a heap of constant size with a young generation that holds 80 MB
-     * of new objects, as all of it is soon resident, and in its other half the answers in flight
+     * without separate threads; a heap of constant size with a young generation that holds 80 MB of
+     * new objects, as all of it is soon resident, and in its other half the answers in flight
      * through a collection; no collections because of class metadata; and no statistics for {@code
      * jstat}, for which a thread wakes 20 times a second.
      */

@@ -90,7 +90,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   public enum Rule implements RunInfo.Keyed {
     /** Each objective is met by at least that share of the attempted requests. */
     PERCENTILES,
-    /** At least that share of the attempted requests meets all objectives at once. */
+    /** At least that share of the attempted requests meets all objectives together. */
     REQUESTS;
 
     @Override

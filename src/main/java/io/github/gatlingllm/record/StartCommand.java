@@ -145,7 +145,7 @@ public record StartCommand(@Nullable String text) {
         + simulation;
   }
 
-  /** The run again, with that setting in place of its own. */
+  /** The run again, with that setting in place of its setting. */
   public String with(String name, String value) {
     if (text == null) {
       return "this run's command with -Dllm." + name + "=" + quoted(value);

@@ -32,7 +32,7 @@ public final class TokenGaps {
   @FunctionalInterface
   public interface Visitor {
 
-    /** The gap before an event in microseconds, as a whole and per token of it. */
+    /** The gap before an event in microseconds, in total and per token of it. */
     void gap(int eventIndex, int chunkMicros, double tokenMicros, int tokens);
   }
 
@@ -101,7 +101,7 @@ public final class TokenGaps {
     return ascending[(int) rank(percent, ascending.length) - 1];
   }
 
-  /** The rank, from 1, of that percentile among so many values: ⌈p ÷ 100 × n⌉. */
+  /** The rank, from 1, of that percentile among this number of values: ⌈p ÷ 100 × n⌉. */
   public static long rank(double percent, long count) {
     // As HdrHistogram: one ulp less, so that rounding cannot reach the next rank.
     return Math.max(1, (long) Math.ceil(Math.nextDown(percent) * count / 100));
@@ -112,7 +112,7 @@ public final class TokenGaps {
     return n == null || n < events ? 1 : (double) n / events;
   }
 
-  /** Whole tokens of event {@code i}, so that they add up to N over all events. */
+  /** Tokens of event {@code i}, an integer, so that they add up to N over all events. */
   private static int evenly(double share, int i) {
     return (int) (Math.floor((i + 1) * share + 1e-9) - Math.floor(i * share + 1e-9));
   }

@@ -60,7 +60,7 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
         chart("engine-machine").upTo(100));
   }
 
-  /** A line for each of so many GPUs can be told from the others; of more there are quantiles. */
+  /** Up to this number of GPUs each has a line, as readers can tell them apart; else quantiles. */
   private static final int MAX_LINES = 16;
 
   private static final int COLORS = 6;

@@ -327,7 +327,7 @@ final class InjectorMerge {
       remarks.add(
           "all injectors have seed "
               + merged.seed()
-              + ": they sent the same prompts at the same offsets; give each its own");
+              + ": they sent the same prompts at the same offsets; give each another");
     }
     return remarks;
   }

@@ -26,7 +26,7 @@ import java.util.function.ToLongFunction;
  *
  * <p>If all followed the same timetable and began within a second of each other, the measure window
  * is the one of that timetable. Otherwise it is the intersection of their windows, because only
- * then the whole load was on, and a request scheduled outside it belongs to another phase. A window
+ * then the full load was on, and a request scheduled outside it belongs to another phase. A window
  * without end, because its injector died in it, does not shorten the intersection.
  */
 final class LevelMerge {

@@ -125,14 +125,14 @@ public final class Main {
     @Option(
         names = "--slo",
         paramLabel = "<slo>",
-        description = "SLO to judge the run by [the run's own]")
+        description = "SLO to judge the run by [the SLO of the run]")
     private @Nullable String slo;
 
     @Option(
         names = "--slo-percentile",
         paramLabel = "<percent>",
         description =
-            "percentage of requests that must meet the SLO [the run's own; with --slo 99]")
+            "percentage of requests that must meet the SLO [that of the run; with --slo 99]")
     private @Nullable Double percentile;
 
     @Option(
@@ -140,7 +140,7 @@ public final class Main {
         paramLabel = "<rule>",
         description =
             "percentiles: that percentage meets each objective by itself; requests: it meets all"
-                + " objectives together [the run's own; with --slo percentiles]")
+                + " objectives together [that of the run; with --slo percentiles]")
     private Slo.@Nullable Rule rule;
 
     @Option(names = "--csv", description = "writes llm/requests.csv too")
@@ -203,7 +203,7 @@ public final class Main {
         names = "--cache",
         paramLabel = "<dir>",
         description =
-            "folder that keeps downloaded objects; a later call downloads what is missing [none]")
+            "folder for downloaded objects; a later call downloads what is missing [none]")
     private @Nullable Path cache;
 
     RunInputs inputs(List<String> places) {

@@ -192,7 +192,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
   /** A line of {@code numbers.peb}. */
   record SingleNumber(String name, String value, String better, String formula) {}
 
-  /** Figures of the system as a whole: a row for each metric of the catalogue with a number. */
+  /** Figures of the entire system: a row for each metric of the catalogue with a number. */
   private List<Row> singleNumbers(Figures figures) {
     List<Metric> metrics =
         Stream.of(Metric.values())

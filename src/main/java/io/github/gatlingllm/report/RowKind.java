@@ -169,7 +169,7 @@ enum RowKind {
             .map(level -> Row.of(summary, level));
   }
 
-  /** What load levels have, and all together if several have it. */
+  /** What load levels have, and their total if several have it. */
   private static Stream<Row> levelsAndAll(
       From from, Function<LevelFigures, @Nullable Object> own, @Nullable Object all) {
     Summary summary = from.summary;

@@ -300,9 +300,9 @@ final class RunInputs implements AutoCloseable {
     }
 
     /**
-     * Waits for the ended runs of {@code expected} injectors, or of as many as the runs say: as
-     * long as one is written, and at most that long after it. Returns their number, null if not
-     * known.
+     * Waits for the ended runs of {@code expected} injectors, or of the number that the runs
+     * contain: as long as one is written, and at most that long after it. Returns their number,
+     * null if not known.
      */
     @Nullable Integer await(Duration timeout, @Nullable Integer expected) throws IOException {
       long since = nanoTime.getAsLong();
@@ -311,8 +311,7 @@ final class RunInputs implements AutoCloseable {
       while (!found.isAll()) {
         if (found.ended > 0 && found.all == null) {
           throw new IllegalArgumentException(
-              "the runs do not say how many injectors there are; name their number by --expect"
-                  + " <n>");
+              "the runs do not contain the number of injectors; set it with --expect" + " <n>");
         }
         long now = nanoTime.getAsLong();
         since = found.growing > 0 ? now : since;
@@ -336,7 +335,7 @@ final class RunInputs implements AutoCloseable {
       }
       inputs.log.accept(found.toString());
       if (silences.isEmpty()) {
-        throw new IOException("no injector left a run; see what each printed");
+        throw new IOException("no injector wrote a run; read the output of each");
       }
       return found.all;
     }

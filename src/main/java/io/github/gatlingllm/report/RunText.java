@@ -54,7 +54,7 @@ final class RunText {
         .orElse(NumberText.ABSENT);
   }
 
-  /** What figures of the whole run pool, e.g. {@code all load levels}; may be empty. */
+  /** What figures of the entire run pool, e.g. {@code all load levels}; may be empty. */
   static String pooledOver(Summary summary) {
     List<String> what = new ArrayList<>();
     if (summary.stages().stream().map(LevelFigures::label).distinct().count() > 1) {

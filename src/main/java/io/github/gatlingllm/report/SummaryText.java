@@ -37,7 +37,7 @@ final class SummaryText {
     return new SummaryText(summary).console();
   }
 
-  /** The whole {@code llm/summary.md}, short enough for a pull request or a CI job. */
+  /** The complete {@code llm/summary.md}, short enough for a pull request or a CI job. */
   static String markdown(Summary summary) {
     return new SummaryText(summary).markdown();
   }

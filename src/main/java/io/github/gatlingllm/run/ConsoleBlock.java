@@ -131,7 +131,7 @@ final class ConsoleBlock {
     String left =
         progress.leftNanos() == null
             ? ""
-            : "; " + NumberText.duration(progress.leftNanos() / 1e9) + " left of the run";
+            : "; " + NumberText.duration(progress.leftNanos() / 1e9) + " of the run remaining";
     where.setLength(Math.min(where.length(), WIDTH - left.length()));
     lines.add(where + left);
   }

@@ -208,7 +208,7 @@ final class ObserverQueues {
       blockedSeconds = handled == doneBefore && begun.get() > handled ? blockedSeconds + 1 : 0;
       doneBefore = handled;
       if (isFull) {
-        complain("cannot keep up, so events are left out");
+        complain("cannot keep up, so events are dropped");
       } else if (blockedSeconds >= BLOCKED_SECONDS) {
         complain("has been blocked for " + blockedSeconds + " s");
       }
@@ -235,7 +235,7 @@ final class ObserverQueues {
         long remaining = startNanos + observer.patience().toNanos() - System.nanoTime();
         if (!end.await(remaining, TimeUnit.NANOSECONDS)) {
           isOverdue = true;
-          complain(isFull ? "cannot keep up, so events are left out" : "does not return");
+          complain(isFull ? "cannot keep up, so events are dropped" : "does not return");
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The observers of a run, from the settings of the process. A run without one of the lines in
- * {@link #of} completes, with its records whole.
+ * {@link #of} completes, with all its records.
  *
  * @param page address of the live page; null for none
  * @param otlp URL to which meters are sent; null for none
@@ -276,7 +276,7 @@ public record Observers(
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {
           throw new IllegalArgumentException(
-              "'%s' is no request; expected a method and a path such as POST:/reset_prefix_cache"
+              "'%s' is not a request; expected a method and a path such as POST:/reset_prefix_cache"
                   .formatted(text));
         }
         return new Hook(form.group(1), URI.create(form.group(2)).toString());
@@ -304,7 +304,7 @@ public record Observers(
       }
     }
 
-    /** Sends them on a thread of its own, which then goes on. */
+    /** Sends them on a separate thread, which then continues. */
     void before(String level, Run run, Consumer<List<HookCall>> then) {
       if (calls.isEmpty()) {
         then.accept(List.of());

@@ -30,8 +30,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
 /**
- * Requests metrics pages on connections of its own: no redirects, and the proxy of the setting
- * except for pages of this machine. A response that takes longer than the timeout or is larger than
+ * Requests metrics pages on separate connections: no redirects, and the proxy of the setting except
+ * for pages of this machine. A response that takes longer than the timeout or is larger than
  * {@value #MAX_BYTES} bytes is an error.
  */
 final class PageClient {

@@ -35,7 +35,7 @@ final class PageReader {
   private static final List<String> NUMBER = List.of("gpu", "gpu_id", "UUID", "gpu_uuid");
   private static final List<String> SERIAL = List.of("UUID", "gpu_uuid", "gpu", "gpu_id");
 
-  /** The label of a MIG instance, which has memory of its own. */
+  /** The label of a MIG instance, which has dedicated memory. */
   private static final String PART = "GPU_I_ID";
 
   private Map<EngineMetric, Double> before = Map.of();

@@ -197,7 +197,7 @@ final class Recorder {
   }
 
   /**
-   * Writes whole lines, one write per batch. A failed write loses its batch, and later ones are
+   * Writes complete lines, one write per batch. A failed write loses its batch, and later ones are
    * still tried: a disk may have room again. One thread writes; any thread may read the counts.
    */
   static final class LineWriter {

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Run {
 
-  /** Kept, because a logger that nobody holds loses its level. */
+  /** Kept, because a logger without a reference loses its level. */
   private static final Logger PREFERENCES = Logger.getLogger("java.util.prefs");
 
   private final RunDirectory directory;

@@ -213,7 +213,7 @@ final class RunLevels {
 
   /**
    * The load levels of Gatling's own injection: one per scenario, measured from the first to the
-   * last injection step, or until the last request if all users start at once.
+   * last injection step, or until the last request if all users start together.
    */
   static final class InjectedLevels {
 
@@ -288,7 +288,7 @@ final class RunLevels {
     }
   }
 
-  /** Writes {@code arrivals.jsonl} from the schedules, line by line, on a thread of its own. */
+  /** Writes {@code arrivals.jsonl} from the schedules, line by line, on a separate thread. */
   static final class ArrivalLog {
     private final Path file;
     private final RunClock clock;
@@ -302,13 +302,13 @@ final class RunLevels {
       this.writer = writer;
     }
 
-    /** Writes a schedule, iterated on the writer's thread; returns at once. */
+    /** Writes a schedule, iterated on the writer's thread; returns immediately. */
     void write(
         LevelInfo.Key level, Iterator<Planned> arrivals, long anchorNanos, LongConsumer written) {
       execute(() -> append(level, arrivals, clock.unixNanos(anchorNanos), written));
     }
 
-    /** Counts the arrivals in a window since the start of the schedule; returns at once. */
+    /** Counts the arrivals in a window since the start of the schedule; returns immediately. */
     void count(Iterator<Planned> arrivals, long fromNanos, long untilNanos, LongConsumer counted) {
       execute(
           () -> {

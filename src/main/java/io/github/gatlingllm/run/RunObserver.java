@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * An output of a run, called by one thread of its own. One that throws, blocks or cannot keep up
+ * An output of a run, called by one separate thread. One that throws, blocks or cannot keep up
  * costs its own output and one line on the console.
  */
 interface RunObserver {

@@ -318,7 +318,7 @@ final class ObjectStore implements AutoCloseable {
     if (cause instanceof S3Exception answer) {
       String code = answer.awsErrorDetails() == null ? "" : answer.awsErrorDetails().errorCode();
       if ("NoSuchBucket".equals(code)) {
-        return new IOException("there is no bucket " + place.bucket() + endpoint, answer);
+        return new IOException("unknown bucket " + place.bucket() + endpoint, answer);
       }
       if (answer.statusCode() == PRECONDITION_FAILED || answer instanceof NoSuchKeyException) {
         return new IOException(at + "it was replaced or removed meanwhile; try again", answer);

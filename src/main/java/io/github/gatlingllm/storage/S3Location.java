@@ -33,7 +33,7 @@ public record S3Location(String bucket, String prefix) {
     Matcher parts = FORM.matcher(text);
     if (!parts.matches()) {
       throw new IllegalArgumentException(
-          "'" + text + "' is no place in object storage; expected s3://bucket/prefix");
+          "'" + text + "' is not a location in object storage; expected s3://bucket/prefix");
     }
     return new S3Location(parts.group(1), parts.group(2) == null ? "" : parts.group(2));
   }

@@ -313,7 +313,7 @@ public record Conversation(
         }
         return texts.stream();
       } catch (JsonProcessingException e) {
-        throw new IllegalArgumentException("message parts are no JSON: " + message.parts(), e);
+        throw new IllegalArgumentException("message parts are not JSON: " + message.parts(), e);
       }
     }
   }

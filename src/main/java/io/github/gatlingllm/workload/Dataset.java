@@ -68,8 +68,8 @@ public final class Dataset {
   }
 
   /**
-   * Parts of so many characters of its dialogs' texts: the first of each in an order drawn from the
-   * seed, then the next of each, and so on. A dialog without another part begins again.
+   * Parts of this number of characters of its dialogs' texts: the first of each in an order drawn
+   * from the seed, then the next of each, and so on. A dialog without another part begins again.
    */
   Prompts.Source texts(int chars) {
     return new Prompts.Source() {

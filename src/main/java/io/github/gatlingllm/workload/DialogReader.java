@@ -238,7 +238,7 @@ interface DialogReader {
     }
     if (!value.isInt() || value.intValue() < 1) {
       throw new IllegalArgumentException(
-          "\"%s\" is %s; expected a whole number ≥ 1".formatted(key, DataFile.clipped(value)));
+          "\"%s\" is %s; expected an integer ≥ 1".formatted(key, DataFile.clipped(value)));
     }
     return value.intValue();
   }

@@ -26,12 +26,12 @@ record ExactLength(Tokenizer tokenizer) {
 
   /** The text, cut or extended so that {@code before + text + after} has that many tokens. */
   Fitted of(String before, String text, String after, int tokens, SplittableRandom random) {
-    String whole = before + text.strip();
-    int count = tokenizer.count(whole + after);
+    String extended = before + text.strip();
+    int count = tokenizer.count(extended + after);
     if (count == tokens && !text.isBlank()) {
       return new Fitted(text.strip(), count);
     }
-    String source = count < tokens ? longer(before, text.strip(), tokens, random) : whole;
+    String source = count < tokens ? longer(before, text.strip(), tokens, random) : extended;
     return cut(before, source, after, tokens);
   }
 

@@ -29,7 +29,7 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
 
   private static final String OFFLINE = "ai.djl.offline";
 
-  /** Counts the whole plain text. */
+  /** Counts the complete plain text. */
   private static final Map<String, String> OPTIONS =
       Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false");
 
@@ -128,8 +128,8 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
     if (spans.length <= tokens) {
       return text;
     }
-    for (int whole = tokens; whole > 0; whole--) {
-      String head = text.substring(0, text.offsetByCodePoints(0, end(spans, whole)));
+    for (int count = tokens; count > 0; count--) {
+      String head = text.substring(0, text.offsetByCodePoints(0, end(spans, count)));
       if (count(head) <= tokens) {
         return head;
       }
@@ -138,12 +138,12 @@ record HuggingFace(String file, HuggingFaceTokenizer library) implements Tokeniz
   }
 
   /** End of the first tokens, without a character that is also part of the next. */
-  private static int end(CharSpan[] spans, int whole) {
+  private static int end(CharSpan[] spans, int count) {
     int end = 0;
-    for (int i = 0; i < whole; i++) {
+    for (int i = 0; i < count; i++) {
       end = spans[i] == null ? end : Math.max(end, spans[i].getEnd());
     }
-    return spans[whole] == null ? end : Math.min(end, spans[whole].getStart());
+    return spans[count] == null ? end : Math.min(end, spans[count].getStart());
   }
 
   private Encoding encoded(String text) {

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * "output_length": 316, "hash_ids": [0, 42, 43]}}, and generates texts of their lengths, where a
  * request does not have its prompt as {@code text_input} or {@code messages}. A hash id identifies
  * a block of 512 tokens together with all blocks before it; the same id is the same text, of common
- * words that are one token each, so that prefix caches reuse as much as recorded.
+ * words that are one token each, so that prefix caches reuse the recorded share.
  */
 final class Mooncake implements DialogReader {
 
   /** Tokens of a block of Mooncake's traces. */
   static final int BLOCK = 512;
 
-  /** Tokens of a prompt, of an answer or of a block: a text of so many is made in memory. */
+  /** Tokens of a prompt, of an answer or of a block: a text of this number is made in memory. */
   static final int MAX_LENGTH = LengthDistribution.MAX;
 
   private static final long SALT = 0x626c6f636b733131L; // "blocks11"
@@ -89,12 +89,12 @@ final class Mooncake implements DialogReader {
     JsonNode value = entry.path(key);
     if (!value.isInt() || value.intValue() < 0 || value.intValue() > MAX_LENGTH) {
       throw new IllegalArgumentException(
-          "expected \"%s\", a whole number of tokens, at most %s".formatted(key, MAX_LENGTH));
+          "expected \"%s\", an integer number of tokens, at most %s".formatted(key, MAX_LENGTH));
     }
     return value.intValue();
   }
 
-  /** The hash ids of the blocks of a prompt: whole numbers, or texts such as hexadecimal digits. */
+  /** The hash ids of the blocks of a prompt: integers, or texts such as hexadecimal digits. */
   static long[] ids(JsonNode entry) {
     JsonNode ids = entry.path("hash_ids");
     boolean isList = ids.isMissingNode() || ids.isArray();
@@ -105,7 +105,7 @@ final class Mooncake implements DialogReader {
       all[i] = id.isTextual() ? key(id.textValue()) : id.longValue();
     }
     if (!isList) {
-      throw new IllegalArgumentException("expected \"hash_ids\", a list of whole numbers or texts");
+      throw new IllegalArgumentException("expected \"hash_ids\", a list of integers or texts");
     }
     return all;
   }
@@ -116,8 +116,8 @@ final class Mooncake implements DialogReader {
   }
 
   /**
-   * A text of so many tokens. Equal ids in front of it are equal texts; without ids, or after the
-   * last one, an equal key is.
+   * A text of this number of tokens. Equal ids in front of it are equal texts; without ids, or
+   * after the last one, an equal key is.
    */
   String text(long[] ids, int block, int tokens, long key) {
     int wordsPerBlock = (int) (((long) block * sampleWords + sampleTokens - 1) / sampleTokens);

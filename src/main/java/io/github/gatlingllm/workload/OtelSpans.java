@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * one had asked for before; those that overlap run at the same time. What else passes between
  * requests, mostly {@code execute_tool}, is the gap. Requests that failed, or that have no usage,
  * are left out, and those that only wrap the same request of a library below them. An agent's
- * prompts begin alike: each has as much of one text as it has tokens.
+ * prompts begin alike: each is the beginning of one text, by its number of tokens.
  */
 final class OtelSpans {
 
@@ -145,7 +145,7 @@ final class OtelSpans {
     String tokens = has.getOrDefault(name, "").replaceFirst("\\.0+$", "");
     if (!tokens.matches("\\d{1,7}") || Integer.parseInt(tokens) > Mooncake.MAX_LENGTH) {
       throw new IllegalArgumentException(
-          "%s is %s; expected a whole number, at most %s"
+          "%s is %s; expected an integer, at most %s"
               .formatted(name, DataFile.clipped(tokens), Mooncake.MAX_LENGTH));
     }
     return Math.max(1, Integer.parseInt(tokens));

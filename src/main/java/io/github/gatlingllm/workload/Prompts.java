@@ -76,7 +76,7 @@ public record Prompts(
     return tokens(lengths, tokenizer, count, 0);
   }
 
-  /** The same, each so much shorter as a server adds tokens of its chat template. */
+  /** The same, each shorter by the tokens that a server adds with its chat template. */
   public Prompts tokens(LengthDistribution lengths, Tokenizer tokenizer, int count, int template) {
     Tokenizer words = tokenizer.byWords();
     words.prepare(
@@ -233,7 +233,7 @@ public record Prompts(
       texts = List.copyOf(texts);
       outputs = Map.copyOf(outputs);
       if (texts.isEmpty()) {
-        throw new IllegalArgumentException(origin + " holds no prompt; expected at least one");
+        throw new IllegalArgumentException(origin + " contains no prompt; expected at least one");
       }
     }
 

@@ -113,7 +113,7 @@ final class ServerTokenizer implements Tokenizer.OfServer {
         }
       }
     }
-    throw why == null ? new IOException("it has no form") : why;
+    throw why == null ? new IOException("it has no known form") : why;
   }
 
   private void probe(@Nullable Path cache) throws IOException {

@@ -234,7 +234,7 @@ final class SessionRows {
           !byAgent.containsKey(child)
               ? "child '%s' has no request in session %s"
               : !begun.add(child)
-                  ? "child '%s' has begun before in session %s; give each its own name"
+                  ? "child '%s' has begun before in session %s; give each another name"
                   : begun.size() > MAX_AGENTS ? "child '%s' is one too many in session %s" : "";
       if (!mistake.isEmpty()) {
         throw file.bad(row.start, mistake.formatted(child, id));

@@ -15,7 +15,7 @@ public interface Tokenizer {
 
   int count(String text);
 
-  /** The longest prefix of at most that many tokens that ends with a whole character. */
+  /** The longest prefix of at most that many tokens that ends with a complete character. */
   String head(String text, int tokens);
 
   /** Texts that are going to be counted: for tokenizers that count many faster than one by one. */

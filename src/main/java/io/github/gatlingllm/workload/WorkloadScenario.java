@@ -22,7 +22,10 @@ public enum WorkloadScenario {
   C("RAG, agent", 30, "the shared prefix is cached, the query is not: what agents and RAG gain"),
 
   /** A conversation that sends its growing history with every turn. */
-  D("multi-turn dialog", 50, "each turn extends the one before: a cache must keep whole dialogs");
+  D(
+      "multi-turn dialog",
+      50,
+      "each turn extends the one before: a cache must store complete dialogs");
 
   public static final int SYSTEM_TOKENS = 2_000;
 

@@ -14,7 +14,7 @@ class ChatTemplateTest {
     "1000, 1000, 3, 0",
     "1105, 1000, 17, 14", // 9.1 % more tokens a text: 1,000 of them are 1,091
     "142, 128, 17, 14",
-    "1000, 1000, 300, 298", // a template with a text of its own
+    "1000, 1000, 300, 298", // a template with a separate text
     "3014, 1000, 23, ", // three for each of ours are no tokens of this text
     "21, 11, 13, ", // too short to tell
     "1014, 1000, , ", // the short one was not counted

@@ -25,7 +25,7 @@ class CompilerWatchTest {
   }
 
   /**
-   * A request per millisecond. Each slice of them queues so much work, which is done while no
+   * A request per millisecond. Each slice of them queues that much work, which is done while no
    * requests are sent.
    */
   @ParameterizedTest(name = "{0}")

@@ -48,7 +48,7 @@ class DynamicTest {
 
   static Stream<Arguments> failures() {
     String undefined = "No attribute named 'nothing' is defined";
-    String notWhole = "#{value} is '%s', expected a whole number";
+    String notWhole = "#{value} is '%s', expected an integer";
     return Stream.of(
         Arguments.of(1, Dynamic.text("#{nothing}"), undefined),
         Arguments.of(1, Dynamic.el("#{nothing}", Integer.class), undefined),

@@ -28,7 +28,7 @@ class InvalidSimulationTest {
   }
 
   @Test
-  void whatNobodyHasForeseenIsOneShortLine() {
+  void unforeseenCauseIsOneShortLine() {
     Throwable crash =
         new InvocationTargetException(new IllegalStateException("a\nb" + "x".repeat(500)));
 

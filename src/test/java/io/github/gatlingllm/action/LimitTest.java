@@ -127,7 +127,7 @@ class LimitTest {
   }
 
   @Test
-  void requestAboveTheWholeLimitIsSentAlone() {
+  void requestAboveTheLimitIsSentAlone() {
     Limit limiter = limiter(100, 1_000);
     enter(limiter, "a", 10);
     enter(limiter, "huge", 5_000);
@@ -137,7 +137,7 @@ class LimitTest {
   }
 
   @Test
-  void requestsWithinTheLimitsAreAdmittedAtOnce() {
+  void requestsWithinTheLimitsAreAdmittedImmediately() {
     Limit limiter = limiter(60, 60_000);
     for (int i = 0; i < 600; i++) {
       at(i * 1_010L);

@@ -38,7 +38,7 @@ public enum Mistakes {
   NOT_READY(
       "LLM: http://127.0.0.1:1/health is not ready after",
       s -> s.on(server().waitReady(Duration.ofMillis(1)))),
-  NO_HOOK("'/reset' is no request; expected", s -> s.on(server().beforeLevel("/reset"))),
+  NO_HOOK("'/reset' is not a request; expected", s -> s.on(server().beforeLevel("/reset"))),
   HOOK_WITHOUT_LEVELS(
       "beforeLevel needs load levels", s -> s.on(server().beforeLevel("POST:/reset"))),
   NO_GPU("gpus(0.0): expected", s -> s.on(server().gpus(0))),
@@ -80,7 +80,7 @@ public enum Mistakes {
       "closedLoop(0) offers no load",
       s -> s.setUp(closedLoop(0).inject(chat())).protocols(server())),
   LEVEL_TWICE("Level c=1 occurs twice", s -> s.setUp(closedLoop(1, 1).inject(chat()))),
-  NEGATIVE_RATE("Rate -1.0 is not a load", s -> s.setUp(openLoop(-1).inject(chat()))),
+  NEGATIVE_RATE("Rate -1.0 is out of range", s -> s.setUp(openLoop(-1).inject(chat()))),
   NO_MEASURE(
       "measure(0 s) measures nothing", s -> s.setUp(closedLoop(1).measure(0).inject(chat()))),
   NO_REQUEST("requests(0)", s -> s.setUp(closedLoop(1).requests(0).inject(chat()))),

@@ -155,7 +155,7 @@ final class PassageTest {
             }
           });
     }
-    assertThat(done.await(60, TimeUnit.SECONDS)).as("nobody waits for ever").isTrue();
+    assertThat(done.await(60, TimeUnit.SECONDS)).as("no request waits for ever").isTrue();
     workers.shutdown();
     loops.shutdown();
     assertThat(loops.awaitTermination(60, TimeUnit.SECONDS)).isTrue();

@@ -221,7 +221,7 @@ class PreparedRequestTest {
                     CHAT.and(new MessagePart.History("history")),
                     Sessions.with(Map.of("history", "text"))))
         .hasMessage(
-            "session attribute 'history' is no conversation; start one: conversation(\"history\")");
+            "session attribute 'history' is not a conversation; start one: conversation(\"history\")");
   }
 
   @Test

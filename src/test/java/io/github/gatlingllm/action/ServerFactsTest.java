@@ -77,7 +77,7 @@ class ServerFactsTest {
     assertThat(isAsked("vllm", "", llm.eventTokens(false))).isFalse();
     assertThat(isAsked("openai", "", llm.eventTokens(true))).isTrue();
     assertThat(isAsked("vllm", "", llm.disableUsage())).isFalse();
-    // Without a first request nobody learns that a gateway rejects the field.
+    // Without a first request it is unknown that a gateway rejects the field.
     assertThat(isAsked("vllm", "", llm.warmUp(0))).isFalse();
   }
 
@@ -134,7 +134,7 @@ class ServerFactsTest {
   }
 
   @Test
-  void aRunSaysInALineWhatItKnows() throws IOException {
+  void aRunStatesInALineWhatItKnows() throws IOException {
     try (ScriptedServer server =
         serving(
             Map.of(

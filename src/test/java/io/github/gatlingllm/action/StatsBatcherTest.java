@@ -39,7 +39,7 @@ class StatsBatcherTest {
   }
 
   @Test
-  void fullBatchIsPassedOnAtOnceInOrder() {
+  void fullBatchIsPassedOnImmediatelyInOrder() {
     log(127);
     assertThat(logged).isEmpty();
     log(1);

@@ -111,7 +111,7 @@ class AnswerMemoryTest {
   }
 
   @Test
-  void bytesThatAreNoWholeCharacter() {
+  void bytesThatAreNotACompleteCharacter() {
     AnswerBytes buffer = AnswerBytes.ofText(new AnswerMemory());
     byte[] euro = "€".getBytes(UTF_8);
     buffer.append(euro, 0, 2);

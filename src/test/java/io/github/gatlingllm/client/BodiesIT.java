@@ -64,7 +64,7 @@ final class BodiesIT {
         complete(JSON, WHOLE, true),
         complete(JSON, WHOLE, false),
         complete("text/plain", WHOLE, true),
-        Arguments.of(JSON, nothing, false, EMPTY, "completion held no token", ""),
+        Arguments.of(JSON, nothing, false, EMPTY, "completion contained no token", ""),
         Arguments.of(JSON, ChatChunks.error("broke"), true, IN_STREAM_ERROR, "broke", ""),
         Arguments.of(JSON, "{\"error\":\"broke\"}", false, IN_STREAM_ERROR, "broke", ""),
         invalid("text/plain", "hello", "expected an event stream or JSON, got text/plain"),
@@ -99,7 +99,7 @@ final class BodiesIT {
   }
 
   @Test
-  void aWholeBodyThatIsCutIsTruncated() throws Exception {
+  void aCompleteBodyThatIsCutIsTruncated() throws Exception {
     Ended ended =
         client.answeredBy(
             x -> {
@@ -107,7 +107,7 @@ final class BodiesIT {
               x.close();
             },
             call -> call.whole());
-    ended.assertEnded(TRUNCATED, "body ended before it was whole");
+    ended.assertEnded(TRUNCATED, "body ended before it was complete");
     assertThat(ended.timing().latencyNanos()).isNull();
   }
 

@@ -44,7 +44,7 @@ class BoundedReadsTest {
   }
 
   @Test
-  void quickReadsPassAtOnce() {
+  void quickReadsPassImmediately() {
     nanosPerPart = 1_000;
     read(3);
     read(10);

@@ -63,7 +63,7 @@ class ChunkParserTest {
           no choices; {'choices':[],'prompt_filter_results':[{'x':{}}]};
           choices null; {'choices':null};
           prompt progress; {'choices':[{'delta':{}}],'prompt_progress':{'total':9}};
-          # completions and whole messages
+          # completions and complete messages
           text; {'choices':[{'text':'a','index':0}]}; content[0] a
           text empty; {'choices':[{'text':'','index':0}]};
           message; {'choices':[{'message':{'content':'a'}}]}; content[0] a

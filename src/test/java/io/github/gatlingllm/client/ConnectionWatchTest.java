@@ -206,7 +206,7 @@ class ConnectionWatchTest {
     }
   }
 
-  /** As after all connections were closed at once because a server was started again. */
+  /** As after all connections were closed together because a server was started again. */
   @Test
   void keptConnectionsEndTheNeedForNewOnes() {
     for (int i = 0; i < 64; i++) {

@@ -104,7 +104,7 @@ final class ErrorStatusIT {
   }
 
   @Test
-  void aProxyThatWantsAPassword() throws Exception {
+  void aProxyThatRequiresAPassword() throws Exception {
     ScriptedServer proxy =
         client.serve(
             x -> x.respond(407, "text/html", "<html></html>", "Proxy-Authenticate: Basic"));
@@ -151,7 +151,7 @@ final class ErrorStatusIT {
         .assertEnded(
             CONNECTION_ERROR,
             ("proxy 127.0.0.1:%d: answered CONNECT with 200 and then no TLS but"
-                    + " '<html><title>Log in</title></html>'; does it want a log-in?")
+                    + " '<html><title>Log in</title></html>'; does it require a login?")
                 .formatted(proxy.port()));
     client
         .post("https://127.0.0.1:1/v1")

@@ -217,7 +217,7 @@ final class ExchangeEndingsIT {
     assertThat(ended.httpStatus()).isEqualTo(500);
   }
 
-  /** All at once, as Gatling's client counts real time, and enough of it. */
+  /** All together, as Gatling's client counts real time, and enough of it. */
   @Test
   void requestTimeoutEndsOpenRequestsOnly() throws Exception {
     CompletableFuture<Long> closed = new CompletableFuture<>();

@@ -138,7 +138,7 @@ final class HostileServersIT {
     byte[] whole = gzip(STREAM);
     byte[] members = joined(gzip(STREAM.substring(0, 9)), gzip(STREAM.substring(9)));
     String broken = "response could not be decompressed: ";
-    String cut = "gzip data ended before it was whole";
+    String cut = "gzip data ended before it was complete";
     return Stream.of(
         arguments("zeros after it", COMPLETE, null, joined(whole, new byte[1_000])),
         arguments("one byte after it", COMPLETE, null, joined(whole, new byte[] {0x1F})),

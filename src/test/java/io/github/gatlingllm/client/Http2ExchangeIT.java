@@ -151,7 +151,7 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void aStreamThatTheServerResetsEndsAtOnce() throws Exception {
+  void aStreamThatTheServerResetsEndsImmediately() throws Exception {
     warm();
     Sent before = send();
     server.next().reset();

@@ -58,8 +58,8 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Exchanges on Gatling's own HTTP client and one event loop, without a Gatling run. Each test has
- * one of its own; after it every exchange must have ended exactly once and left no timer behind.
+ * Exchanges on Gatling's own HTTP client and one event loop, without a Gatling run. Each test has a
+ * separate one; after it every exchange must have ended exactly once and left no timer behind.
  */
 final class LocalClient implements AfterEachCallback {
 
@@ -136,7 +136,7 @@ final class LocalClient implements AfterEachCallback {
     assertThat(server.posts()).isEqualTo(posts);
   }
 
-  /** The bytes so many times, as one member of gzip. */
+  /** The bytes repeated this number of times, as one member of gzip. */
   static byte[] gzip(byte[] part, int times) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {

@@ -147,7 +147,8 @@ class OpenEndIT {
           Map.entry("text", NO_EVENT + BESIDE + "upstream timed out"),
           Map.entry("page", NO_EVENT + BESIDE + "<html>no</html>"),
           Map.entry(
-              "text-done", "stream ended well but held no token" + BESIDE + "upstream timed out"),
+              "text-done",
+              "stream ended as expected but contained no token" + BESIDE + "upstream timed out"),
           Map.entry("no-blank", "no blank line between events"));
 
   /** API, status, error, end of the request in ms, whether it was left open: steps. */

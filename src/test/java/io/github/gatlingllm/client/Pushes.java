@@ -25,7 +25,7 @@ final class Pushes implements ChunkListener {
     Pushes pushes = new Pushes();
     SseDecoder decoder = new SseDecoder(api.parser(pushes), new AnswerMemory());
     for (byte[] read : reads) {
-      // An array of its own with other bytes around it: nothing may look outside the range.
+      // A separate array with other bytes around it: nothing may look outside the range.
       byte[] padded = new byte[read.length + 8];
       Arrays.fill(padded, (byte) '"');
       System.arraycopy(read, 0, padded, 4, read.length);

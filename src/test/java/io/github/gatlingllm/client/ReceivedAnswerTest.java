@@ -52,7 +52,7 @@ final class ReceivedAnswerTest {
             "9 4 8 null",
             details.formatted(1, 8, ""),
             ChatChunks.usage(9, 4)),
-        // The prompt is counted at once, the answer never: 0 would be a lie.
+        // The prompt is counted immediately, the answer never: 0 would be a lie.
         usage("prompt only", "9 null null null", ChatChunks.usage(9, 0), a),
         usage("0 tokens generated", "9 0 null null", ChatChunks.usage(9, 0)),
         usage("0 after 4", "9 4 null null", a, ChatChunks.usage(9, 4), ChatChunks.usage(9, 0)));
@@ -90,7 +90,7 @@ final class ReceivedAnswerTest {
   static Stream<Arguments> toolCalls() {
     return Stream.of(
         calls(
-            "OpenAI: two calls at once, mixed",
+            "OpenAI: two calls together, mixed",
             "a f { } | b g {}",
             tool("'index':0,'id':'a'", "'name':'f','arguments':''"),
             tool("'index':0", "'arguments':'{'"),
@@ -99,7 +99,7 @@ final class ReceivedAnswerTest {
             tool("'index':0", "'arguments':' }'"),
             tool("'index':1", "'arguments':'}'")),
         calls(
-            "Gemini: whole calls, all of index 0",
+            "Gemini: complete calls, all of index 0",
             "a f {} | b f {}",
             tool("'index':0,'id':'a'", "'name':'f','arguments':'{}'"),
             tool("'index':0,'id':'b'", "'name':'f','arguments':'{}'")),
@@ -280,7 +280,7 @@ final class ReceivedAnswerTest {
   }
 
   @Test
-  void failedTokenizerGivesNoCountForAWholeBody() {
+  void failedTokenizerGivesNoCountForABodyThatIsNotStreamed() {
     byte[] body = ChatChunks.whole("abc").getBytes(UTF_8);
     answer.body(body, body.length);
     assertThat(answer.text()).isEqualTo("abc");

@@ -60,7 +60,7 @@ class SseDecoderTest {
         arguments("line end missing", "data: {\"a\":1}", List.of("{\"a\":1}")),
         arguments("done without line end", "data: [DONE]", List.of("[DONE]")),
         arguments("only a mark before", "\uFEFFdata: [DONE]", List.of("[DONE]")),
-        arguments("two lines, whole", "data: {\ndata: }", List.of("{\n}")),
+        arguments("two lines, complete", "data: {\ndata: }", List.of("{\n}")),
         arguments("type kept at the end", "event: error\ndata: {}", List.of("error|{}")),
         arguments("cut data", "data: {\"a\":\"}", List.of()),
         arguments("cut done", "data: [DON", List.of()),
@@ -94,7 +94,7 @@ class SseDecoderTest {
   }
 
   @Test
-  void wholeEventStaysInPlace() {
+  void completeEventStaysInPlace() {
     byte[] read = "data: a\n\ndata: b\nid: 1\n\ndata: c".getBytes(UTF_8);
     byte[] rest = "\n\n".getBytes(UTF_8);
     List<Boolean> inPlace = new ArrayList<>();

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Streams as bytes, and what they come to: each one whole in one HTTP chunk, and again with one
+ * Streams as bytes, and what they come to: each one complete in one HTTP chunk, and again with one
  * HTTP chunk per byte.
  */
 @Timeout(120)
@@ -125,7 +125,7 @@ final class StreamedAnswersIT {
 
   static Stream<Row> failed() {
     String none = "stream ended without a single event";
-    String noToken = "stream ended well but held no token";
+    String noToken = "stream ended as expected but contained no token";
     String broke = ChatChunks.error("broke");
     String response = until("response.completed", RESPONSE);
     String completed = RESPONSE.substring(response.length());

@@ -9,7 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Typed events and bodies of {@code responses} and {@code messages}; whole streams: wire/*.sse. */
+/**
+ * Typed events and bodies of {@code responses} and {@code messages}; complete streams: wire/*.sse.
+ */
 class TypedEventParserTest {
 
   @ParameterizedTest(name = "{0}")

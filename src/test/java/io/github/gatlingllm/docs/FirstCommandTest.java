@@ -45,7 +45,7 @@ class FirstCommandTest {
   }
 
   @Test
-  void mavenAsksTheGatlingPluginFirst() throws Exception {
+  void mavenSearchesTheGatlingPluginFirst() throws Exception {
     assertThat(texts("/project/build/plugins/plugin[1]/artifactId"))
         .containsExactly("gatling-maven-plugin");
   }

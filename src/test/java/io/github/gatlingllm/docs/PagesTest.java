@@ -53,7 +53,7 @@ class PagesTest {
   @TempDir Path classes;
 
   @Test
-  void wholeProgramsCompile() throws IOException {
+  void completeProgramsCompile() throws IOException {
     List<String> programs = snippets("java").filter(java -> java.contains("class ")).toList();
 
     assertThat(programs).isNotEmpty();

@@ -54,7 +54,7 @@ public record ReferencePage(Path file, boolean write) {
   /**
    * Fails where the file is not this text, or writes it where that was asked for.
    *
-   * @param text the whole page, lines end with a line feed
+   * @param text the complete page, lines end with a line feed
    */
   public void mustBe(String text) throws IOException {
     if (write) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The llm protocol configures the connections of its requests, http those of its own. */
+/** The llm protocol configures the connections of its requests, http those of other requests. */
 class ConnectionsIT {
   private static final int USERS = ConnectionsSimulation.USERS;
   private static final int REQUESTS = USERS * ConnectionsSimulation.REQUESTS;

@@ -60,7 +60,7 @@ class DrawnLengthsIT {
     }
   }
 
-  /** Many users at once, whose event loops draw at the same time. */
+  /** Many users together, whose event loops draw at the same time. */
   @Test
   void pairsArriveTogetherWithTheirSharesAndRepeatWithTheSeed() throws Exception {
     List<Asked> first = paired();

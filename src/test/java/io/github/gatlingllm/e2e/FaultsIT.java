@@ -199,7 +199,7 @@ class FaultsIT {
     fault(
         "no token",
         EMPTY,
-        "stream ended well but held no token",
+        "stream ended as expected but contained no token",
         x -> x.startStream().event(STOP).lastChunk());
     fault(
         "error that commands a terminal and a CI runner",

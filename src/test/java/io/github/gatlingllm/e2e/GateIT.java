@@ -53,7 +53,7 @@ class GateIT {
           .event(ChatChunks.content("Hi"))
           .event(ChatChunks.finish("stop"))
           .event(ChatChunks.usage(1, 1));
-      // Before the client can know: what it sends next may be here at once.
+      // Before the client can know: what it sends next may be here immediately.
       inFlight.decrementAndGet();
       exchange.done().lastChunk();
     }

@@ -168,7 +168,7 @@ class GroundTruthIT {
           .isGreaterThanOrEqualTo(truth.firstTokenNanos() - truth.receivedNanos());
       for (int i = 0; i < truth.tokenNanos().length; i++) {
         assertThat(record.events().offsetsMicros()[i] * 1_000L)
-            .as("never earlier than it was sent; offsets are whole microseconds")
+            .as("never earlier than it was sent; offsets are integer microseconds")
             .isGreaterThan(truth.tokenNanos()[i] - truth.receivedNanos() - 1_000);
       }
     }

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whole runs where something outside breaks a rule: what it is, and what the user reads of it. Only
- * {@code mvn verify -Pnightly} runs them; {@code client.HostileServersIT} is the short table.
+ * Complete runs where something outside breaks a rule: what it is, and what the user reads of it.
+ * Only {@code mvn verify -Pnightly} runs them; {@code client.HostileServersIT} is the short table.
  */
 @Tag("nightly")
 @Timeout(600)
@@ -271,7 +271,7 @@ class HostileRunsIT {
     };
   }
 
-  /** A run of so many requests, one after the other, to an HTTP/2 server that answers so. */
+  /** A run of this number of requests, one after the other, to an HTTP/2 server that answers so. */
   private static World http2(
       int requests, int timeoutSeconds, ThrowingConsumer<Http2Server> answers) {
     return folder -> {

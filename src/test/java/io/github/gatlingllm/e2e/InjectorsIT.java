@@ -69,7 +69,7 @@ class InjectorsIT {
     return true;
   }
 
-  /** Whether the assertion holds; it is judged only by the process that has the whole load. */
+  /** Whether the assertion holds; it is judged only by the process that has the full load. */
   private boolean isEnough() throws IOException {
     return alone.requests().stream()
             .filter(r -> r.outcome().status() == RequestStatus.COMPLETE)

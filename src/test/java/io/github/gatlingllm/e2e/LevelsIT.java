@@ -30,7 +30,7 @@ class LevelsIT {
   /** Highest rate, in requests per second, that the server of the search accepts. */
   private static final double CAPACITY = 32;
 
-  /** Offsets are whole microseconds: a token at an edge of a window may be counted or not. */
+  /** Offsets are integer microseconds: a token at an edge of a window may be counted or not. */
   private static final double AT_THE_EDGES = 2;
 
   private static GatlingRun.Setup plan(String plan, String baseUrl) {

@@ -164,7 +164,7 @@ class LimitsIT {
 
   /**
    * One successful and one failed request, so that all classes are loaded while files can still be
-   * opened; then many users at once, with one request each.
+   * opened; then many users together, with one request each.
    */
   public static final class CrowdSimulation extends Simulation {
 

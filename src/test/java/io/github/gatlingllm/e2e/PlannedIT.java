@@ -39,7 +39,7 @@ class PlannedIT {
             "request        ask: completions of llama-8b, streamed; prompts of 4 tokens; answers of"
                 + " exactly 7 tokens",
             "seed           42",
-            "LLM: seed 42 for all that has no seed of its own; llm.seed=42 repeats this",
+            "LLM: seed 42 for everything without a separate seed; llm.seed=42 repeats this",
             "Dry run: nothing was sent")
         .doesNotContain("sk-secret", "Simulation io.github", "refused");
     assertThat(run.lines())

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 class SeedIT {
 
   /**
-   * The nonce of a fed prompt belongs to its row, whichever user sends first; so many users that
-   * event loops build requests at the same time.
+   * The nonce of a fed prompt belongs to its row, whichever user sends first; the number of users
+   * that event loops build requests at the same time.
    */
   @Test
   void feedersAndMixesInClosedLoopsRepeatTheirPromptsExactly() throws Exception {

@@ -1,4 +1,4 @@
-/** Whole runs of Gatling, as users start them, and their simulations. */
+/** Complete runs of Gatling, as users start them, and their simulations. */
 @NullMarked
 package io.github.gatlingllm.e2e;
 

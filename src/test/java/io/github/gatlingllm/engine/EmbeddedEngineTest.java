@@ -165,7 +165,7 @@ final class EmbeddedEngineTest {
   }
 
   @Test
-  void wholeAnswerIsTheSumOfTheStreamedOne() throws Exception {
+  void completeAnswerIsTheSumOfTheStreamedOne() throws Exception {
     EmbeddedEngine engine = start(FAST);
     JsonNode whole = json(send(chat(engine, ",\"max_tokens\":40")));
     String streamed =
@@ -303,7 +303,7 @@ final class EmbeddedEngineTest {
         .isEqualTo(200);
   }
 
-  /** Behind it nobody knows where the next request begins. */
+  /** Behind it, it is unknown where the next request begins. */
   @Test
   void aMalformedRequestEndsItsConnection() throws Exception {
     URI uri = URI.create(start(EmbeddedEngine.builder()).baseUrl());

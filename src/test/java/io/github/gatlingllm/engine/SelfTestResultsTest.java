@@ -69,7 +69,7 @@ class SelfTestResultsTest {
   }
 
   @Test
-  void anEngineThatIsGoneIsReportedInALine() {
+  void anEngineThatHasEndedIsReportedInALine() {
     assertThat(
             new SelfTestResults(file, HERE)
                 .atEndOf(run.config(SelfTest.ENGINE, "1"), new RunFiles(folder), n -> n, said::add))
@@ -164,7 +164,7 @@ class SelfTestResultsTest {
   }
 
   @Test
-  void onlyWholeMeasuredAnswersAreCompared() {
+  void onlyCompleteMeasuredAnswersAreCompared() {
     for (String id : List.of("a", "warm", "failed", "cut")) {
       written(id, 0, 100, 120);
     }

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The DSL as a whole: immutable, usable outside a run, and clear about mistakes. */
+/** The entire DSL: immutable, usable outside a run, and clear about mistakes. */
 class LlmDslTest {
 
   private static final String URL = "http://localhost:8000/v1";
@@ -57,7 +57,7 @@ class LlmDslTest {
 
   private static final String NO_NAME = ": not a Gatling EL String: attribute name is missing";
   private static final String NO_NUMBER =
-      ": expected a whole number, or a Gatling EL String that gives one";
+      ": expected an integer, or a Gatling EL String that gives one";
 
   private static ChatRequestBuilder ask() {
     return llm("ask").chat().user("Hello");

@@ -209,12 +209,12 @@ class ArrivalsTest {
     for (double rate : new double[] {bad, 0}) {
       assertThatThrownBy(() -> Arrivals.poisson(rate, 1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageStartingWith("Rate " + rate + " is not a load; expected");
+          .hasMessageStartingWith("Rate " + rate + " is out of range; expected");
     }
     for (double cv : new double[] {bad, 0, 101}) {
       assertThatThrownBy(() -> Arrivals.gamma(25, cv, 1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageStartingWith("cv(" + cv + ") is not a spread of gaps; expected");
+          .hasMessageStartingWith("cv(" + cv + ") is not valid; expected");
     }
   }
 

@@ -114,7 +114,7 @@ final class DownloadTest {
   }
 
   @Test
-  void hubRedirectsAndSaysTheChecksum() throws IOException {
+  void hubRedirectsAndStatesTheChecksum() throws IOException {
     for (String sum : List.of(SUM, "0".repeat(64))) {
       try (ScriptedServer server =
           ScriptedServer.start(
@@ -143,7 +143,7 @@ final class DownloadTest {
   }
 
   @Test
-  void offlineIsOneLineThatSaysWhereTheFileGoes() throws IOException {
+  void offlineIsOneLineWithThePlaceOfTheFile() throws IOException {
     String url;
     try (ServerSocket free = new ServerSocket(0)) {
       url = "http://127.0.0.1:" + free.getLocalPort() + "/a.json";

@@ -77,7 +77,7 @@ final class FakeLoad implements RunningLevel.Listener {
     return this;
   }
 
-  /** The same, but every arrival starts so many nanoseconds late. */
+  /** The same, but every arrival starts this number of nanoseconds late. */
   FakeLoad late(LongSupplier nanos) {
     users.late(nanos);
     return this;

@@ -308,6 +308,6 @@ class GoodputSearchTest {
   @Test
   void rejectsInvalidPrecision() {
     assertThatThrownBy(() -> search(1, 0)).hasMessageContaining("precision(0.0) cannot be met");
-    assertThatThrownBy(() -> search(0, 0.1)).hasMessageContaining("Rate 0.0 is not a load");
+    assertThatThrownBy(() -> search(0, 0.1)).hasMessageContaining("Rate 0.0 is out of range");
   }
 }

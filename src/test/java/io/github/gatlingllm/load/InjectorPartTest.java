@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The parts of all injectors add up to the whole load, without overlap. */
+/** The parts of all injectors add up to the full load, without overlap. */
 class InjectorPartTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final InjectorShare ALONE = new InjectorShare(1, 1);
@@ -239,7 +239,7 @@ class InjectorPartTest {
   }
 
   @Test
-  void withoutSettingsTheProcessRunsTheWholeLoadAtOnce() {
+  void withoutSettingsTheProcessRunsTheFullLoadImmediately() {
     Injector alone = Injector.of(Map.of(), Map.of("HOSTNAME", "a"));
     assertThat(alone).isEqualTo(new Injector(null, null));
     assertThat(alone.isPart()).isFalse();

@@ -43,10 +43,10 @@ class LoadLevelTest {
             "Level c=8 occurs twice; list each level once"),
         mistake(
             () -> new LoadLevel.Batch(100_000, 100_000, 0),
-            "100,000 users times 100,000 trials are more than one load test can offer; expected"),
+            "100,000 users times 100,000 trials are too many for one load test; expected"),
         mistake(
             () -> new LoadLevel.Closed(1_000_000_000, Phases.DEFAULT),
-            "1,000,000,000 users are more than one load test can offer; expected"));
+            "1,000,000,000 users are too many for one load test; expected"));
   }
 
   private static Arguments mistake(ThrowingCallable call, String message) {

@@ -56,7 +56,7 @@ class PlanDriverTest {
 
   /** Ten per second fail after 0.35 s each; users of later arrivals do not start. */
   @Test
-  void tooManyErrorsEndAnOpenLevelAtOnce() {
+  void tooManyErrorsEndAnOpenLevelImmediately() {
     FakeLoad load = failing(350, 0, constant(10, seconds(0, 0, 60, 5))).run();
 
     assertThat(load.iterations).hasSize(4);
@@ -155,7 +155,7 @@ class PlanDriverTest {
             """,
             "0 0 0 30 30 30 80 80 measure"),
         arguments(
-            "too many errors end a closed level at once, but for the one beside the last",
+            "too many errors end a closed level immediately, but for the one beside the last",
             failing(1_000, 6, closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5))),
             """
             c=2: 0 started, 0 fill, 1000 stabilize, 2000 measure, 4000 drain, 4500 ended, 0 running, measured until 4000
@@ -282,7 +282,7 @@ class PlanDriverTest {
         .collect(Collectors.joining(", "));
   }
 
-  /** Every iteration takes so long and fails; so many may. */
+  /** Every iteration takes this long and fails; this number may. */
   private static FakeLoad failing(long millis, long max, LoadLevel... levels) {
     LoadPlan plan =
         new LoadPlan.Sweep(List.of(levels)).stopWhen(List.of(StopRule.errorCountAbove(max)));
@@ -332,7 +332,7 @@ class PlanDriverTest {
     assertThat(load.iterations).filteredOn(line -> line.contains(" r=1 ")).hasSize(2);
   }
 
-  /** Users on several threads at once: no iteration too many, none too few. */
+  /** Users on several threads together: no iteration too many, none too few. */
   @Test
   void decisionsAreExactUnderContention() throws InterruptedException {
     int requests = 200_000;

@@ -18,7 +18,7 @@ class SettlingTest {
   private static final int USERS = 64;
   private static final int RUNS = SimulatedTable.runs(10, 200);
 
-  /** A server that prefills one prompt after the other, 45 ms each, and decodes all at once. */
+  /** A server that prefills one prompt after the other, 45 ms each, and decodes all together. */
   private static final class SerialPrefill {
     private static final long PREFILL = 45;
     private final SplittableRandom random;

@@ -112,7 +112,7 @@ class StopRuleTest {
   void serverThatIsDownEndsAnySweepWithoutTheRuleNever() {
     LevelSource source = new LoadPlan.Sweep(List.of(C1, C2)).source();
     assertThat(source.failureLimits()).isEqualTo(new LoadPlan.FailureLimits(Long.MAX_VALUE, 100));
-    assertThat(source.needsResults()).as("levels follow at once").isFalse();
+    assertThat(source.needsResults()).as("levels follow immediately").isFalse();
     assertThat(source.next(null)).isEqualTo(C1);
     assertThat(source.next(failures(130, new FailedInARow(101, "refused")))).isNull();
     Conclusion found = Objects.requireNonNull(source.conclusion());

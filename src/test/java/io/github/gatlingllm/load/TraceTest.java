@@ -69,7 +69,7 @@ class TraceTest {
         .extracting(Planned::offsetNanos)
         .containsExactly(0L, 6_104_000_000L);
     assertThatThrownBy(() -> read("azure.csv", 0))
-        .hasMessage("Speed 0.0 replays nothing; expected a factor above 0, at most 1,000,000");
+        .hasMessage("Speed 0.0 is not valid; expected a factor above 0, at most 1,000,000");
   }
 
   /** Lines, in which ~ is a line end and $N the input_length, and their offsets in ms and unit. */

@@ -154,7 +154,7 @@ class SelfTestTest {
     }
   }
 
-  /** In a JVM of its own, as a directive stays. */
+  /** In a separate JVM, as a directive stays. */
   @Test
   void onOneProcessorOnlyC1Compiles() throws Exception {
     List<String> command =

@@ -188,7 +188,9 @@ class SloTest {
           Slo.ObjectiveResult.ABSENT,
           Slo.ObjectiveResult.UNKNOWN);
 
-  /** Adds so many of each: met +, missed -, absent . or unknown ? by objective, ! if it failed. */
+  /**
+   * Adds this number of each: met +, missed -, absent . or unknown ? by objective, ! if it failed.
+   */
   private static SloCounts add(SloCounts to, String name, Slo slo, String judgements) {
     for (String some : judgements.split(" ", -1)) {
       String each = some.replaceAll("[0-9!]", "");
@@ -213,7 +215,7 @@ class SloTest {
       delimiter = '|',
       textBlock =
           """
-          # each is met by 99 of 100, both at once by 98
+          # each is met by 99 of 100, both together by 98
           98++ 1-+ 1+- | PERCENTILES | 99 | true
           98++ 1-+ 1+- | REQUESTS | 99 | false
           98++ 1-+ 1+- | REQUESTS | 98 | true
@@ -252,7 +254,7 @@ class SloTest {
     assertThat(new SloCounts().isEmpty()).isTrue();
   }
 
-  /** 90 of 100 are enough for one name, by 1 point too few of all at once of the other. */
+  /** 90 of 100 are enough for one name, by 1 point too few of all together of the other. */
   @Test
   void everySloIsJudgedByItsOwnShareAndRule() {
     Slo own = Slo.parse("e2e<1s", 90, Slo.Rule.PERCENTILES);

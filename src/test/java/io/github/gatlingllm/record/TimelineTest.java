@@ -370,7 +370,7 @@ final class TimelineTest {
     assertThat(TokenGaps.nearestRank(new double[] {1, 2, 3, 4}, percent)).isEqualTo(expected);
   }
 
-  /** Whole numbers tell the exact rank: ⌈tenths of a percent × n ÷ 1,000⌉. */
+  /** Integers tell the exact rank: ⌈tenths of a percent × n ÷ 1,000⌉. */
   @Test
   void rankIsExactWhereBinaryFractionsAreNot() {
     for (int count = 1; count <= 20_000; count += count < 2_000 ? 1 : 500) {

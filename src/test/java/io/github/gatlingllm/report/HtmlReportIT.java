@@ -87,7 +87,7 @@ class HtmlReportIT {
     assertThat(
             browser.eval(
                 "(nav => nav.scrollWidth <= nav.clientWidth)(document.querySelector('.bar nav'))"))
-        .as("the menu is whole")
+        .as("the menu is complete")
         .isEqualTo(true);
     browser.unfold();
 

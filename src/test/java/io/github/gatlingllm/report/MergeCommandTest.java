@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Runs of injectors that each have a load of their own: what is joined, and what is refused. */
+/** Runs of injectors that each have a separate load: what is joined, and what is refused. */
 class MergeCommandTest {
 
   private static final long MS = 1_000_000L;
@@ -111,7 +111,7 @@ class MergeCommandTest {
               "tests/1795353600-merged/llm/run.json",
               "tests/1795353600-merged/llm.html");
       assertThat(call("merge", "x", "--out=" + folder.resolve("y"), "--upload=bucket").error())
-          .isEqualTo("'bucket' is no place in object storage; expected s3://bucket/prefix");
+          .isEqualTo("'bucket' is not a location in object storage; expected s3://bucket/prefix");
     }
   }
 

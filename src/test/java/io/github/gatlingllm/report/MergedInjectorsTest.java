@@ -193,7 +193,7 @@ class MergedInjectorsTest {
     assertThat(level.at("/throughput/output_tokens_per_s").asDouble())
         .isEqualTo(tokens / 20.0, within(1e-6));
     assertThat(level.at("/throughput/batching_gain").asDouble())
-        .as("against the fastest of three that warmed up at once")
+        .as("against the fastest of three that warmed up together")
         .isEqualTo(tokens / 20.0 / (10 * INJECTORS), within(1e-6));
     long ended =
         all.stream()
@@ -246,9 +246,7 @@ class MergedInjectorsTest {
         .containsExactly("1/3", "2/3", "3/3");
     assertThat(summary(out).at("/injectors/1/missing").asLong()).isZero();
     assertThat(check("injectors").at("/level").asText()).isEqualTo("ok");
-    assertThat(new RunFiles(out).page())
-        .content(UTF_8)
-        .contains("Each injector", "injector-3");
+    assertThat(new RunFiles(out).page()).content(UTF_8).contains("Each injector", "injector-3");
   }
 
   @Test

@@ -208,9 +208,9 @@ class ObjectStorageTest {
     assertThatThrownBy(() -> inputs("s3://bench/t"))
         .hasMessage("s3://bench/t contains no run: no llm/run.json is below it");
     assertThatThrownBy(() -> inputs("s3://other/t"))
-        .hasMessageStartingWith("there is no bucket other at http://127.0.0.1:");
+        .hasMessageStartingWith("unknown bucket other at http://127.0.0.1:");
     assertThatThrownBy(() -> RunUpload.check(S3Location.parse("s3://other/t")))
-        .hasMessageStartingWith("there is no bucket other at http://127.0.0.1:");
+        .hasMessageStartingWith("unknown bucket other at http://127.0.0.1:");
     s3.stop();
     assertThatThrownBy(() -> inputs("s3://bench/t")).hasMessageContaining("Connection refused");
     assertThatThrownBy(() -> RunUpload.check(S3Location.parse("s3://bench/t")))
@@ -221,7 +221,8 @@ class ObjectStorageTest {
   @ValueSource(strings = {"s3://", "s3:///x", "s3://b//x", "s3://a b/x"})
   void malformedPlaceIsReported(String text) {
     assertThatThrownBy(() -> S3Location.parse(text))
-        .hasMessage("'" + text + "' is no place in object storage; expected s3://bucket/prefix");
+        .hasMessage(
+            "'" + text + "' is not a location in object storage; expected s3://bucket/prefix");
   }
 
   @Test
@@ -230,7 +231,7 @@ class ObjectStorageTest {
     assertThat(S3Location.parse("s3://b1/")).isEqualTo(new S3Location("b1", ""));
   }
 
-  /** A run of so many bytes of records, as the second of two injectors. */
+  /** A run of this number of bytes of records, as the second of two injectors. */
   private RunFiles run(int bytes) throws IOException {
     RunFiles files = new RunFiles(folder.resolve("run"));
     Files.createDirectories(files.folder());
@@ -417,7 +418,7 @@ class ObjectStorageTest {
     new InjectorEnd(new InjectorShare(1, 1), 1).write(folder);
     assertThatThrownBy(
             () -> waiting(List.of(folder.toString()), () -> null).await(Duration.ofHours(1), 1))
-        .hasMessage("no injector left a run; see what each printed");
+        .hasMessage("no injector wrote a run; read the output of each");
   }
 
   @Test
@@ -439,8 +440,7 @@ class ObjectStorageTest {
             "the time to wait is over: 1 of 2 runs are there, not 1/2");
     info().share(null).write(files.info());
     assertThatThrownBy(() -> wait.await(Duration.ofSeconds(1), null))
-        .hasMessage(
-            "the runs do not say how many injectors there are; name their number by --expect <n>");
+        .hasMessage("the runs do not contain the number of injectors; set it with --expect <n>");
     assertThat(wait.await(Duration.ofSeconds(1), 1)).isEqualTo(1);
     RunInfo.started("sim-1", "Sim", "h", 1).write(files.info());
     assertThat(wait.await(Duration.ofSeconds(1), 1)).as("it still runs").isEqualTo(1);

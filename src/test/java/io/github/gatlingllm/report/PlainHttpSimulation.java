@@ -10,7 +10,7 @@ import static io.gatling.javaapi.http.HttpDsl.http;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.testing.ScriptedServer;
 
-/** A few plain requests to a server of its own: makes Gatling write the pages that tests need. */
+/** A few plain requests to a separate server: makes Gatling write the pages that tests need. */
 public final class PlainHttpSimulation extends Simulation {
 
   static final String PLAIN = "ask";

@@ -194,7 +194,7 @@ class TablesTest {
         .hasMessageContaining(message);
   }
 
-  /** Without a heading of its own a column has that of the catalogue. */
+  /** Without a separate heading a column has that of the catalogue. */
   @Test
   void figureHasTitleUnitAndFormOfTheCatalogue() {
     Layout layout =

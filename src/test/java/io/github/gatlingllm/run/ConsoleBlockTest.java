@@ -48,7 +48,7 @@ class ConsoleBlockTest {
             > output tok/s      | now             0.480 | mean            0.480
             > requests          | in flight          16 | ok                  4 | failed              1 | in SLO          80.0%
             run [###################################                                                                        ]    33%
-                c=8: measuring; 1 min 05 s left of the run\
+                c=8: measuring; 1 min 05 s of the run remaining\
             """);
   }
 
@@ -78,7 +78,7 @@ class ConsoleBlockTest {
                 .lines())
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120))
         .anySatisfy(line -> assertThat(line).endsWith("]   100%").hasSize(120))
-        .anySatisfy(line -> assertThat(line).endsWith("xx; 1 h 02 min left of the run"));
+        .anySatisfy(line -> assertThat(line).endsWith("xx; 1 h 02 min of the run remaining"));
   }
 
   @Test
@@ -92,9 +92,9 @@ class ConsoleBlockTest {
 
   @Test
   void remainingTimeHasItsUnits() {
-    assertThat(left(0)).endsWith("c=1; 0 s left of the run");
-    assertThat(left(59_400_000_000L)).endsWith("; 59 s left of the run");
-    assertThat(left(3_723_000_000_000L)).endsWith("; 1 h 02 min left of the run");
+    assertThat(left(0)).endsWith("c=1; 0 s of the run remaining");
+    assertThat(left(59_400_000_000L)).endsWith("; 59 s of the run remaining");
+    assertThat(left(3_723_000_000_000L)).endsWith("; 1 h 02 min of the run remaining");
   }
 
   private static String left(long nanos) {

@@ -23,7 +23,7 @@ class HeartbeatTest {
     }
   }
 
-  /** Beats that come at once. */
+  /** Beats that come immediately. */
   private void run(int beats) {
     for (int i = 0; i < beats; i++) {
       heart.run();

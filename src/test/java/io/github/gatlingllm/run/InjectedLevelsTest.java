@@ -66,7 +66,7 @@ class InjectedLevelsTest {
   }
 
   @Test
-  void usersStartedAtOnceAreMeasuredUntilTheLastOneEnds() {
+  void usersStartedTogetherAreMeasuredUntilTheLastOneEnds() {
     levels.begin(CHAT, new Injection(null, "", 0, 0), ORIGIN);
     levels.add(CHAT, LAST);
     assertThat(level(null, ORIGIN + 1).phases()).containsExactly(measure(ORIGIN, null));

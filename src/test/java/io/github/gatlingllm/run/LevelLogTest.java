@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** In fake nanoseconds, but for the run and its observers, which have threads of their own. */
+/** In fake nanoseconds, but for the run and its observers, which have separate threads. */
 @Timeout(120)
 class LevelLogTest {
 
@@ -197,13 +197,13 @@ class LevelLogTest {
     assertThat(view.edges).as("the end is known").contains(100L).containsOnly(40L, 100L);
     users.runTo(100);
     awaitObservers();
-    assertThat(view.edges).as("drained at once").contains(200L).containsOnly(40L, 100L, 200L);
+    assertThat(view.edges).as("drained immediately").contains(200L).containsOnly(40L, 100L, 200L);
     users.runTo(200);
     awaitObservers();
     assertThat(view.edges).containsOnly(40L, 100L, 200L);
   }
 
-  /** An open level of which nobody comes. */
+  /** An open level without arrivals. */
   private void beginFivePerSecond(long nanos) {
     Phases phases = new Phases(0, 0, nanos, 1, null);
     begin(
@@ -221,7 +221,7 @@ class LevelLogTest {
     assertThat(levels.all()).extracting(LevelInfo::kind).containsExactly("open loop");
   }
 
-  /** 5 per second over 1 s from 0.02 s on, of which nobody comes. */
+  /** 5 per second over 1 s from 0.02 s on, without arrivals. */
   @Test
   void writesThePlannedArrivalsWhenALevelEnds() throws IOException {
     beginFivePerSecond(1_000_000_000);

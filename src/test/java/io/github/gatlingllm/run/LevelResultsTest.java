@@ -76,7 +76,7 @@ class LevelResultsTest {
     return ok().failed(RequestStatus.RATE_LIMITED, null);
   }
 
-  /** One whose first token came at once, and its last at once or after 2 s. */
+  /** One whose first token came immediately, and its last immediately or after 2 s. */
   private static Recorded judged(Recorded request, boolean met) {
     return request.judged(met).tokens(1e-6, met ? 1e-6 : 2_000);
   }

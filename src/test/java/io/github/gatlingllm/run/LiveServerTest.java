@@ -69,7 +69,7 @@ class LiveServerTest {
         .containsEntry("x-content-type-options", List.of("nosniff"));
   }
 
-  /** In a JVM of its own, as the JDK's server reads the limit when it is loaded. */
+  /** In a separate JVM, as the JDK's server reads the limit when it is loaded. */
   @Test
   void visitorIsServedBesideHalfOpenConnections() throws IOException, InterruptedException {
     List<String> options = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
@@ -141,7 +141,7 @@ class LiveServerTest {
     }
   }
 
-  /** As a container needs it, whose own address nobody knows before. */
+  /** As a container needs it, whose address is not known before. */
   @Test
   void listensAtTheConfiguredAddress() throws IOException, InterruptedException {
     LiveServer.Views views = new LiveServer.Views(() -> "<p>page", () -> "{}", null);

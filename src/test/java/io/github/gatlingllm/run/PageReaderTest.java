@@ -114,7 +114,7 @@ class PageReaderTest {
         .containsKeys(reading.values().keySet().toArray(EngineMetric[]::new));
   }
 
-  /** MIG instances have memory of their own: 1,000 + 2,000 MiB. */
+  /** MIG instances have dedicated memory: 1,000 + 2,000 MiB. */
   @Test
   void eachGpuHasItsOwnValues() throws IOException {
     Map<String, Map<EngineMetric, Double>> gpus = read("dcgm-exporter-4-two-gpus").gpus();

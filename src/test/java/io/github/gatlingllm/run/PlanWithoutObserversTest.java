@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Stop rules, the guard against dead servers and searches, in a run that nobody observes. Time is
- * fake; the recorder and the run have threads of their own, for which it waits.
+ * Stop rules, the guard against dead servers and searches, in a run without observers. Time is
+ * fake; the recorder and the run have separate threads, for which it waits.
  */
 @Timeout(120)
 class PlanWithoutObserversTest {

@@ -139,7 +139,7 @@ class RecorderTest {
   }
 
   @Test
-  void recordsNotWrittenInTimeAreCountedAtOnce() {
+  void recordsNotWrittenInTimeAreCountedImmediately() {
     CountDownLatch hold = new CountDownLatch(1);
     Recorder recorder = recorder(10, record -> await(hold));
     for (int i = 0; i < 10; i++) {
@@ -147,7 +147,7 @@ class RecorderTest {
     }
     assertThat(recorder.close(Duration.ofMillis(1))).isFalse();
     long dropped = recorder.dropped();
-    assertThat(dropped).as("known at once").isGreaterThanOrEqualTo(9);
+    assertThat(dropped).as("known immediately").isGreaterThanOrEqualTo(9);
     hold.countDown();
     assertThat(recorder.close(LONG)).isFalse();
     assertThat(recorder.dropped()).isEqualTo(dropped);

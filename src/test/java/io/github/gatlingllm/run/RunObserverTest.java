@@ -285,7 +285,7 @@ class RunObserverTest {
     queues.close();
   }
 
-  /** As by a console that nobody reads, where the line of a complaint waits. */
+  /** As by a console that is not read, where the line of a complaint waits. */
   @Test
   @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aComplaintThatIsBlockedHoldsBackNothing() throws Exception {

@@ -229,7 +229,7 @@ class SettingsPageTest {
   void examplesCanBeParsed() {
     for (Setting<?> setting : Setting.all()) {
       assertThat(setting.example).as(setting.name).isNotEmpty();
-      if (setting != Setting.PROMPTS) { // a file that is read at once
+      if (setting != Setting.PROMPTS) { // a file that is read immediately
         setting.parse(setting.example);
       }
     }

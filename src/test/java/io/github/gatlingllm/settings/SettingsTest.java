@@ -176,7 +176,7 @@ final class SettingsTest {
             ".env:5: not understood and skipped; expected NAME=value");
   }
 
-  /** Each took a minute, or as much stack as the value is long. */
+  /** Each took a minute, or stack as the value is long. */
   @Test
   @Timeout(60)
   void longLinesAreReadInLinearTime() {

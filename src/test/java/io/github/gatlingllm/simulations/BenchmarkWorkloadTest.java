@@ -184,7 +184,7 @@ final class BenchmarkWorkloadTest {
             """)
         .contains(
             """
-            scenarios      A1,B2,C,D, one after the other, each with the whole load
+            scenarios      A1,B2,C,D, one after the other, each with the full load
                            A1 same short: 50 tokens
                               shows: every prompt is cached after the first: TTFT without prefill
                            B2 diverse long: 2500 tokens, 2 distinct
@@ -192,7 +192,7 @@ final class BenchmarkWorkloadTest {
                            C  RAG, agent: a system prompt of 2000 tokens, 30 tokens, 2 distinct
                               shows: the shared prefix is cached, the query is not: what agents and RAG gain
                            D  multi-turn dialog: 5 turns of 50 tokens, 10 distinct
-                              shows: each turn extends the one before: a cache must keep whole dialogs
+                              shows: each turn extends the one before: a cache must store complete dialogs
             """);
     assertThat(plan("scenario=A1,B1 duration=10 drain=0 rate=2"))
         .contains("time           20 s of measuring");

@@ -138,7 +138,7 @@ class SettingEffectsTest {
         "assert=errors=0 | build gates    errors=0",
         "failBuild=false assert=errors=0 | (a miss does not fail the build)",
         "seed=42 | seed           42",
-        "selfTest=true | embedded engine in a process of its own");
+        "selfTest=true | embedded engine in a separate process");
   }
 
   @ParameterizedTest

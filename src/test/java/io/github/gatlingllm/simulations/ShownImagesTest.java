@@ -64,7 +64,7 @@ class ShownImagesTest {
 
   private static ShownImages parse(String text) {
     ShownImages images = Setting.IMAGES.parse(text);
-    var readable = WorkloadScenarios.images(images, 0);
+    var unused = WorkloadScenarios.images(images, 0);
     return images;
   }
 

@@ -124,7 +124,7 @@ public final class Exchange {
     return event("[DONE]");
   }
 
-  /** Sends a whole stream of one event with that text, finish reason and usage. */
+  /** Sends a complete stream of one event with that text, finish reason and usage. */
   public Exchange answer(String text) throws IOException {
     return startStream()
         .event(ChatChunks.content(text))
@@ -139,7 +139,9 @@ public final class Exchange {
     return sendLines("0", trailers);
   }
 
-  /** Waits until this long after the request was received; returns at once when that is past. */
+  /**
+   * Waits until this long after the request was received; returns immediately when that is past.
+   */
   public Exchange at(long nanosFromRequest) throws InterruptedException {
     long deadline = request.receivedNanos() + nanosFromRequest;
     for (long left = deadline - System.nanoTime(); left > 0; left = deadline - System.nanoTime()) {

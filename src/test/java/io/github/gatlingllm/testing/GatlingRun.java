@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A simulation that runs in a JVM of its own, as users run it: started by Gatling's main class,
+ * A simulation that runs in a separate JVM, as users run it: started by Gatling's main class,
  * bounded in time, never leaving this machine. What it left behind is read from its files.
  *
  * <pre>{@code
@@ -332,7 +332,7 @@ public final class GatlingRun implements AutoCloseable {
     process.destroy();
   }
 
-  /** Ends it at once: SIGKILL. */
+  /** Ends it immediately: SIGKILL. */
   public void kill() {
     process.destroyForcibly();
   }
@@ -345,7 +345,7 @@ public final class GatlingRun implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** All that it printed so far, of which the last character may not be whole. */
+  /** All that it printed so far, of which the last character may not be complete. */
   public List<String> lines() throws IOException {
     return new String(Files.readAllBytes(output), UTF_8).lines().toList();
   }
@@ -376,7 +376,7 @@ public final class GatlingRun implements AutoCloseable {
     return new RunFiles(directory());
   }
 
-  /** Its records, by start; all of them are whole. */
+  /** Its records, by start; all of them are complete. */
   public List<RequestRecord> requests() throws IOException {
     List<RequestRecord> records = new ArrayList<>();
     ReadReport report = RecordFile.read(files().requests(), records::add);

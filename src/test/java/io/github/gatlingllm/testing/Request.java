@@ -34,7 +34,7 @@ public record Request(
     return headers.get(name);
   }
 
-  /** Reads one request whole; null when the client closed before its first byte. */
+  /** Reads one complete request; null when the client closed before its first byte. */
   static @Nullable Request read(InputStream in, int connectionNumber, int indexOnConnection)
       throws IOException {
     String requestLine = line(in);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The n-th request of the server runs the n-th script, the last script serves all further ones.
- * Each connection has a daemon thread of its own; when a script returns without closing, the next
+ * Each connection has a daemon separate thread; when a script returns without closing, the next
  * request is read from the same connection. {@link #close} throws what a script threw, so that a
  * broken script cannot pass for a misbehaving server.
  */

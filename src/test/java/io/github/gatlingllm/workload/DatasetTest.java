@@ -135,7 +135,7 @@ final class DatasetTest {
   }
 
   @Test
-  void longBenchAsksWithTheTextFirst() {
+  void longBenchPutsTheTextFirst() {
     Dialog dialog = open(Dataset.Format.LONGBENCH, "datasets/longbench.json").get(0);
 
     assertThat(dialog.prompt())
@@ -304,17 +304,17 @@ final class DatasetTest {
           OASST | {'prompt': {'role': 'system', 'text': 't'}} | the role 'system'; expected prompter \
           or assistant
           LONGBENCH | {'context': 'c'} | a text "question"
-          MOONCAKE | {'timestamp': 0, 'input_length': 2000000000} | expected "input_length", a whole \
+          MOONCAKE | {'timestamp': 0, 'input_length': 2000000000} | expected "input_length", an integer \
           number of tokens
           MOONCAKE | {'timestamp': 0, 'input_length': 5, 'output_length': 5, 'hash_ids': [1.5]} | \
-          expected "hash_ids", a list of whole numbers
+          expected "hash_ids", a list of integers
           MOONCAKE | {'input_length': 5, 'timestamp': 'x'} | expected "timestamp", a number
           OPENAI | {'prompt': 'a'} | is a prompt, which dataset=openai does not read; use prompts=
           OPENAI | {'x': 'a'} | an object with a list "messages"
           OPENAI | {'messages': [{'role': 'user', 'content': 7}]} | a text or a list of parts as \
           "content"
           OPENAI | {'messages': [{'role': 'user'}]} | neither "content" nor "tool_calls"
-          OPENAI | {'messages': [], 'max_tokens': 0} | "max_tokens" is 0; expected a whole number ≥ 1
+          OPENAI | {'messages': [], 'max_tokens': 0} | "max_tokens" is 0; expected an integer ≥ 1
           """)
   void errorsNameTheExpectedForm(Dataset.Format format, String line, String expected)
       throws IOException {

@@ -88,7 +88,7 @@ final class PromptFileTest {
           a.json | ["one",~{"text":"x"}] | a.json:2: entry 2: $WANTED
           a.json | ["one",~ oops] | a.json:2: entry 2: not valid JSON
           a.json | ["one" | a.json:1: entry 2: not valid JSON
-          a.json | [] | a.json holds no prompt; expected at least one
+          a.json | [] | a.json contains no prompt; expected at least one
           a.jsonl | "one"~~null | a.jsonl:3: entry 2: $WANTED
           a.jsonl | "one"~{"prompt": | a.jsonl:2: entry 2: not valid JSON
           a.csv | id,text~1,one | a.csv:1: expected a column named prompt, or a single column
@@ -98,7 +98,7 @@ final class PromptFileTest {
           a.jsonl | {"messages":[]} | a.jsonl:1: entry 1: is a chat of OpenAI
           a.csv | one~"two | a.csv:2: a double quote is not closed; expected RFC 4180 CSV
           a.csv | id,prompt~1,~ | a.csv:2: the prompt is empty; $WANTED
-          a.txt | ~ | a.txt holds no prompt; expected at least one
+          a.txt | ~ | a.txt contains no prompt; expected at least one
           """)
   void errorsNameFileAndLine(String name, String text, String message) throws IOException {
     String wanted = "expected a text, or an object with a \"prompt\" text";

@@ -254,11 +254,11 @@ final class SessionFileTest {
       delimiter = '|',
       value = {
         "$A}~$A,\"hash_ids\":{\"a\":1}} | bad.jsonl:2: entry 2: expected \"hash_ids\", a list",
-        "$A}~$A,\"block_size\":-5} | bad.jsonl:2: entry 2: expected \"block_size\", a whole number",
+        "$A}~$A,\"block_size\":-5} | bad.jsonl:2: entry 2: expected \"block_size\", an integer number",
         "$A}~$A,\"block_size\":2000000000} | bad.jsonl:2: entry 2: expected \"block_size\"",
         "{\"input_tokens\": 99999999} | bad.jsonl:1: entry 1: expected \"input_tokens\"",
         "{\"requests\":[{\"hash_ids\":[1]}]} | bad.jsonl:1: entry 1: is a Weka trace",
-        "{} | :1: entry 1: expected \"input_tokens\", a whole number of tokens",
+        "{} | :1: entry 1: expected \"input_tokens\", an integer number of tokens",
         "{\"input_tokens\": 5, \"output_tokens\": \"x\"} | :1: entry 1: expected \"output_tokens\"",
         "{\"input_tokens\": 5, \"output_tokens\": 5, \"gap_ms\": -1} | \"gap_ms\" is -1; expected",
         "{\"input_length\": 5, \"output_length\": 5, \"delay\": \"x\"} | \"delay\" is \"x\"",

@@ -17,15 +17,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A load level of a run in time slices, each of which pulls figures of one or more load levels.
  *
- * <p>A rate, a share and a mean are ratios, part ÷ whole: a slice pulls by its part − ratio × its
- * whole, ÷ the sum of wholes. A percentile is pulled by how few of the slice's values are below it,
- * × the slope of values by rank from {@value #ERRORS} standard errors below it to as many above.
+ * <p>A rate, a share and a mean are ratios, part ÷ total: a slice pulls by its part − ratio × its
+ * total, ÷ the sum of totals. A percentile is pulled by how few of the slice's values are below it,
+ * × the slope of values by rank from {@value #ERRORS} standard errors below it to the same number
+ * above.
  *
  * @param seconds of a slice
  */
 record SliceSample(List<Cell> slices, double seconds) {
 
-  /** Fewer find as much, and call more figures changed that are not. */
+  /** Fewer detect the same changes, and call more figures changed that are not. */
   private static final int ERRORS = 2;
 
   /**
@@ -35,7 +36,7 @@ record SliceSample(List<Cell> slices, double seconds) {
    */
   record Pulls(List<double[]> byLevel, double variance, double freedom) {
 
-    /** Of pulls on a figure that is computed from values in so many slices. */
+    /** Of pulls on a figure that is computed from values in this number of slices. */
     private static Pulls of(double[] pulls, double slices) {
       List<double[]> byLevel = new ArrayList<>();
       double variance = 0;

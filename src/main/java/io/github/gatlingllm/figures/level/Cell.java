@@ -122,7 +122,7 @@ public final class Cell {
     return (long) of(amount);
   }
 
-  /** Null where the part or the whole is 0 requests. */
+  /** Null where the part or the total is 0 requests. */
   @Nullable Double share(Amount part, Amount whole) {
     return of(whole) == 0 ? null : (Double) (of(part) / of(whole));
   }

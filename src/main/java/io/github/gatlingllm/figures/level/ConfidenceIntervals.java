@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * 95 % confidence intervals of the figures of one load level.
  *
  * <p>Requests that share a queue are correlated. A mean, a share and the share of values up to a
- * percentile are all ratios part ÷ whole. For each of the {@value TimeSlice#COUNT} time slices the
- * residual is its part − ratio × its whole. The {@linkplain Autocorrelation#spread variance} of the
+ * percentile are all ratios part ÷ total. For each of the {@value TimeSlice#COUNT} time slices the
+ * residual is its part − ratio × its total. The {@linkplain Autocorrelation#spread variance} of the
  * sum of the residuals, divided by that of independent requests, is the design effect: n requests
  * are worth n ÷ effect independent ones. The intervals are then:
  *

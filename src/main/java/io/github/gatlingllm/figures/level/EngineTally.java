@@ -330,7 +330,10 @@ final class EngineTally {
         .toList();
   }
 
-  /** Counters of the whole run by engine; of all together if no page describes a single target. */
+  /**
+   * Counters of the entire run by engine; of all engines in one if no page describes a single
+   * target.
+   */
   List<WholeRun> wholeRun() {
     List<List<String>> engines = new ArrayList<>();
     for (String target : sent.keySet()) {

@@ -67,7 +67,7 @@ public enum Grouping implements RunInfo.Keyed {
     this.key = key;
   }
 
-  /** Cells beyond which keys are counted together; trials are as many as the plan has. */
+  /** Cells beyond which keys are counted together; trials number as in the plan. */
   int maxCells() {
     return this == TRIAL ? Integer.MAX_VALUE : MAX_CELLS;
   }

@@ -19,7 +19,9 @@ record Growth(
     return isOpenBelowKnee(curve, from) ? List.of() : List.of(of(curve, from).sentence());
   }
 
-  /** Below its knee an open loop delivers what is offered, so that more load adds as much. */
+  /**
+   * Below its knee an open loop delivers what is offered, so that throughput grows with the load.
+   */
   private static boolean isOpenBelowKnee(LoadCurve curve, LevelFigures level) {
     Knee knee = curve.knee();
     Double load = level.offered();

@@ -29,7 +29,7 @@ final class Outages {
   private static final double MIN_S = 1;
   private static final int MIN_REQUESTS = 3;
 
-  /** Highest number of such spans expected by chance in a run with as many failures. */
+  /** Highest number of such spans expected by chance in a run with this number of failures. */
   private static final double CHANCE = 0.01;
 
   private final TimeSlots slots;

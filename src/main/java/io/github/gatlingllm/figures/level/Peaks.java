@@ -9,7 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most tokens in one whole second of a measure window, and the most requests in flight, sampled
+ * The max tokens in one full second of a measure window, and the max requests in flight, sampled
  * 100 times a second, less often in windows of more than five minutes.
  */
 final class Peaks {
@@ -121,7 +121,7 @@ final class Peaks {
     return joined;
   }
 
-  /** Most tokens in a second that lies in the window; null where no whole second does. */
+  /** Most tokens in a second that lies in the window; null where no full second does. */
   @Nullable Double tokensPerS() {
     int first = seconds.origin() == from ? 0 : 1;
     int end = seconds.at(to);

@@ -137,7 +137,7 @@ public final class RunStatistics {
     OtherTool tool = source.tool();
     statistics.given = tool == null ? List.of() : tool.given();
     ReadReport file = source.replay(statistics::add);
-    // a load generator that died left no plan of its last level, so the whole plan is unknown
+    // a load generator that died left no plan of its last level, so the complete plan is unknown
     if (info.injectors().stream().noneMatch(InjectorRun::isDead)) {
       source.arrivals(statistics::add);
     }

@@ -3,7 +3,7 @@ package io.github.gatlingllm.figures.level;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 
-/** What was sent to a target over the whole run, to be compared with what its engine counted. */
+/** What was sent to a target over the entire run, to be compared with what its engine counted. */
 final class Sent {
   long from = Long.MAX_VALUE;
   long to = Long.MIN_VALUE;

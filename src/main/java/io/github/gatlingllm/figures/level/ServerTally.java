@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** The timings and rate limits that servers reported in their answers, and waits of the client. */
 final class ServerTally {
 
-  /** Timings with figures of their own, and quotas; further ones are ignored. */
+  /** Timings with separate figures, and quotas; further ones are ignored. */
   private static final int MAX_NAMES = 40;
 
   private final Map<String, ValueRecorder> timings = new TreeMap<>();

@@ -181,8 +181,8 @@ final class SloTally {
                   .formatted(share(endless, requests), NumberText.count(requests));
     }
 
-    private static String share(long part, long whole) {
-      return NumberText.percent((double) part / whole);
+    private static String share(long part, long total) {
+      return NumberText.percent((double) part / total);
     }
   }
 

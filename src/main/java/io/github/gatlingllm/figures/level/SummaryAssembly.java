@@ -165,7 +165,7 @@ final class SummaryAssembly {
             generators));
   }
 
-  /** The figures of so many repeats of these levels; empty for one. */
+  /** The figures of this number of repeats of these levels; empty for one. */
   private List<Figures> repeats(int count, @Nullable String target, Predicate<LevelWindow> levels) {
     return IntStream.range(0, count == 1 ? 0 : count)
         .mapToObj(
@@ -334,7 +334,10 @@ final class SummaryAssembly {
         .keySet();
   }
 
-  /** The requests at the operating point of each curve, where they have so many names or more. */
+  /**
+   * The requests at the operating point of each curve, where they have at least this number of
+   * names.
+   */
   private List<RequestAtPoint> atPoints(Grouping by, int min) {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {

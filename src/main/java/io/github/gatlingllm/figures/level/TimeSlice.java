@@ -74,7 +74,7 @@ public final class TimeSlice {
       return seen;
     }
 
-    /** Each part − (sum of parts ÷ sum of wholes) × its whole. */
+    /** Each part − (sum of parts ÷ sum of totals) × its total. */
     public static double[] residuals(double[] parts, double[] wholes) {
       double whole = Arrays.stream(wholes).sum();
       double ratio = whole == 0 ? 0 : Arrays.stream(parts).sum() / whole;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Sums of the readings of metrics pages in an interval. */
 final class WindowSums {
 
-  /** Further GPUs of a target are only in the figures of all together. */
+  /** Further GPUs of a target are only in the figures of all GPUs. */
   private static final int MAX_GPUS = 64;
 
   private long readings;

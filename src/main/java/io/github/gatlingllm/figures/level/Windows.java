@@ -79,7 +79,7 @@ final class Windows {
     return Summary.named(level, targets.size() > 1, byTrack.size() > targets.size());
   }
 
-  /** The name of a level in sentences: {@code c=8}; empty for the whole run of one target. */
+  /** The name of a level in sentences: {@code c=8}; empty for the entire run of one target. */
   String placeInWords(LevelInfo level) {
     String place = place(level);
     return level.label().equals(LevelInfo.WHOLE_RUN)

@@ -208,7 +208,7 @@ public enum Amount {
     return ofRequest.applyAsDouble(request);
   }
 
-  /** Null where the part is not known or the whole is 0. */
+  /** Null where the part is not known or the total is 0. */
   static @Nullable Double ratio(@Nullable Double part, double whole) {
     return part == null || whole == 0 ? null : (Double) (part / whole);
   }

@@ -114,8 +114,8 @@ public record Distribution(
     }
 
     /**
-     * How many requests show that at least {@code percent} of them meet, if as many do as of these:
-     * the n of which the interval's lower end is that; null for none.
+     * How many requests show that at least {@code percent} of them meet, if the same share does as
+     * of these: the n of which the interval's lower end is that; null for none.
      *
      * @param worth of how many independent requests the share of these is as certain, ÷ z²
      */

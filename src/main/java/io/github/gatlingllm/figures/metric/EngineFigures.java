@@ -188,7 +188,7 @@ public record EngineFigures(
   }
 
   /**
-   * Counters of an engine over the whole run, beside the requests sent to it.
+   * Counters of an engine over the entire run, beside the requests sent to it.
    *
    * @param targets the targets that reach it; empty where pages describe no single target
    * @param tokensByServer output tokens; those that only our tokenizer counted, as of cut answers,

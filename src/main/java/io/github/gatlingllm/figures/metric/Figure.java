@@ -267,7 +267,7 @@ public record Figure(
       return value != null && assertion.holds(value);
     }
 
-    /** The whole sentence, e.g. {@code Global: 99th percentile of TTFT is less than 200.0}. */
+    /** The complete sentence, e.g. {@code Global: 99th percentile of TTFT is less than 200.0}. */
     @JsonProperty
     public String text() {
       return subject + " " + assertion.conditionText();

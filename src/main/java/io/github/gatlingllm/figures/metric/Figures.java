@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of one set of requests: a whole run, a load level, a target or a request name.
+ * The figures of one set of requests: an entire run, a load level, a target or a request name.
  *
  * <p>Latency distributions are of ok requests scheduled in a measure window, requests/s of ok
  * requests that ended in one, output tok/s of the tokens of all requests that arrived in one.
@@ -319,7 +319,7 @@ public record Figures(
   public record ErrorCount(String verdict, String message, long count) {}
 
   /**
-   * Failures of a target over the whole run.
+   * Failures of a target over the entire run.
    *
    * @param outages failing spans that count as outages: of a second or more, with three requests or
    *     more, and longer than expected by chance from that many failures

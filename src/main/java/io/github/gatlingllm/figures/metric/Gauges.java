@@ -5,7 +5,7 @@ import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Gauges of a window, of a whole engine or of one GPU; null where they were not read. */
+/** Gauges of a window, of an entire engine or of one GPU; null where they were not read. */
 interface Gauges {
 
   Map<EngineMetric, State> states();

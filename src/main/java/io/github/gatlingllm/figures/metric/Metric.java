@@ -173,7 +173,7 @@ public enum Metric {
       single("From prefix cache", Unit.PERCENT, Better.NEITHER)
           .formula(
               "cached ÷ all prompt tokens of requests scheduled in measure, by usage; where it has"
-                  + " none, by the engine's own counters of the window")
+                  + " none, by the engine's counters of the window")
           .words("percentage of prompt tokens from the prefix cache")
           .name("cached.percent")
           .key("throughput.cached_percent")

@@ -116,7 +116,7 @@ final class MetricEntry {
     return this;
   }
 
-  /** Includes it in comparisons of runs, as part ÷ whole; null is the length of the window. */
+  /** Includes it in comparisons of runs, as part ÷ total; null is the length of the window. */
   MetricEntry compared(@Nullable Amount part, @Nullable Amount all) {
     terms = new Terms(part, all);
     return this;

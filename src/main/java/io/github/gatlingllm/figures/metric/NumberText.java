@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Formats numbers for people, in the same way in sentences, tables, charts and on the console:
- * about three significant digits, whole numbers without decimals, thousands separated by commas,
- * the unit after a space. An absent or infinite value is {@value #ABSENT}.
+ * about three significant digits, integers without decimals, thousands separated by commas, the
+ * unit after a space. An absent or infinite value is {@value #ABSENT}.
  *
  * <pre>{@code
  * 412.34 ms → "412 ms"   23.06 ms → "23.1 ms"   1842.3 tok/s → "1,842 tok/s"   12345 ms → "12.3 s"
@@ -31,7 +31,7 @@ public final class NumberText {
       return ABSENT;
     }
     double size = Math.abs(value);
-    // A mean of whole numbers may be off by its last bits, depending on their order.
+    // A mean of integers may be off by its last bits, depending on their order.
     boolean isWhole = Math.abs(size - Math.rint(size)) <= 1e-9 * size;
     int digits = size >= 99.95 || isWhole ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
     BigDecimal rounded = BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP);
@@ -47,7 +47,7 @@ public final class NumberText {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
-  /** An offered load: whole numbers in full, others with three digits. */
+  /** An offered load: integers in full, others with three digits. */
   public static String load(double offered) {
     return offered == Math.rint(offered) ? number(offered) : threeDigits(offered);
   }
@@ -96,7 +96,7 @@ public final class NumberText {
         : with(millis, "ms");
   }
 
-  /** A time from settings: {@code 200 ms}, from 10 s up and for whole seconds {@code 30 s}. */
+  /** A time from settings: {@code 200 ms}, from 10 s up and for integer seconds {@code 30 s}. */
   public static String plainMs(double millis) {
     boolean inMs = millis < LONG_MS && (millis == 0 || millis % 1e3 != 0);
     return inMs ? plain(millis) + " ms" : plain(millis / 1e3) + " s";
@@ -120,24 +120,25 @@ public final class NumberText {
 
   /** A duration: {@code 45 s}, {@code 6 min 05 s}. */
   public static String duration(double seconds) {
-    long whole = Math.round(seconds);
+    long rounded = Math.round(seconds);
     if (seconds < 10) {
       return plain(Math.round(seconds * 10) / 10.0) + " s";
     }
-    if (whole < 60) {
-      return whole + " s";
+    if (rounded < 60) {
+      return rounded + " s";
     }
-    return whole < 3600
-        ? String.format(Locale.ROOT, "%d min %02d s", whole / 60, whole % 60)
-        : String.format(Locale.ROOT, "%d h %02d min", whole / 3600, whole % 3600 / 60);
+    return rounded < 3600
+        ? String.format(Locale.ROOT, "%d min %02d s", rounded / 60, rounded % 60)
+        : String.format(Locale.ROOT, "%d h %02d min", rounded / 3600, rounded % 3600 / 60);
   }
 
   /** An instant since the start of the run: {@code 1:05}. */
   public static String clock(double seconds) {
-    long whole = Math.round(seconds);
-    return whole < 3600
-        ? String.format(Locale.ROOT, "%d:%02d", whole / 60, whole % 60)
-        : String.format(Locale.ROOT, "%d:%02d:%02d", whole / 3600, whole % 3600 / 60, whole % 60);
+    long rounded = Math.round(seconds);
+    return rounded < 3600
+        ? String.format(Locale.ROOT, "%d:%02d", rounded / 60, rounded % 60)
+        : String.format(
+            Locale.ROOT, "%d:%02d:%02d", rounded / 3600, rounded % 3600 / 60, rounded % 60);
   }
 
   /** Up to three names; of more than three the first, and the number of others. */

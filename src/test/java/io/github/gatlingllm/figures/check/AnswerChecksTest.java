@@ -87,7 +87,7 @@ class AnswerChecksTest {
         finds("pinned_output", 0, () -> pinned(even.andThen(r -> r.perEvent(ones)))),
         finds("pinned_output", 0.1, () -> pinned(uneven.andThen(r -> r.perEvent(ones)))),
         finds("pinned_output", 0.1, () -> pinned(even.andThen(r -> r.output(9)))),
-        // Without events nothing says how many answers there are: any whole number of limits.
+        // Without events nothing says how many answers there are: any integer number of limits.
         finds("pinned_output", 0, () -> pinned(r -> r.max(5).withoutTimes())),
         finds("pinned_output", 0.1, () -> pinned(r -> r.max(4).withoutTimes())),
         finds("pinned_output", 0.1, () -> pinned(r -> r.max(5))),
@@ -276,7 +276,9 @@ class AnswerChecksTest {
     return TWO_TARGETS.targets(Map.of("a", pinned, "b", free));
   }
 
-  /** One request at the target that is not pinned, and so many at the other, one of them cut. */
+  /**
+   * One request at the target that is not pinned, and this number at the other, one of them cut.
+   */
   private static List<RequestRecord> pinnedAndFree(int pinned) {
     List<RequestRecord> all =
         Recorded.requests(pinned, i -> at(i * 1_000).tokens(STEADY).max(i == 0 ? 128 : 10));

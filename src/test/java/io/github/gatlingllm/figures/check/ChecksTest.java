@@ -321,12 +321,12 @@ public class ChecksTest {
     return steady(Runs.run(30, Runs.stage(1, 0, 30_000)), r -> r.tokens(ms, ms + 20));
   }
 
-  /** 10 requests in 10 s, each so many milliseconds long. */
+  /** 10 requests in 10 s, each this number of milliseconds long. */
   private static Summary taking(double ms) {
     return summary(RUN, Recorded.requests(10, i -> at(i * 100).tokens(100, ms)));
   }
 
-  /** 10 requests per second for 10 s, each so many milliseconds late. */
+  /** 10 requests per second for 10 s, each this number of milliseconds late. */
   private static Summary late(double ms) {
     RunInfo open = Runs.run(10, Runs.rate(10, 0, 10_000));
     return summary(

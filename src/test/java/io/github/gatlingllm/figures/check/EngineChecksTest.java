@@ -92,7 +92,7 @@ class EngineChecksTest {
     return left(generated, 1);
   }
 
-  /** The same with a tokenizer of ours that counts so many times the tokens, or is not asked. */
+  /** The same with a tokenizer of ours that counts this multiple of the tokens, or is not asked. */
   private static Summary left(double generated, int tooMany) {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -296,7 +296,7 @@ class EngineChecksTest {
     assertThat(check(summary, "engine_queue")).extracting(Check::level).isEqualTo(Level.NOTE);
   }
 
-  /** 100 requests at one target and 50 at another, whose pages count so many each. */
+  /** 100 requests at one target and 50 at another, whose pages count this number each. */
   private static Summary twoTargets(double finishedAtOne, double finishedAtTwo) {
     List<RequestRecord> records =
         Recorded.requests(
@@ -320,7 +320,7 @@ class EngineChecksTest {
     "150, 150, a and b, OK", // one engine
     "170, 170, a and b, WARNING", // one engine, and others use it
     "100, 50, a, OK", // two engines
-    "150, 0, a and b, OK", // the engine, and a gateway without metrics of its own
+    "150, 0, a and b, OK", // the engine, and a gateway without separate metrics
     "170, 0, a, WARNING", // the engine, others who use it, and a target without metrics
     "100, 100, b, WARNING", // two engines, and others use the second
   })
@@ -346,7 +346,7 @@ class EngineChecksTest {
         .isEqualTo(level);
   }
 
-  /** The engine has its first token long before a parser has the whole tool call. */
+  /** The engine has its first token long before a parser has the complete tool call. */
   @ParameterizedTest
   @CsvSource({"true, NOTE", "false, WARNING"})
   void toolCallsHeldByAParserDoNotAccuseTheNetwork(boolean hasTools, Level level) {

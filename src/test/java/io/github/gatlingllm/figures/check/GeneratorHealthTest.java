@@ -63,7 +63,7 @@ class GeneratorHealthTest {
                 .toArray());
   }
 
-  /** Two processors without a rest, so much of both taken by the generator. */
+  /** Two processors without a rest, this share of both taken by the generator. */
   private static void full(GeneratorSecond second, double share) {
     second
         .with(GeneratorField.PROCESS_CPU_S, Math.round(2 * SECOND * share))
@@ -110,9 +110,9 @@ class GeneratorHealthTest {
   }
 
   /**
-   * Seconds in which loops are late, by at most so much and for so long, the machine is full with
-   * so much of it taken by the generator, and other counters say so many seconds; the level, and
-   * ids and values of what is found.
+   * Seconds in which loops are late, by at most this time and for this long, the machine is full
+   * with this share of it taken by the generator, and other counters state this number of seconds;
+   * the level, and ids and values of what is found.
    */
   @ParameterizedTest(name = "{0}")
   @CsvSource(
@@ -216,7 +216,7 @@ class GeneratorHealthTest {
     assertThat(check(summary(), "generator").remedy()).contains("virtual machine");
   }
 
-  /** A stream that came all at once is the server's doing only where the generator kept up. */
+  /** A stream that came complete is the server's doing only where the generator kept up. */
   @Test
   void otherChecksDoNotBlameTheServerAlone() {
     records.clear();

@@ -65,7 +65,7 @@ class LoadChecksTest {
         finds("all_accounted", 12, () -> sent(400, 412)),
         finds("all_accounted", null, () -> summary(open(null), sent(412))),
         finds("arrivals", null, () -> summary(open(null), sent(412))),
-        // The run counted so many that started, and has the records of 10.
+        // The run counted this number that started, and has the records of 10.
         finds("all_accounted", 1, () -> steady(RUN.started(11L))),
         finds("all_accounted", 0, () -> steady(RUN.started(11L).dropped(1))),
         finds("all_accounted", 1, () -> steady(RUN.started(9L))),
@@ -103,7 +103,7 @@ class LoadChecksTest {
     wanted.mustHold();
   }
 
-  /** 10 requests by so many planned users: how many each sends is not planned. */
+  /** 10 requests by this number of planned users: how many each sends is not planned. */
   private static Summary ofUsers(long planned) {
     LevelInfo level = Runs.planned(planned, Runs.stage(1, 0, 10_000));
     return steady(Runs.run(10, level).planned(planned));
@@ -164,7 +164,7 @@ class LoadChecksTest {
     return () -> Levels.of(text).summary();
   }
 
-  /** One user, requests of 300 ms back to back, while so many are said to have been in flight. */
+  /** One user, requests of 300 ms back to back, while this number is recorded as in flight. */
   static Summary inFlight(double mean) {
     return inFlight(mean, Recorded.requests(30, i -> at(i * 300).tokens(100, 300)));
   }
@@ -193,7 +193,7 @@ class LoadChecksTest {
     return records;
   }
 
-  /** A level of 60 s whose TTFT grows to so much, and one of 20 s with 24 requests. */
+  /** A level of 60 s whose TTFT grows to this value, and one of 20 s with 24 requests. */
   @ParameterizedTest
   @CsvSource({"1200, NOTE", "1350, NOTE", "5200, WARNING"})
   void windowsTooShortToBeJudgedAreNamed(double lastMs, Level level) {

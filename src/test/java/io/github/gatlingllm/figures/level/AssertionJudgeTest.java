@@ -142,7 +142,7 @@ class AssertionJudgeTest {
   }
 
   @Test
-  void oneTargetIsTheWholeRun() {
+  void oneTargetIsTheEntireRun() {
     assertThat(only(SWEEP, global("ttft.count", Condition.IS, 3.0).at("a")).line())
         .isEqualTo("Global: count of TTFT is 3.0 : true (actual : 3.0)");
   }

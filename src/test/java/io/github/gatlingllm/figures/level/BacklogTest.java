@@ -101,7 +101,8 @@ class BacklogTest {
     Summary summary = summary(Runs.run(121, four), quick);
     assertThat(summary.stages().get(0).queue()).isEqualTo(new Queue(true, true, 0, 120));
     assertThat(summary.verdict())
-        .startsWith("The load generator did not send 4 requests/s: 120 requests waited in the client")
+        .startsWith(
+            "The load generator did not send 4 requests/s: 120 requests waited in the client")
         .containsSubsequence("not by the server", "At 4 requests/s");
 
     // By 60 s 79 have begun, as above.
@@ -111,7 +112,7 @@ class BacklogTest {
 
   /**
    * 68 arrivals in 10 s at r=8, each answered in 2.5 s from an empty server: 51 end by 10 s, 17 are
-   * in flight, and nobody waits.
+   * in flight, and no request waits.
    */
   @Test
   void longAnswersOfAnEmptyServerAreKeptUpWith() {
@@ -127,7 +128,7 @@ class BacklogTest {
     assertThat(level.queue()).isEqualTo(new Queue(false, false, 0, 0));
   }
 
-  /** In a closed loop nobody arrives by himself. */
+  /** In a closed loop no user arrives independently. */
   @Test
   void closedLoopsHaveNoQueue() {
     Summary summary = Levels.of("4:10").summary();

@@ -213,7 +213,7 @@ class ConfidenceIntervalsTest {
     return intervals.distribution(metric, values);
   }
 
-  /** Of values that do not vary nobody knows whether there are rare others. */
+  /** Of values that do not vary it is unknown whether there are rare others. */
   @Test
   void intervalsOfConstantValues() {
     Distribution e2e = stage("closed loop", 100).metric(Metric.E2E_MS);

@@ -200,7 +200,7 @@ class GoodputTest {
         .containsExactly(tuple("slow: e2e", false, 0.0));
   }
 
-  /** A mix: every request has an objective for TTFT, and slow ones one of their own for E2E. */
+  /** A mix: every request has an objective for TTFT, and slow ones a separate one for E2E. */
   private static RunInfo mixed(RunInfo run) {
     return run.slo(
         TargetSlo.of(Slo.parse("ttft<1s"), Map.of("slow", Slo.parse("e2e<200ms"))), Map.of());

@@ -83,7 +83,7 @@ class LoadCurveTest {
         .containsExactly(stage, reached, fromFirst);
   }
 
-  /** All requests at c=64 started before its window: it is tried, and nobody knows how it does. */
+  /** All requests at c=64 started before its window: it is tried, and its result is unknown. */
   @Test
   void levelThatNoRequestWasScheduledInStaysOnTheCurve() {
     Summary summary = Levels.of("1:400 8:400").waiting(64, 64).figures(SLO).summary();

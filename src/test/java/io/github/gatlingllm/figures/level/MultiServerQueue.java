@@ -25,7 +25,7 @@ public final class MultiServerQueue {
     this.utilisation = utilisation;
   }
 
-  /** So many users of the servers, each of whom comes again at once: a closed loop. */
+  /** This number of users of the servers, each of whom comes again immediately: a closed loop. */
   static MultiServerQueue closed(int users) {
     MultiServerQueue queue = new MultiServerQueue(1);
     queue.users = users;
@@ -73,7 +73,7 @@ public final class MultiServerQueue {
     return visits(seed, 0, seconds);
   }
 
-  /** The same, and those that come so many seconds before, at negative times. */
+  /** The same, and those that come this number of seconds before, at negative times. */
   List<Visit> visits(long seed, double before, double seconds) {
     Random random = new Random(seed * 1_000_003 + 17);
     PriorityQueue<Double> free = new PriorityQueue<>();

@@ -39,7 +39,7 @@ class OutagesTest {
 
   /** By clocks that differ, an answer may end before its request was sent: it counts as usual. */
   @Test
-  void aRequestThatEndedBeforeItWasSentCountsOnceAndWhole() {
+  void aRequestThatEndedBeforeItWasSentCountsOnceAndInFull() {
     records.add(at(1_000).stage("c=2").tokens(10, 20).closed(-100).record());
     Summary summary = summary();
     assertThat(summary.figures().counts().ok()).isEqualTo(1);
@@ -116,7 +116,9 @@ class OutagesTest {
         .contains("30 requests failed", "no later request succeeded");
   }
 
-  /** Three slow requests are left when the load ends, and time out: nobody asked meanwhile. */
+  /**
+   * Three slow requests are left when the load ends, and time out: there were no other requests.
+   */
   @Test
   void lastRequestsThatTimeOutAreNoOutage() {
     for (int i = 0; i < 50; i++) {

@@ -23,10 +23,10 @@ class PeaksTest {
   }
 
   /**
-   * [0.5 s, 3.5 s) has the whole seconds 1 and 2: 3 + 4 tokens in one, 5 in the other, 9 in none.
+   * [0.5 s, 3.5 s) has the full seconds 1 and 2: 3 + 4 tokens in one, 5 in the other, 9 in none.
    */
   @Test
-  void peakOfAWholeSecond() {
+  void peakOfAFullSecond() {
     Peaks peaks = window(500, 3_500);
     peaks.tokens(600 * MS, 9);
     peaks.tokens(1_000 * MS, 3);
@@ -42,7 +42,7 @@ class PeaksTest {
     assertThat(only(window(from, to)).tokensPerS()).isEqualTo(expected);
   }
 
-  /** One ends as the next begins: never more than 2 at once, though 4 were there within 100 ms. */
+  /** One ends as the next begins: never more than 2 together, though 4 were there within 100 ms. */
   @Test
   void requestsThatFollowEachOtherAreNotInFlightTogether() {
     Peaks peaks = window(1_000, 2_000);

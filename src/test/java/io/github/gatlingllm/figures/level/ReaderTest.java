@@ -74,7 +74,7 @@ class ReaderTest {
     }
   }
 
-  /** Waits of 0, 100 and 300 ms; the failed one is nobody's. */
+  /** Waits of 0, 100 and 300 ms; the failed one is not counted. */
   @Test
   void figuresOfTheRun() {
     List<RequestRecord> records =

@@ -77,7 +77,7 @@ public final class Recorded {
   private ServerReport server = ServerReport.NONE;
   private @Nullable Double pacingMs;
 
-  /** A request that starts so many milliseconds into the run. */
+  /** A request that starts this number of milliseconds into the run. */
   public static Recorded at(double startMs) {
     Recorded recorded = new Recorded();
     recorded.startMs = startMs;
@@ -207,7 +207,7 @@ public final class Recorded {
     return this;
   }
 
-  /** Not a stream: the whole body after so many milliseconds. */
+  /** Not a stream: the complete body after this number of milliseconds. */
   public Recorded body(double ms, int tokens) {
     streamed = false;
     latencyMs = ms;
@@ -215,7 +215,7 @@ public final class Recorded {
     return this;
   }
 
-  /** A stream was asked for and one body came after so many milliseconds. */
+  /** A stream was asked for and one body came after this number of milliseconds. */
   public Recorded bodyForStream(double ms, int tokens) {
     body(ms, tokens);
     streamed = true;

@@ -176,7 +176,7 @@ class RunStatisticsTest {
         of(
             "output_tokens_per_s=0.5 itl.count=0 ttst.count=0 jitter=",
             at(2_800).tokens(100, 110, 120, 400).withoutTimes()),
-        // A body arrives at once, also one that should have been a stream.
+        // A body arrives complete, also one that should have been a stream.
         of(
             "output_tokens_per_s=4 total_tokens_per_s=9 ttft.count=0 e2e.mean=400",
             at(2_500).body(400, 8)),
@@ -328,7 +328,7 @@ class RunStatisticsTest {
   }
 
   @Test
-  void stageOfNoPlanHasNoRates() {
+  void stageThatIsNotInAPlanHasUnknownRates() {
     Summary s = summary(RUN, at(1_000).stage("c=9").tokens(10, 20));
     LevelFigures unplanned = s.stages().get(1);
     assertThat(unplanned.figures().metric(Metric.E2E_MS).count()).isEqualTo(1);

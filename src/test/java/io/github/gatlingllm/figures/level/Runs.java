@@ -108,7 +108,7 @@ public final class Runs {
     return new Source(records, List.of(), List.of(), List.of());
   }
 
-  /** An arrival of target {@code a} that was planned so many milliseconds into the run. */
+  /** An arrival of target {@code a} that was planned this number of milliseconds into the run. */
   public static PlannedArrival arrival(String stage, double ms) {
     return new PlannedArrival("scn", "a", stage, 0, null, unixNanos(ms), null, null);
   }

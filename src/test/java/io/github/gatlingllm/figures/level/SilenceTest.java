@@ -30,7 +30,7 @@ class SilenceTest {
   /**
    * A closed loop over 30 s.
    *
-   * @param ttftMs of a prompt of so many tokens
+   * @param ttftMs of a prompt of this number of tokens
    * @param prompt tokens of the i-th prompt
    * @param stall when the server is dead: what would come then comes at its end
    */
@@ -108,7 +108,7 @@ class SilenceTest {
     assertThat(check.value()).isEqualTo(12.28, within(0.03));
   }
 
-  /** Nobody asks for 20 s: there is nothing to answer. */
+  /** No request for 20 s: there is nothing to answer. */
   @Test
   void silenceWithoutRequestsIsNone() {
     List<RequestRecord> records =
@@ -147,7 +147,7 @@ class SilenceTest {
     return summary(Runs.run(30, Runs.stage(1, 0, 30_000)), records);
   }
 
-  /** Bodies come at once; whoever did not ask for a stream gets none. */
+  /** Bodies come complete; whoever did not ask for a stream gets none. */
   @Test
   void answersInOneBodyAreNotJudged() {
     List<RequestRecord> records =

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The command {@code probe} in a process of its own, against servers whose answers are known. */
+/** The command {@code probe} in a separate process, against servers whose answers are known. */
 class ProbeCommandIT {
 
   private static final String KEY = "sk-probe-secret";
@@ -187,7 +187,7 @@ class ProbeCommandIT {
   }
 
   @Test
-  void findsTheOnlyServerOfThisMachineAndAsksIt() throws IOException {
+  void findsTheOnlyServerOfThisMachineAndProbesIt() throws IOException {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().model("tiny").start();
         ScriptedServer other = ScriptedServer.start(x -> x.respond(404, "text/plain", ""))) {
       Map<Integer, String> ports = new LinkedHashMap<>();
