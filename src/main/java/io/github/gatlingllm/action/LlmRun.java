@@ -49,7 +49,8 @@ final class LlmRun {
   /** Numbers requests before the load; null for those of the load, which the run numbers. */
   private final @Nullable AtomicLong numbers;
 
-  private final List<LlmRun> rehearsals = new CopyOnWriteArrayList<>();
+  /** Those before the load that have not ended; the same list for all of them. */
+  private final List<LlmRun> rehearsals;
 
   private LlmRun(Run run, InjectorShare share) {
     this.run = run;
@@ -58,6 +59,7 @@ final class LlmRun {
     warmUpPrompts = new DrawOrder(share);
     recorders = List.of(run::record);
     numbers = null;
+    rehearsals = new CopyOnWriteArrayList<>();
   }
 
   private LlmRun(LlmRun load, List<Consumer<RequestRecord>> recorders) {
@@ -67,6 +69,7 @@ final class LlmRun {
     warmUpPrompts = load.warmUpPrompts;
     this.recorders = recorders;
     numbers = new AtomicLong();
+    rehearsals = load.rehearsals;
   }
 
   static LlmRun open(CoreComponents core, Injector injector) {
@@ -173,8 +176,9 @@ final class LlmRun {
     }
   }
 
-  /** The rehearsal is over. */
+  /** The rehearsal is over: nothing of it is kept during the load. */
   void end() {
+    rehearsals.remove(this);
     counting.close(Duration.ZERO);
   }
 }

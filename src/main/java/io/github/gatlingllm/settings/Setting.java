@@ -139,7 +139,7 @@ public final class Setting<T extends @Nullable Object> {
               "tiktoken:o200k_base",
               Form.texts("names").map(SettingValue::tokenizers))
           .withoutEndpoint("chars4")
-          .inCode(() -> List.of(Tokenizer.cl100k()))
+          .inCode(List.of(Tokenizer.cl100k()))
           .traits(RECORDED, REHEARSED, SELF_TESTED, PROBED)
           .means(
               "tokenizer that counts tokens; auto: the server's, the model's"
@@ -458,7 +458,7 @@ public final class Setting<T extends @Nullable Object> {
 
   public static final Setting<Boolean> UNIQUE_PROMPTS =
       flag(PROTOCOL, "uniquePrompts", true)
-          .inCode(() -> false)
+          .inCode(false)
           .traits(REHEARSED)
           .means("begins every prompt with a seeded nonce; so none is in a prefix cache");
 
@@ -516,7 +516,7 @@ public final class Setting<T extends @Nullable Object> {
 
   public static final Setting<Boolean> INCLUDE_USAGE =
       flag(PROTOCOL, "includeUsage", true)
-          .inCode(() -> null)
+          .inCode(null)
           .traits(RECORDED_IF_SET, PROBED)
           .means("asks for the server's count of tokens: stream_options.include_usage");
 
@@ -535,7 +535,7 @@ public final class Setting<T extends @Nullable Object> {
 
   public static final Setting<Boolean> IGNORE_EOS =
       flag(PROTOCOL, "ignoreEos", true)
-          .inCode(() -> null)
+          .inCode(null)
           .traits(RECORDED, PROBED)
           .means(
               "sends ignore_eos and min_tokens; every output has exactly its length of"
@@ -647,7 +647,7 @@ public final class Setting<T extends @Nullable Object> {
 
   public static final Setting<Boolean> VERIFY_TLS =
       flag(PROTOCOL, "verifyTls", true)
-          .inCode(() -> null)
+          .inCode(null)
           .traits(RECORDED_IF_SET, REHEARSED, PROBED)
           .plan("connections", on -> on ? null : "certificates NOT verified")
           .means(
@@ -953,6 +953,26 @@ public final class Setting<T extends @Nullable Object> {
     }
   }
 
+  /** A default that is parsed once: a protocol in code is asked for it by each request. */
+  private final class Parsed implements Supplier<@Nullable T> {
+    private final String text;
+    private volatile @Nullable T value;
+
+    Parsed(String text) {
+      this.text = text;
+    }
+
+    @Override
+    public @Nullable T get() {
+      T known = value;
+      if (known == null) {
+        known = parse(text);
+        value = known;
+      }
+      return known;
+    }
+  }
+
   private Setting(Scope scope, String name, Form<T> form, String example) {
     this.scope = scope;
     this.name = name;
@@ -968,7 +988,7 @@ public final class Setting<T extends @Nullable Object> {
   /** The default, as a user would write it. */
   Setting<T> byDefault(String text) {
     defaultText = text;
-    defaultValue = () -> parse(text);
+    defaultValue = new Parsed(text);
     return this;
   }
 
@@ -993,8 +1013,8 @@ public final class Setting<T extends @Nullable Object> {
   }
 
   /** The default of a protocol in code, where the server or Gatling decides or code says it. */
-  private Setting<T> inCode(Supplier<@Nullable T> value) {
-    inCode = value;
+  private Setting<T> inCode(@Nullable T value) {
+    inCode = () -> value;
     return this;
   }
 

@@ -34,6 +34,14 @@ final class SettingsTest {
     assertThat(settings.text(Setting.MODEL)).isEqualTo("large");
   }
 
+  /** As each request asks its protocol for them. */
+  @Test
+  void makesADefaultOnce() {
+    assertThat(Setting.all())
+        .allSatisfy(
+            row -> assertThat((Object) row.defaultInCode()).as(row.name).isSameAs(row.defaultInCode()));
+  }
+
   @Test
   void headersComeFromAllSourcesAndAreMatchedWithoutCase() throws IOException {
     Settings settings =
