@@ -186,7 +186,7 @@ public final class WorkloadBuilder implements Executable {
     DrawOrder order = Seeds.drawOrder();
     return session -> {
       Draw draw = session.get(Draw.KEY);
-      boolean isOfWarmUp = draw != null && draw.isOfWarmUp();
+      boolean isOfWarmUp = draw != null && draw.index() == null;
       return prompts.pick(isOfWarmUp ? 0 : Seeds.drawIndex(order, session)).text();
     };
   }

@@ -65,19 +65,13 @@ public sealed interface LengthDistribution {
     private final boolean isOfWarmUp;
     private long number;
 
-    /** Of a request whose number is not known yet. */
-    public Draw(long seed, boolean isOfWarmUp) {
+    /**
+     * @param number null before the load; 0 where it is not known yet
+     */
+    public Draw(long seed, @Nullable Long number) {
       this.seed = seed;
-      this.isOfWarmUp = isOfWarmUp;
-    }
-
-    public Draw(long seed, @Nullable Long index) {
-      this(seed, index == null);
-      number = index == null ? 0 : index;
-    }
-
-    public boolean isOfWarmUp() {
-      return isOfWarmUp;
+      isOfWarmUp = number == null;
+      this.number = number == null ? 0 : number;
     }
 
     /** The number of what was drawn last in the order of calls, in the end its own; 0 for none. */

@@ -64,7 +64,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class LocalClient implements AfterEachCallback {
 
   static final long LIMIT_SECONDS = 60;
-
   static final String A = ChatChunks.content("a");
   static final String STOP = ChatChunks.finish("stop");
   static final String UNFINISHED = "stream ended before finish_reason and without [DONE]";
