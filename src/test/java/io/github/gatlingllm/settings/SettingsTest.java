@@ -39,7 +39,10 @@ final class SettingsTest {
   void makesADefaultOnce() {
     assertThat(Setting.all())
         .allSatisfy(
-            row -> assertThat((Object) row.defaultInCode()).as(row.name).isSameAs(row.defaultInCode()));
+            row ->
+                assertThat((Object) row.defaultInCode())
+                    .as(row.name)
+                    .isSameAs(row.defaultInCode()));
   }
 
   @Test
