@@ -63,7 +63,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       row(
           "target",
           plan.get(Setting.SELF_TEST)
-              ? "embedded engine in a process of its own (self-test)"
+              ? "embedded engine in a separate process (self-test)"
               : "embedded engine (no llm.endpoint is set)");
     }
     boolean several = plan.targets().size() > 1;

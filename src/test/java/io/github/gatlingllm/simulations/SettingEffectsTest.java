@@ -251,7 +251,7 @@ class SettingEffectsTest {
             requests       the number that the server answers in the time of each level
             stops after    more than 100 failures in a row
             fill           auto: users start one after the other, over twice the median E2E
-            stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 12 s per level
+            stabilize      auto: until each user has received an answer and twice the median E2E has passed, at most 12 s per level
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
             warm-up        1 request

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The classes of a run, loaded and linked, in a file of the user: with it a start takes half the
- * CPU time. A short run in a process of its own makes it, because a JVM that cannot write the file
+ * CPU time. A short run in a separate process makes it, because a JVM that cannot write the file
  * ends with an error. From Java 25 on it is the JVM's ahead-of-time cache, which needs no archive
  * of the JVM's own classes, as not every runtime has one.
  *
