@@ -306,8 +306,8 @@ class MergedInjectorsTest {
 
     assertThat(said("injectors"))
         .isEqualTo(
-            "injector-2 (2/3) never started its load: 0 requests recorded, of an unknown number"
-                + " planned. It never started r=40: about 267 requests, judged by the plans of the"
+            "injector-2 (2/3) never started its load: 0 requests recorded, the number planned"
+                + " is unknown. It never started r=40: about 267 requests, judged by the plans of the"
                 + " others.");
     assertThat(summary(out).at("/stages/0/counts/planned").asLong()).isEqualTo(534);
   }

@@ -184,7 +184,7 @@ final class BenchmarkWorkloadTest {
             """)
         .contains(
             """
-            scenarios      A1,B2,C,D, one after the other, each with the full load
+            scenarios      A1,B2,C,D, one after the other, each with the whole load
                            A1 same short: 50 tokens
                               shows: every prompt is cached after the first: TTFT without prefill
                            B2 diverse long: 2500 tokens, 2 distinct
