@@ -29,7 +29,8 @@ class HealthyRunsIT {
           "coalesced_events",
           "engine_ttft");
 
-  private static final Set<String> OF_SHORT_WINDOWS = Set.of("low_n", "window_length");
+  private static final Set<String> OF_SHORT_WINDOWS =
+      Set.of("low_n", "window_length", "early_stopping");
 
   @Test
   void defaultBenchmark() throws Exception {

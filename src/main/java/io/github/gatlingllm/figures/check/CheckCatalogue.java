@@ -46,6 +46,7 @@ enum CheckCatalogue {
   SILENT_SPANS(JUDGED, one(LoadChecks::silentSpans)),
   FAILING_SPANS(JUDGED, one(LoadChecks::failingSpans)),
   LOW_N(below(NOTE, 1_000).and(WARNING, 100), one(PlanChecks::lowN)),
+  EARLY_STOPPING(above(NOTE, 1).and(WARNING, 4), one(EarlyStopping::judge)),
   KNEE(above(NOTE, 0), one(PlanChecks::knee)),
   STOPPED_EARLY(JUDGED, in -> PlanChecks.conclusions(in, "stopped early", "stopped_early.found")),
   REPEATS(JUDGED, in -> PlanChecks.conclusions(in, "repeats", "repeats.found")),

@@ -35,6 +35,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.record.RunOutcome.Connections;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
+import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -94,6 +95,7 @@ public class ChecksTest {
           pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
           pair("failing_spans", 3.0, () -> failing(1_010, 4_010), () -> failing(1_010, 1_500)),
           pair("low_n", 10.0, one(r -> {}), levels("1:1000 2:1000:110")),
+          pair("early_stopping", 9.0, () -> judged(10, 0), () -> judged(90, 0)),
           pair("knee", 1.0, levels("1:10 2:30:110 4:90:110"), levels("1:10 2:30:110 4:32:220")),
           pair(
               "stopped_early",
@@ -305,6 +307,13 @@ public class ChecksTest {
     Connections closed = new Connections(100, closedOfHundred);
     return steady(
         RUN.connections(Map.of("a:80", kept, "b:80", closed)), r -> r.connection(true, false));
+  }
+
+  /** So many requests of an SLO for 95 %, of which so many miss it. */
+  static Summary judged(int requests, int misses) {
+    RunInfo info = RUN.slo(Slo.parse("ttft<50ms").judgedBy(95, Slo.Rule.REQUESTS));
+    return summary(
+        info, Recorded.requests(requests, i -> at(i * 10).tokens(i < misses ? 60 : 40, 70)));
   }
 
   private static Summary interrupted() {
