@@ -25,6 +25,7 @@ import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.ProcessSetting.Proxy;
+import io.github.gatlingllm.settings.Setting;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.net.URI;
@@ -75,7 +76,7 @@ final class HttpCall {
     GatlingConfiguration configuration = context.coreComponents().configuration();
     http = components(context);
     servers = target.run.totals.servers;
-    headers = headers(protocol, request);
+    headers = headers(target, request);
     isInside = isInside(protocol);
     HttpProtocol settings =
         connectionSettings(http.httpProtocol(), configuration, Proxy.isSet() || isInside);
@@ -165,7 +166,8 @@ final class HttpCall {
   }
 
   /** Of two headers of the same name the later one counts. */
-  private static List<Header> headers(LlmProtocol protocol, LlmRequest request) {
+  private static List<Header> headers(Target target, LlmRequest request) {
+    LlmProtocol protocol = target.protocol;
     Map<String, Header.Value> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     all.put("Content-Type", (prepared, requestId, session) -> "application/json");
     all.put("Accept", (prepared, requestId, session) -> accept(prepared));
@@ -190,6 +192,9 @@ final class HttpCall {
     for (Map<String, Dynamic<String>> some : List.of(protocol.headers(), request.headers)) {
       some.forEach(
           (name, value) -> all.put(name, (prepared, id, session) -> value.resolve(session)));
+    }
+    if (protocol.get(Setting.TRACE)) { // last, as the record has its id
+      all.put("traceparent", (prepared, id, session) -> target.traceParent(id, !request.silent));
     }
     return all.entrySet().stream().map(one -> new Header(one.getKey(), one.getValue())).toList();
   }

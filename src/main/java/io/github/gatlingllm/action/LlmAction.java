@@ -370,7 +370,8 @@ final class LlmAction extends SessionHook implements RequestAction {
         texts == null ? request.isStreamed(target.protocol) : texts.body().stream(),
         texts == null ? request.tools != null : texts.body().hasTools(),
         level == null ? LevelInfo.WHOLE_RUN : level.label(),
-        level == null ? Phase.MEASURE : level.phaseAt(timeline.scheduled()));
+        level == null ? Phase.MEASURE : level.phaseAt(timeline.scheduled()),
+        texts == null ? null : target.traceId(id));
   }
 
   private static Validation<BoxedUnit> success() {

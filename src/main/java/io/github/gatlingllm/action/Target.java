@@ -7,6 +7,8 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.run.Observers.Trace;
+import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -114,6 +116,20 @@ final class Target {
 
   PreparedRequest prepared(LlmRequest request, Session session) {
     return PreparedRequest.of(request, protocol, named.rejected, prefixes, session);
+  }
+
+  /** The trace id of a request of the load; null if it is not sampled. */
+  @Nullable String traceId(String requestId) {
+    if (!protocol.get(Setting.TRACE) || !run.isLoad()) {
+      return null;
+    }
+    Trace trace = Trace.of(requestId);
+    return trace.isSampled(protocol.get(Setting.TRACE_SHARE)) ? trace.traceId() : null;
+  }
+
+  /** Its header; a request without a record of its trace tells the server to record none either. */
+  String traceParent(String requestId, boolean isRecorded) {
+    return Trace.of(requestId).header(isRecorded && traceId(requestId) != null);
   }
 
   Slo sloOf(LlmRequest request, String requestName) {

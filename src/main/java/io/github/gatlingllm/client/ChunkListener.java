@@ -1,5 +1,7 @@
 package io.github.gatlingllm.client;
 
+import java.util.function.Supplier;
+
 /**
  * Receives the content of events; each event, or complete body, ends with one {@link #eventEnd()}.
  */
@@ -9,6 +11,9 @@ interface ChunkListener {
   default boolean eventBegin(byte[] buffer, int offset, int length) {
     return true;
   }
+
+  /** The id of the answer, which most servers repeat in each event. */
+  default void answerId(Supplier<String> id) {}
 
   void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
 

@@ -345,6 +345,12 @@ abstract class ChunkParser implements SseDecoder.Listener {
     return json.hasToken(JsonToken.VALUE_STRING);
   }
 
+  final void answerId() {
+    if (isString()) {
+      listener.answerId(string(Channel.CONTENT)::text);
+    }
+  }
+
   final void noteError() {
     errorField |= !json.hasToken(JsonToken.VALUE_NULL);
   }

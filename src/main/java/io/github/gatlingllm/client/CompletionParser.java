@@ -44,6 +44,7 @@ class CompletionParser extends ChunkParser {
   void document() throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
+        case "id" -> answerId();
         case "choices" -> choices();
         case "usage" -> usage();
         case "timings", "metrics" -> timings(field);

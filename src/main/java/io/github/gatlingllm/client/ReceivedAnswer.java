@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.Timeline;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -298,6 +299,11 @@ public final class ReceivedAnswer {
         throw new TooLarge("stream of more than " + MAX_EVENTS + " events");
       }
       return !done;
+    }
+
+    @Override
+    public void answerId(Supplier<String> id) {
+      timings.answerId(id);
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ final class ReportedTimings {
 
   private static final int MAX_NAME_LENGTH = 60;
   private static final int MAX_REPLICA_LENGTH = 100;
+  private static final int MAX_ID_LENGTH = 100;
 
   /** Of llm-d, AIBrix, LiteLLM, and of caches and load balancers: they name who answered. */
   private static final Set<String> REPLICA_HEADERS =
@@ -57,6 +59,8 @@ final class ReportedTimings {
   private Map<String, Double> rateLimits = Map.of();
   private @Nullable Double retryAfterS;
   private @Nullable String replica;
+  private String idInBody = "";
+  private @Nullable String idInHeader;
   private @Nullable String date;
   private Secrets secrets = Secrets.NONE;
 
@@ -79,10 +83,25 @@ final class ReportedTimings {
 
   ServerReport report() {
     Long retryAfterNanos = retryAfterS == null ? null : (Long) Math.round(retryAfterS * 1e9);
-    return timings.isEmpty() && rateLimits.isEmpty() && retryAfterNanos == null && replica == null
+    String id = line(idInBody.isEmpty() ? idInHeader : idInBody, MAX_ID_LENGTH);
+    return timings.isEmpty()
+            && rateLimits.isEmpty()
+            && retryAfterNanos == null
+            && replica == null
+            && id == null
         ? ServerReport.NONE
         : new ServerReport(
-            timings, List.copyOf(names.values()), rateLimits, retryAfterNanos, replica);
+            timings, List.copyOf(names.values()), rateLimits, retryAfterNanos, replica, id);
+  }
+
+  /** The id in the body, of which the first event's is enough. */
+  void answerId(Supplier<String> id) {
+    idInBody = idInBody.isEmpty() ? id.get() : idInBody;
+  }
+
+  private @Nullable String line(@Nullable String text, int length) {
+    String line = text == null ? "" : secrets.line(text.strip(), length);
+    return line.isEmpty() ? null : line;
   }
 
   void headers(HttpHeaders headers, Secrets secrets) {
@@ -106,8 +125,9 @@ final class ReportedTimings {
     } else if (name.equals("retry-after") && retryAfterS == null) {
       retryAfterS = inRange(secondsFromNow(value));
     } else if (replica == null && REPLICA_HEADERS.contains(name)) {
-      String line = secrets.line(value.toString().strip(), MAX_REPLICA_LENGTH);
-      replica = line.isEmpty() ? null : line;
+      replica = line(value.toString(), MAX_REPLICA_LENGTH);
+    } else if (name.equals("x-request-id")) {
+      idInHeader = value.toString();
     } else if (name.contains("ratelimit-")) {
       // Secrets are found as they were sent, not in lower case.
       rateLimit(secrets.redactKeys(sentName).toLowerCase(Locale.ROOT), value);

@@ -265,6 +265,7 @@ final class TypedEventParser extends ChunkParser {
 
   private void answer(String field) throws IOException {
     switch (field) {
+      case "id" -> answerId();
       case "usage" -> usage();
       case "status" -> status = word();
       case "stop_reason" -> reason = word();

@@ -117,7 +117,8 @@ final class RecordCodec {
             get(RecordField.STREAMED, true),
             get(RecordField.HAS_TOOLS, false),
             required(RecordField.STAGE),
-            required(RecordField.PHASE)),
+            required(RecordField.PHASE),
+            get(RecordField.TRACE_ID)),
         timing(),
         events(),
         new Tokens(
@@ -149,7 +150,8 @@ final class RecordCodec {
             get(RecordField.SERVER_NAMES, List.of()),
             get(RecordField.RATE_LIMITS, Map.of()),
             get(RecordField.RETRY_AFTER_S),
-            get(RecordField.REPLICA)),
+            get(RecordField.REPLICA),
+            get(RecordField.ANSWER_ID)),
         hasText
             ? new RecordedText(
                 get(RecordField.MESSAGES),

@@ -114,6 +114,8 @@ enum RecordField implements FieldTable.Field {
   HAS_TOOLS(FLAG, r -> r.identity().hasTools()),
   TAIL_TOKENS(INTEGER, r -> r.events().tail()),
   UNKNOWN_FIELDS(TEXTS, r -> r.events().unknownFields()),
+  TRACE_ID(TEXT, r -> r.identity().traceId()),
+  ANSWER_ID(TEXT, r -> r.server().answerId()),
 
   // Texts, only with the setting recordText.
   MESSAGES(JSON, RecordedText::messages, text -> text.messages() != null),

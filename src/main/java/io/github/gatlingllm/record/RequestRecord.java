@@ -88,7 +88,8 @@ public record RequestRecord(
       boolean streamed,
       boolean hasTools,
       String stage,
-      Phase phase) {}
+      Phase phase,
+      @Nullable String traceId) {}
 
   /** Times in nanoseconds of one monotonic clock; one anchor per run converts them. */
   public record Timing(
@@ -260,17 +261,19 @@ public record RequestRecord(
    * @param names the server's names of the timings, e.g. {@code usage.queue_time}, in any order
    * @param rateLimits quotas: their limits, what remains of them, and when they are reset
    * @param retryAfterNanos the wait that the server asks for; null if it does not
+   * @param answerId the server's own id of the answer
    */
   public record ServerReport(
       Map<String, Double> timings,
       List<String> names,
       Map<String, Double> rateLimits,
       @Nullable Long retryAfterNanos,
-      @Nullable String replica) {
+      @Nullable String replica,
+      @Nullable String answerId) {
 
     /** An answer without such a report. */
     public static final ServerReport NONE =
-        new ServerReport(Map.of(), List.of(), Map.of(), null, null);
+        new ServerReport(Map.of(), List.of(), Map.of(), null, null, null);
 
     /** Longer times are ignored. */
     static final double MAX_S = 86_400;

@@ -66,6 +66,7 @@ final class HtmlReport {
             new EngineSection(summary, series, time.bands()).section(),
             details.breakdown(),
             texts.outcomes(),
+            details.slowest(),
             texts.server(),
             details.arrivals(),
             time.generator(),

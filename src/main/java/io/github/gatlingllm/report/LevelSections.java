@@ -88,6 +88,11 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
     return section("jitter", RowKind.readersWait(summary) ? "jitter for readers" : "jitter");
   }
 
+  /** The slowest requests, by their ids; null where no request has one. */
+  @Nullable Section slowest() {
+    return section("slowest", "slowest");
+  }
+
   /** Whether requests of open loops started when planned; null without open load levels. */
   @Nullable Section arrivals() {
     return section("arrivals", "arrivals");

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Grouping;
+import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.level.Summary.Turn;
@@ -93,6 +94,7 @@ enum RowKind {
       Share.class,
       (s, of) -> each(s, shares(s.figures().finishReasons(), s.figures().counts().ok()))),
   MISSED_OBJECTIVES(Share.class, (s, of) -> each(s, missed(s.figures().goodput()))),
+  SLOWEST(Slow.class, (s, of) -> each(s, s.slowest().stream().map(Slow::new).toList())),
   FACTS(NamedText.class, (s, of) -> each(s, RunText.facts(s)));
 
   /** What the rows are taken from, as in {@link #of}. */
@@ -332,6 +334,34 @@ enum RowKind {
   static Stream<ErrorCount> failures(Figures figures) {
     String limited = RequestStatus.RATE_LIMITED.key();
     return figures.errors().stream().filter(error -> !error.verdict().equals(limited));
+  }
+
+  private record Slow(SlowRequest slow) {
+
+    String by() {
+      return slow.by().title();
+    }
+
+    @Nullable Double ms(Metric metric) {
+      double ms = metric.of(slow.record(), 0);
+      return Double.isNaN(ms) ? null : (Double) ms;
+    }
+
+    @Nullable Double ttft() {
+      return ms(Metric.TTFT_MS);
+    }
+
+    @Nullable Double stall() {
+      return ms(Metric.STALL_MS);
+    }
+
+    @Nullable Double queueWait() {
+      return ms(Metric.QUEUE_WAIT_MS);
+    }
+
+    @Nullable Double e2e() {
+      return ms(Metric.E2E_MS);
+    }
   }
 
   private static List<Share> errors(Figures figures, int max) {

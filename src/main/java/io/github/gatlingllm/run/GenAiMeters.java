@@ -1,6 +1,5 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
@@ -12,6 +11,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -24,7 +24,6 @@ import io.micrometer.registry.otlp.OtlpConfig;
 import io.micrometer.registry.otlp.OtlpHttpMetricsSender;
 import io.micrometer.registry.otlp.OtlpMeterRegistry;
 import io.micrometer.registry.otlp.OtlpMetricsSender;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -219,24 +218,9 @@ final class GenAiMeters implements RunObserver {
   }
 
   private static Tags tags(RequestRecord record) {
-    RequestRecord.Identity id = record.identity();
-    URI endpoint = URI.create(id.endpoint());
-    Api api = Api.of(id.api());
-    Tags tags =
-        Tags.of(
-            "gen_ai.operation.name", api.operation(),
-            "gen_ai.provider.name", api.provider(),
-            "gen_ai.request.model", id.model() == null ? "" : id.model(),
-            "server.address", endpoint.getHost() == null ? "" : endpoint.getHost(),
-            "server.port", Integer.toString(port(endpoint)),
-            "gatling_llm.target", id.target(),
-            "gatling_llm.stage", id.stage());
-    return tags.and("error.type", record.outcome().ok() ? "" : record.outcome().status().key());
-  }
-
-  private static int port(URI endpoint) {
-    int port = endpoint.getPort();
-    return port >= 0 ? port : "https".equals(endpoint.getScheme()) ? 443 : 80;
+    List<Tag> tags = new ArrayList<>();
+    TraceSpans.attributes(record).forEach((name, value) -> tags.add(Tag.of(name, value)));
+    return Tags.of(tags);
   }
 
   private Operation operation(Tags tags) {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.run;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -11,10 +12,12 @@ import io.github.gatlingllm.storage.S3Location;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,15 +39,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param page address of the live page; null for none
  * @param otlp URL to which meters are sent; null for none
+ * @param otlpTraces URL to which spans are sent; null for none
  */
 public record Observers(
-    @Nullable Address page, @Nullable String otlp, @Nullable S3Location upload) {
+    @Nullable Address page,
+    @Nullable String otlp,
+    @Nullable URI otlpTraces,
+    @Nullable S3Location upload) {
 
   /** The address of the live page; {@code LLM_LIVE} in the environment. */
   public static final String PAGE_PROPERTY = "llm.live";
 
   /** The URL to which meters are sent; {@code LLM_OTLP} in the environment. */
   public static final String OTLP_PROPERTY = "llm.otlp";
+
+  /** The URL to which spans are sent; {@code LLM_OTLP_TRACES} in the environment. */
+  public static final String OTLP_TRACES_PROPERTY = "llm.otlpTraces";
 
   /** Where the run is uploaded to; {@code LLM_UPLOAD} in the environment. */
   public static final String UPLOAD_PROPERTY = "llm.upload";
@@ -84,6 +94,7 @@ public record Observers(
     return new Observers(
         new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Address::parse),
         new ProcessSetting(OTLP_PROPERTY).text(properties, environment),
+        new ProcessSetting(OTLP_TRACES_PROPERTY).read(properties, environment, Trace::url),
         new ProcessSetting(UPLOAD_PROPERTY).read(properties, environment, S3Location::parse));
   }
 
@@ -96,6 +107,7 @@ public record Observers(
             new ServerWatch(run),
             live,
             meters,
+            otlpTraces == null ? null : TraceSpans.of(run.id(), otlpTraces),
             upload == null ? null : new UploadObserver(run, upload))
         .filter(Objects::nonNull)
         .toList();
@@ -112,6 +124,61 @@ public record Observers(
                 + " path");
       }
       return null;
+    }
+  }
+
+  /**
+   * The W3C trace context of a request, by which a server's spans are below its own. Both ids are
+   * parts of a hash of the request's id, so that the trace id in a record is enough for the span.
+   */
+  public record Trace(String traceId, String spanId) {
+
+    private static final int TRACE_DIGITS = 32;
+    private static final int DIGITS = TRACE_DIGITS + 16;
+
+    /** As in OpenTelemetry's consistent sampling: the last 56 bits of a trace id are its draw. */
+    private static final int DRAW_DIGITS = 14;
+
+    private static final Pattern PERCENT = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?) ?%");
+
+    public static Trace of(String requestId) {
+      try {
+        byte[] hash = MessageDigest.getInstance("SHA-256").digest(requestId.getBytes(UTF_8));
+        String digits = HexFormat.of().formatHex(hash, 0, DIGITS / 2);
+        return new Trace(digits.substring(0, TRACE_DIGITS), digits.substring(TRACE_DIGITS));
+      } catch (NoSuchAlgorithmException everyJvmHasIt) {
+        throw new IllegalStateException(everyJvmHasIt);
+      }
+    }
+
+    /** Reads {@code 1%}; 0 to 1. */
+    public static Double share(String text) {
+      Matcher percent = PERCENT.matcher(text);
+      double share = percent.matches() ? Double.parseDouble(percent.group(1)) / 100 : 0;
+      if (!(share > 0 && share <= 1)) {
+        throw new IllegalArgumentException("expected a percentage above 0 % and up to 100 %");
+      }
+      return share;
+    }
+
+    /** Reads the URL of a collector. */
+    public static URI url(String text) {
+      if (!text.matches("https?://[^/]+/.*")) {
+        throw new IllegalArgumentException(
+            "expected a URL such as http://localhost:4318/v1/traces");
+      }
+      return URI.create(text);
+    }
+
+    /** Whether it is one of that share of all traces, 0 to 1. */
+    public boolean isSampled(double share) {
+      String draw = traceId.substring(TRACE_DIGITS - DRAW_DIGITS);
+      return Long.parseLong(draw, 16) < share * (1L << (4 * DRAW_DIGITS));
+    }
+
+    /** The header {@code traceparent}; servers record no spans of a trace that is not sampled. */
+    public String header(boolean isSampled) {
+      return "00-%s-%s-0%d".formatted(traceId, spanId, isSampled ? 1 : 0);
     }
   }
 
@@ -186,7 +253,7 @@ public record Observers(
         }
         String user = uri.getUserInfo();
         if (user != null) {
-          byte[] login = user.getBytes(StandardCharsets.UTF_8);
+          byte[] login = user.getBytes(UTF_8);
           headers.put("Authorization", "Basic " + Base64.getEncoder().encodeToString(login));
         }
         String bare = user == null ? url : url.replaceFirst("//[^/?#@]*@", "//");

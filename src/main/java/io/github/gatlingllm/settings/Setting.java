@@ -56,6 +56,7 @@ import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -761,6 +762,24 @@ public final class Setting<T extends @Nullable Object> {
       of(RUN, "otlp", "http://localhost:4318/v1/metrics", Form.text())
           .traits(OF_RUN, PASSED_ON)
           .means("URL that meters are sent to every 10 s; by OTLP over HTTP");
+
+  public static final Setting<Boolean> TRACE =
+      flag(PROTOCOL, "trace", false)
+          .traits(OF_RUN, RECORDED_IF_SET)
+          .means("sends a traceparent (W3C) with every request, and records its trace id");
+
+  public static final Setting<Double> TRACE_SHARE =
+      of(PROTOCOL, "traceShare", "100%", "1%", new Form<>("<percent>%", Observers.Trace::share))
+          .traits(OF_RUN, RECORDED_IF_SET)
+          .needs("has no effect alone", "trace")
+          .means("share of the requests that are traced; servers record no spans of the others");
+
+  public static final Setting<@Nullable URI> OTLP_TRACES =
+      of(RUN, "otlpTraces", "http://localhost:4318/v1/traces", "URL", Observers.Trace::url)
+          .orNull("none")
+          .traits(OF_RUN, PASSED_ON)
+          .needs("has no spans to send", "trace")
+          .means("URL that spans are sent to every second; of traced requests, by OTLP over HTTP");
 
   public static final Setting<@Nullable S3Location> UPLOAD =
       of(RUN, "upload", "s3://load-tests/2026-11-22", "s3://bucket/prefix", S3Location::parse)

@@ -170,6 +170,8 @@ final class SimulationSettingsTest {
         part("jvmWarmUp=true", p -> p.get(Setting.JVM_WARM_UP), true),
         part("recordText=true", p -> p.recordText(), true),
         part("recordText=false", p -> p.recordText(), false),
+        part("trace=true", p -> p.get(Setting.TRACE), true),
+        part("trace=true traceShare=2.5%", p -> p.get(Setting.TRACE_SHARE), 0.025),
         part("recordTokens=false", p -> p.recordTokens(), false),
         part("recordTokens=true", p -> p.recordTokens(), true),
         part("csv=true", p -> p.report().csv(), true),

@@ -13,13 +13,18 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.testing.ChatChunks;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class ReceivedAnswerTest {
@@ -220,6 +225,51 @@ final class ReceivedAnswerTest {
     answer.timings().add("usage.queue_time", 0.25);
     assertThat(answer.server().timings()).containsExactly(Map.entry("queue_s", 0.25));
     assertThat(answer.server().names()).containsExactly("usage.queue_time");
+  }
+
+  /** The first id of the body, else the header's, in one line without secrets. */
+  @Test
+  void idOfTheBodyComesBeforeThatOfTheHeader() {
+    DefaultHttpHeaders headers = new DefaultHttpHeaders();
+    headers.set("X-Request-Id", "req-1");
+    answer.timings().headers(headers, Secrets.of(List.of("sk-very-secret")));
+    assertThat(answer.server().answerId()).isEqualTo("req-1");
+    event(1, "{\"id\":\"\",\"choices\":[]}");
+    event(1, "{\"id\":\"chatcmpl\\n-sk-very-secret\",\"choices\":[]}");
+    event(2, "{\"id\":\"other\",\"choices\":[]}");
+    assertThat(answer.server().answerId()).isEqualTo("chatcmpl -***");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "chat | {'id':'chatcmpl-1','choices':[{'index':0,'delta':{'content':'a'}}]} | chatcmpl-1",
+        "completions | {'choices':[{'index':0,'text':'a'}],'id':'cmpl-1'} | cmpl-1",
+        "responses | {'type':'response.created','response':{'id':'resp_1'}} | resp_1",
+        "messages | {'type':'message_start','message':{'id':'msg_1'}} | msg_1",
+        "responses | {'type':'response.output_item.added','item':{'id':'item_1'}} |",
+        "chat | {'id':7,'choices':[]} |",
+        "chat | {'choices':[]} |",
+        "embeddings | {'id':'embd-1','data':[]} | embd-1",
+        "rerank | {'id':'rerank-1','results':[]} | rerank-1"
+      })
+  void idOfTheAnswerIsThatOfTheApi(String api, String event, @Nullable String id) {
+    List<String> ids = new ArrayList<>();
+    ChunkListener listener =
+        (ChunkListener)
+            Proxy.newProxyInstance(
+                ChunkListener.class.getClassLoader(),
+                new Class<?>[] {ChunkListener.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("answerId")) {
+                    ids.add((String) ((Supplier<?>) arguments[0]).get());
+                  }
+                  return method.getReturnType() == boolean.class ? true : null;
+                });
+    byte[] bytes = event.replace('\'', '"').getBytes(UTF_8);
+    Api.of(api).parser(listener).event(null, bytes, 0, bytes.length);
+    assertThat(ids).isEqualTo(id == null ? List.of() : List.of(id));
   }
 
   @Test

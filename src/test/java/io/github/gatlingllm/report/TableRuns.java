@@ -192,7 +192,7 @@ final class TableRuns {
     for (int i = 0; i < 20; i++) {
       records.add(request(at(900 * i), i).stage(i < 10 ? "c=1" : "c=2").record());
     }
-    records.add(at(19_000).target("b").stage("c=1").tokens(10, 20).record());
+    records.add(at(19_000).target("b").stage("c=1").tokens(10, 20).ids("trace", "answer").record());
     SingleStream alone = new SingleStream(10, 1, 0);
     return Runs.summary(
         Runs.run(

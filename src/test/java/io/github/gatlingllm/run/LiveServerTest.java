@@ -195,13 +195,14 @@ class LiveServerTest {
     Map<String, String> environment = Map.of("LLM_LIVE", "1", "LLM_OTLP", "http://a/v1/metrics");
 
     assertThat(Observers.of(Map.of("llm.live", "8099"), environment))
-        .isEqualTo(new Observers(new Address("127.0.0.1", 8099), "http://a/v1/metrics", null));
+        .isEqualTo(
+            new Observers(new Address("127.0.0.1", 8099), "http://a/v1/metrics", null, null));
     assertThat(Observers.of(Map.of(), Map.of("LLM_LIVE", "0.0.0.0:8088")).page())
         .isEqualTo(new Address("0.0.0.0", 8088));
     assertThat(Observers.of(Map.of("llm.live", "[::]:0"), Map.of()).page())
         .isEqualTo(new Address("[::]", 0));
     assertThat(Observers.of(Map.of("llm.live", " "), Map.of()))
-        .isEqualTo(new Observers(null, null, null));
+        .isEqualTo(new Observers(null, null, null, null));
   }
 
   @Test
@@ -232,7 +233,7 @@ class LiveServerTest {
   void invalidCollectorUrlIsPrinted() {
     assertThat(
             GenAiMeters.open(
-                "run-1", () -> 0, new Observers(null, "localhost:4318", null), said::add))
+                "run-1", () -> 0, new Observers(null, "localhost:4318", null, null), said::add))
         .isNull();
     assertThat(said)
         .singleElement()

@@ -19,6 +19,7 @@ import io.github.gatlingllm.run.RunView.Stage;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.testing.VirtualUsers;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -140,6 +141,7 @@ class RunObserverTest {
         ServerWatch.class,
         LiveView.class,
         GenAiMeters.class,
+        TraceSpans.class,
         UploadObserver.class);
   }
 
@@ -154,6 +156,7 @@ class RunObserverTest {
                   new Observers(
                           Observers.Address.parse("0"),
                           "http://127.0.0.1:1/v1/metrics",
+                          URI.create("http://127.0.0.1:1/v1/traces"),
                           new S3Location("nowhere", "here"))
                       .of(opened, List.of());
               assertThat(all)

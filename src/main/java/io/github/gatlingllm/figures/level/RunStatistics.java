@@ -75,6 +75,7 @@ public final class RunStatistics {
   final Map<String, Outages> outages = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
+  final SlowRequests slow = new SlowRequests();
   final InjectorTally byInjector;
   final EngineTally engines;
   final Map<String, TargetFacts> targets;
@@ -211,6 +212,7 @@ public final class RunStatistics {
       workload.add(record);
       answers.add(record, parts.stream.isShared);
       level.first().breakdown.add(record);
+      slow.add(record);
       objectives.add(level.index, record, judgement);
       record.server().names().forEach(this::addServerName);
     }
@@ -241,6 +243,9 @@ public final class RunStatistics {
   List<String> injectors() {
     return List.copyOf(injectors.byCount().keySet());
   }
+
+  /** A request that is one of the slowest by a metric, which it has that value of. */
+  public record SlowRequest(Metric by, double ms, RequestRecord record) {}
 
   /** Reads the records of a run, the same ones each time it is called. */
   @FunctionalInterface

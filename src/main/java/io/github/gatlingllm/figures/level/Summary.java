@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
@@ -45,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  * @param requestsAtPoints by request name at each curve's operating point; in no file
  * @param by requests by model and by replica, all levels pooled; empty where no level has several
  * @param byAtPoints the same at each curve's operating point; in no file
+ * @param slowest by TTFT and by longest stall; in no file
  */
 @JsonPropertyOrder({"run", "verdict"})
 public record Summary(
@@ -69,7 +71,8 @@ public record Summary(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<Grouping, List<RequestGroup>> by,
     @JsonIgnore Map<Grouping, List<RequestAtPoint>> byAtPoints,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<EngineFigures.Page> serverPages,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Injector> injectors) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Injector> injectors,
+    @JsonIgnore List<SlowRequest> slowest) {
 
   public static final String SCHEMA = "gatling-llm/summary/1";
 
@@ -111,7 +114,8 @@ public record Summary(
         by,
         byAtPoints,
         serverPages,
-        injectors);
+        injectors,
+        slowest);
   }
 
   /** E.g. {@code Invalid run by check cut_tail: The last line of the records is cut off. At …} */

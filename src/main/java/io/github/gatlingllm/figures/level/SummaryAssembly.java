@@ -109,7 +109,8 @@ final class SummaryAssembly {
             byGrouping(this::parts),
             byGrouping(by -> atPoints(by, 2)),
             counted.engines.pages(),
-            injectors(groups.windowNanos(level -> true)));
+            injectors(groups.windowNanos(level -> true)),
+            counted.slow.all());
     return new RunFigures(summary, facts(), series(), slices());
   }
 

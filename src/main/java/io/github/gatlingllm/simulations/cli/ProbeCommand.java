@@ -62,7 +62,7 @@ record ProbeCommand(
 
   /** Settings of a run, or of one injector of several. */
   private static final String OF_RUNS =
-      "LLM_(UPLOAD|LIVE|OTLP|INJECTOR|START_AT)|JOB_COMPLETION_INDEX";
+      "LLM_(UPLOAD|LIVE|OTLP|OTLP_TRACES|INJECTOR|START_AT)|JOB_COMPLETION_INDEX";
 
   static int run(List<String> arguments) {
     return run(arguments, PORTS, PrintableText::print, PrintableText::printError);

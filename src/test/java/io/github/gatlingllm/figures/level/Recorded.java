@@ -75,6 +75,7 @@ public final class Recorded {
   private boolean leftOpen;
   private List<String> unknownFields = List.of();
   private ServerReport server = ServerReport.NONE;
+  private @Nullable String traceId;
   private @Nullable Double pacingMs;
 
   /** A request that starts this number of milliseconds into the run. */
@@ -317,11 +318,11 @@ public final class Recorded {
 
   /** Timings that the server reported, and its own names of them. */
   public Recorded server(Map<String, Double> timings, String... names) {
-    return server(new ServerReport(timings, List.of(names), Map.of(), null, null));
+    return server(new ServerReport(timings, List.of(names), Map.of(), null, null, null));
   }
 
   public Recorded replica(String name) {
-    return server(new ServerReport(Map.of(), List.of(), Map.of(), null, name));
+    return server(new ServerReport(Map.of(), List.of(), Map.of(), null, name, null));
   }
 
   private Recorded server(ServerReport said) {
@@ -329,9 +330,14 @@ public final class Recorded {
     return this;
   }
 
+  public Recorded ids(@Nullable String trace, @Nullable String answer) {
+    traceId = trace;
+    return server(new ServerReport(Map.of(), List.of(), Map.of(), null, null, answer));
+  }
+
   public Recorded limits(Map<String, Double> left, @Nullable Double retryAfterS) {
     Long nanos = retryAfterS == null ? null : (Long) nanos(retryAfterS * 1_000);
-    return server(new ServerReport(Map.of(), List.of(), left, nanos, null));
+    return server(new ServerReport(Map.of(), List.of(), left, nanos, null, null));
   }
 
   /** Of the gate wait, how long it was held back. */
@@ -370,7 +376,8 @@ public final class Recorded {
             streamed,
             hasTools,
             stage,
-            phase);
+            phase,
+            traceId);
     Tokens tokens =
         new Tokens(
             null,

@@ -1,0 +1,131 @@
+package io.github.gatlingllm.e2e;
+
+import static java.util.stream.Collectors.toMap;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Traced requests of a real run: as the server, the records and a collector see them. */
+class TracesIT {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final String NOT_SAMPLED = "00-\\w{32}-\\w{16}-00";
+
+  private static ScriptedServer server() {
+    return ScriptedServer.start(
+        exchange ->
+            exchange
+                .startStream()
+                .event(ChatChunks.content("Yes"))
+                .event(ChatChunks.content(", sir"))
+                .event(ChatChunks.finish("stop"))
+                .event(ChatChunks.usage(5, 2))
+                .done()
+                .lastChunk());
+  }
+
+  private static Map<String, String> headers(ScriptedServer server) {
+    return server.requests().stream()
+        .filter(request -> request.header("traceparent") != null)
+        .collect(
+            toMap(
+                request -> Objects.requireNonNull(request.header("x-request-id")),
+                request -> Objects.requireNonNull(request.header("traceparent")),
+                (first, again) -> again));
+  }
+
+  @Test
+  void serverRecordsAndCollectorHaveTheSameIds() throws Exception {
+    List<JsonNode> spans = new CopyOnWriteArrayList<>();
+    HttpServer collector =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    collector.createContext(
+        "/v1/traces",
+        exchange -> {
+          try (exchange) {
+            JSON.readTree(exchange.getRequestBody())
+                .at("/resourceSpans/0/scopeSpans/0/spans")
+                .forEach(spans::add);
+            exchange.sendResponseHeaders(200, -1);
+          }
+        });
+    collector.start();
+    try (ScriptedServer server = server();
+        GatlingRun run =
+            GatlingRun.benchmark(server.baseUrl())
+                .llm("concurrency=2 requests=6 cooldown=false trace=true metricsUrl=none")
+                .set(
+                    "llm.otlpTraces",
+                    "http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/traces")
+                .succeed()) {
+      List<RequestRecord> records = run.requests();
+      Map<String, String> sent = headers(server);
+      assertThat(records).hasSize(6);
+      assertThat(records)
+          .allSatisfy(
+              record -> {
+                String id = record.identity().requestId();
+                String[] context = Objects.requireNonNull(sent.remove(id)).split("-", -1);
+                assertThat(context[1]).isEqualTo(record.identity().traceId());
+                assertThat(context[3]).isEqualTo("01");
+                assertThat(record.server().answerId()).isNotNull();
+                assertThat(spans)
+                    .filteredOn(span -> span.path("traceId").asText().equals(context[1]))
+                    .extracting(span -> span.path("parentSpanId").asText())
+                    .containsExactlyInAnyOrder("", context[2], context[2], context[2]);
+              });
+      assertThat(sent.values()).as("warm-up").isNotEmpty().allMatch(v -> v.matches(NOT_SAMPLED));
+      assertThat(run.output()).doesNotContain("otlpTraces:");
+    } finally {
+      collector.stop(0);
+    }
+  }
+
+  @Test
+  void onlyAShareIsSampled() throws Exception {
+    try (ScriptedServer server = server();
+        GatlingRun run =
+            GatlingRun.benchmark(server.baseUrl())
+                .llm(
+                    "concurrency=4 requests=300 cooldown=false trace=true traceShare=10% metricsUrl=none")
+                .succeed()) {
+      Map<String, String> sent = headers(server);
+      List<RequestRecord> sampled =
+          run.requests().stream().filter(record -> record.identity().traceId() != null).toList();
+      assertThat(sampled).hasSizeBetween(10, 60);
+      sampled.forEach(
+          record ->
+              assertThat(sent.remove(record.identity().requestId()))
+                  .contains(record.identity().traceId())
+                  .endsWith("-01"));
+      assertThat(sent.values()).allMatch(v -> v.matches(NOT_SAMPLED));
+    }
+  }
+
+  @Test
+  void runWithoutTheSettingSendsNoContext() throws Exception {
+    try (ScriptedServer server = server();
+        GatlingRun run =
+            GatlingRun.benchmark(server.baseUrl())
+                .llm("concurrency=1 requests=2 cooldown=false metricsUrl=none")
+                .succeed()) {
+      assertThat(server.requests()).extracting(r -> r.header("traceparent")).containsOnlyNulls();
+      assertThat(run.requests())
+          .allSatisfy(record -> assertThat(record.identity().traceId()).isNull());
+    }
+  }
+}
