@@ -75,7 +75,7 @@ final class PlanChecks {
     if (open > 0 && in.levels().stream().anyMatch(LevelFigures::sheds)) {
       return Finding.of((double) open, "knee.sheds").remedy("knee.sheds.remedy");
     }
-    return open == 0 ? Finding.of(0.0, "knee.found") : open(in, open);
+    return open == 0 ? Finding.of(0.0, "knee.found") : open(in, (double) open);
   }
 
   /** Of the first curve without a knee, by the levels in the order of their load. */
