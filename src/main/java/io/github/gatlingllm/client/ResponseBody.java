@@ -225,7 +225,7 @@ sealed interface ResponseBody {
             ? new Ending(RequestStatus.COMPLETE, null)
             : new Ending(
                 RequestStatus.INVALID_RESPONSE,
-                "expected a result for each input (%d), got %d"
+                "expected a result for each input (%s), got %s"
                     .formatted(request.results(), answer.results()));
       }
       if (answer.hasTokens()) {

@@ -182,7 +182,6 @@ final class Download {
         return;
       }
       Files.deleteIfExists(part);
-      print("downloading from " + url.getHost());
       try {
         receive(silence);
       } catch (IOException e) {
@@ -240,10 +239,13 @@ final class Download {
             .build()
             .sendAsync(
                 request.build(),
-                head ->
-                    head.statusCode() / 100 == 2
-                        ? BodySubscribers.ofFile(part)
-                        : BodySubscribers.replacing(part));
+                head -> {
+                  if (head.statusCode() / 100 != 2) {
+                    return BodySubscribers.replacing(part);
+                  }
+                  print("downloading from " + url.getHost());
+                  return BodySubscribers.ofFile(part);
+                });
     for (long before = 0; ; ) {
       try {
         return answer.get(silence.toMillis(), TimeUnit.MILLISECONDS);

@@ -178,7 +178,7 @@ public record Observers(
 
     /** The header {@code traceparent}; servers record no spans of a trace that is not sampled. */
     public String header(boolean isSampled) {
-      return "00-%s-%s-0%d".formatted(traceId, spanId, isSampled ? 1 : 0);
+      return "00-%s-%s-0%s".formatted(traceId, spanId, isSampled ? 1 : 0);
     }
   }
 

@@ -2,7 +2,6 @@ package io.github.gatlingllm.simulations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.report.CommandLine;
 import io.github.gatlingllm.settings.Target;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
@@ -43,7 +42,7 @@ final class ServerContextTest {
                             Path.of("none")),
                         () -> 4711,
                         new Listed(context));
-              } catch (InvalidSimulation e) {
+              } catch (IllegalArgumentException e) {
                 System.out.println("refused: " + e.getMessage());
               }
               return 0;

@@ -252,7 +252,7 @@ class AnswerChecksTest {
 
   @ParameterizedTest
   @CsvSource({
-    "output_tokens_agree, chars4, set the model's own tokenizer",
+    "output_tokens_agree, chars4, set the tokenizer of the model",
     "output_tokens_agree, hf:t.json, is set already",
     "prompt_tokens_agree, hf:t.json, is set already",
     "token_counts, hf:t.json, make the server report usage (stream_options.include_usage)."

@@ -137,7 +137,7 @@ class LoadCurveTest {
   @Test
   void requestsThatAreAlikeProveLess() {
     assertThat(waves(0))
-        .contains("is met: TTFT by 100 % of 400 requests")
+        .contains("is met: TTFT in 100 % of 400 requests")
         .doesNotContain("too few");
     String waves = waves(80);
     assertThat(waves).doesNotContain("within noise");
@@ -162,7 +162,7 @@ class LoadCurveTest {
     Summary summary = Levels.of("1:400 2:400:100:5 4:400").figures(SLO).summary();
     assertThat(summary.verdict())
         .contains("up to 4 concurrent requests (")
-        .contains("but within noise not at 2 concurrent requests");
+        .contains("although missed at 2 concurrent requests within noise");
   }
 
   @Test

@@ -55,7 +55,7 @@ class SteadyStateTest {
     assertThat(check.value()).isEqualTo(1_650 / ((1_472.25 + 3_122.25) / 2), within(1e-9));
     assertThat(check.message())
         .startsWith("c=64: TTFT from schedule grew from 1,472 ms to 3,122 ms");
-    assertThat(check.remedy()).contains("tabilize longer", "offer less");
+    assertThat(check.remedy()).contains("longer stabilize", "offer less");
   }
 
   @Test
