@@ -165,7 +165,7 @@ record Prompt(int tokens, Hasher text) {
    * are 16 tokens, one block. The hash of a block is the FNV-1a hash of everything up to its end,
    * roles included, so equal hashes mean equal prefixes.
    */
-  static final class Hasher {
+  private static final class Hasher {
     private static final int BLOCK_CHARS = PrefixCache.BLOCK_TOKENS * CHARS_PER_TOKEN;
     private static final long PRIME = 0x100000001B3L;
 

@@ -38,7 +38,7 @@ public record StopRule(Condition condition, double limit) {
   public static final StopRule OVER_SATURATED = new StopRule(Condition.OVER_SATURATED, 0);
 
   /** The conditions, with the text before and after their limit. */
-  enum Condition {
+  private enum Condition {
     SLO_SHARE("slo<", "%"),
     ERROR_SHARE("errors>", "%"),
     ERROR_COUNT("errors>", ""),

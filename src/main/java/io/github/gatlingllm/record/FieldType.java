@@ -83,7 +83,7 @@ record FieldType<T>(
   private static final Pattern UNPAIRED = Pattern.compile("\\p{Cs}");
   private static final Pattern LINE_ENDS = Pattern.compile("[\\r\\n\u0085\u2028\u2029]");
 
-  interface ValueWriter<T> {
+  private interface ValueWriter<T> {
     void write(JsonGenerator json, T value) throws IOException;
   }
 

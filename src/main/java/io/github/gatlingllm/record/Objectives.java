@@ -84,7 +84,7 @@ public record Objectives(
       Map<String, String> byRequest,
       Map<String, Held> heldByRequest) {
 
-    public record Held(double percentile, Slo.Rule rule) {
+    private record Held(double percentile, Slo.Rule rule) {
       private Held at(@Nullable Double otherPercentile, Slo.@Nullable Rule otherRule) {
         return new Held(
             otherPercentile == null ? percentile : otherPercentile,

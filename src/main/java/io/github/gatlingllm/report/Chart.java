@@ -38,7 +38,7 @@ record Chart(
     @JsonIgnore boolean isWide,
     @JsonIgnore @Nullable Table table) {
 
-  record Caption(String title, String direction, String howTo, String decision) {}
+  private record Caption(String title, String direction, String howTo, String decision) {}
 
   static Chart of(String key, Axis x, List<Line> series, Object... values) {
     List<String> texts = Templates.texts("charts.txt", key, values);
@@ -209,7 +209,7 @@ record Chart(
         Column.words("Point", of -> Objects.requireNonNullElse(of.point.label(), "")));
   }
 
-  enum Scale {
+  private enum Scale {
     /** Linear, from zero. */
     VALUE,
     LOG,
@@ -353,7 +353,7 @@ record Chart(
 
   record Pin(double x, double y, String label) {}
 
-  record Limit(double y, String label) {}
+  private record Limit(double y, String label) {}
 
   /** A span of x with a shade from 0 to 2; 2 marks phases that are not measured. */
   record Band(double from, double to, String label, int shade) {

@@ -214,7 +214,7 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   }
 
   /** The changes at one load level, or of all pooled. */
-  record Changes(String title, String counted, Table table, Table rest, String unchanged) {}
+  private record Changes(String title, String counted, Table table, Table rest, String unchanged) {}
 
   /** A place of the comparisons, in the base and in the other runs that have it. */
   private record SamePlace(Place first, List<Step> steps) {

@@ -34,9 +34,9 @@ final class ShownLevels {
   record LevelPart(String title, When when, Object of) {}
 
   /** One choice; {@code isFirst} for the default. */
-  record LevelChoice(String key, String name, boolean isFirst) {}
+  private record LevelChoice(String key, String name, boolean isFirst) {}
 
-  record LevelChoices(String heading, List<LevelChoice> all) {}
+  private record LevelChoices(String heading, List<LevelChoice> all) {}
 
   private final Summary summary;
   private final List<Level> levels = new ArrayList<>();

@@ -203,7 +203,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
     }
 
     /** An objective with its name, e.g. {@code TTFT from schedule}, {@code ask: E2E}. */
-    record Objective(String name, ObjectiveRow row) {
+    private record Objective(String name, ObjectiveRow row) {
 
       private static final String FROM_SCHEDULE = " from schedule";
 

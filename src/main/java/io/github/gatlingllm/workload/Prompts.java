@@ -126,7 +126,7 @@ public record Prompts(
   }
 
   /** Says after 3 s how far the prompts are, as a slow tokenizer needs minutes. */
-  record Progress(
+  private record Progress(
       int all, LongSupplier nanoClock, long startNanos, AtomicInteger done, AtomicBoolean said) {
 
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);

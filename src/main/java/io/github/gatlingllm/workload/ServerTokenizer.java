@@ -46,7 +46,7 @@ final class ServerTokenizer implements Tokenizer.OfServer {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** How servers are asked, in the order in which they are tried. */
-  enum Form {
+  private enum Form {
     VLLM("prompt", "add_special_tokens", "/tokenize"),
     LLAMA_CPP("content", "add_special", "/v1/chat/completions/input_tokens"),
     TGI("inputs", null, "/chat_tokenize");

@@ -160,7 +160,7 @@ record LoadCurve(
     MISSED;
 
     /** The 95 % confidence interval of a share that met, and what is required of it. */
-    record Share(Interval interval, double required) {
+    private record Share(Interval interval, double required) {
 
       private static final double ROUNDING = 1e-9;
 

@@ -29,7 +29,7 @@ record TargetRanking(LoadCurve first, LoadCurve second, List<Pair> loads, int at
   /** Minimum number of common loads whose ratios show the noise between levels. */
   private static final int MIN_LOADS = 3;
 
-  record Pair(LevelFigures one, LevelFigures other) {
+  private record Pair(LevelFigures one, LevelFigures other) {
 
     double ratio() {
       return LoadCurve.delivered(one) / LoadCurve.delivered(other);

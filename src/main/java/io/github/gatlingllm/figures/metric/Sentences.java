@@ -59,7 +59,7 @@ final class Sentences {
 
   private static final Pattern NO_BRACKET = Pattern.compile("[^\\[\\]{}]*");
 
-  record Row(String when, String text) {
+  private record Row(String when, String text) {
 
     boolean isWellFormed() {
       String plain = text;
@@ -75,7 +75,7 @@ final class Sentences {
     }
   }
 
-  record Rows(List<String> names, List<Row> rows) {
+  private record Rows(List<String> names, List<Row> rows) {
 
     /** Whether texts use the values that there are, and one is for whatever they are. */
     boolean isComplete() {

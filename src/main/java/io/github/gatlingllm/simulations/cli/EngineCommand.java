@@ -147,7 +147,7 @@ final class EngineCommand implements Callable<Integer> {
     return apiKey == null ? builder : builder.apiKey(apiKey);
   }
 
-  static final class Time implements ITypeConverter<Duration> {
+  private static final class Time implements ITypeConverter<Duration> {
 
     private static final Pattern FORM = Pattern.compile("\\d{1,9}(?:\\.\\d{1,9})?(?:us|ms|s)");
 
