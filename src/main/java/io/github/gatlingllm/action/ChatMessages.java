@@ -41,25 +41,25 @@ final class ChatMessages {
         parts.stream()
             .anyMatch(
                 part ->
-                    part instanceof MessagePart.ToolResult
-                        || part instanceof MessagePart.ToolResults
-                        || part instanceof MessagePart.Whole);
+                    part instanceof LlmRequest.ToolResult
+                        || part instanceof LlmRequest.ToolResults
+                        || part instanceof LlmRequest.AllMessages);
   }
 
   void add(MessagePart part) {
-    if (part instanceof MessagePart.Text text) {
+    if (part instanceof LlmRequest.TextPart text) {
       append(Message.of(text.role(), text.text().resolve(session)));
-    } else if (part instanceof MessagePart.Illustrated illustrated) {
+    } else if (part instanceof LlmRequest.Illustrated illustrated) {
       append(illustrated(illustrated));
-    } else if (part instanceof MessagePart.ToolResult tool) {
+    } else if (part instanceof LlmRequest.ToolResult tool) {
       append(Message.tool(tool.callId().resolve(session), tool.text().resolve(session)));
-    } else if (part instanceof MessagePart.ToolResults results) {
+    } else if (part instanceof LlmRequest.ToolResults results) {
       results.byCallId().resolve(session).forEach((id, text) -> append(Message.tool(id, text)));
-    } else if (part instanceof MessagePart.Whole whole) {
+    } else if (part instanceof LlmRequest.AllMessages whole) {
       addWhole(whole.messages().resolve(session));
-    } else if (part instanceof MessagePart.History history) {
+    } else if (part instanceof LlmRequest.History history) {
       addHistory(history.sessionKey());
-    } else if (part instanceof MessagePart.NextTurn next) {
+    } else if (part instanceof LlmRequest.NextTurn next) {
       addNextTurn(next.sessionKey());
     }
   }
@@ -69,7 +69,7 @@ final class ChatMessages {
     newMessages.add(message);
   }
 
-  private Message illustrated(MessagePart.Illustrated message) {
+  private Message illustrated(LlmRequest.Illustrated message) {
     ArrayNode parts = JSON.createArrayNode();
     String text = message.text().resolve(session);
     if (!text.isEmpty()) {
@@ -96,7 +96,7 @@ final class ChatMessages {
 
   private Conversation addHistory(String key) {
     Conversation before = kept(key);
-    Dialog.Turn next = before.next();
+    Conversation.DialogTurn next = before.next();
     boolean hasResults = next == null ? answersCalls : next.answersCalls();
     Conversation kept = hasResults ? before : before.withoutOpenCalls();
     historyKey = key;
@@ -113,7 +113,7 @@ final class ChatMessages {
                   + "conversation(\"%s\").dialog(\"#{dialog}\")")
               .formatted(key, key));
     }
-    Dialog.Turn turn = kept.next();
+    Conversation.DialogTurn turn = kept.next();
     if (turn == null) {
       throw new IllegalArgumentException(
           "the dialog of '%s' has no turn left; check this first: asLongAs(goesOn(\"%s\"))"
@@ -127,7 +127,7 @@ final class ChatMessages {
   static Session afterFailure(List<MessagePart> parts, Session session) {
     Session after = session;
     for (MessagePart part : parts) {
-      if (part instanceof MessagePart.NextTurn next
+      if (part instanceof LlmRequest.NextTurn next
           && session.attributes().getOrElse(next.sessionKey(), () -> null)
               instanceof Conversation kept) {
         after = after.set(next.sessionKey(), kept.failed());

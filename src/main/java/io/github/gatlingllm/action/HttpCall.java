@@ -133,12 +133,11 @@ final class HttpCall {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Content(PreparedRequest prepared, String[] values) {}
 
-  private record Header(String name, Value value) {
+  private record Header(String name, Value value) {}
 
-    @FunctionalInterface
-    interface Value {
-      String of(PreparedRequest prepared, String requestId, Session session);
-    }
+  @FunctionalInterface
+  interface Value {
+    String of(PreparedRequest prepared, String requestId, Session session);
   }
 
   /** Whether the result of Gatling's builder depends on neither session nor earlier responses. */
@@ -168,7 +167,7 @@ final class HttpCall {
   /** Of two headers of the same name the later one counts. */
   private static List<Header> headers(Target target, LlmRequest request) {
     LlmProtocol protocol = target.protocol;
-    Map<String, Header.Value> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    Map<String, Value> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     all.put("Content-Type", (prepared, requestId, session) -> "application/json");
     all.put("Accept", (prepared, requestId, session) -> accept(prepared));
     all.put("X-Request-Id", (prepared, requestId, session) -> requestId);

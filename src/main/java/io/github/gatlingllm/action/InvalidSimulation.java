@@ -210,7 +210,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
    */
   public static final class ReplacedProtocols {
     private static final StackWalker STACK = StackWalker.getInstance();
-    private static final List<LlmProtocol> FOLLOWED = new ArrayList<>();
+    private static final List<LlmProtocol> REPLACED = new ArrayList<>();
     private static @Nullable LlmProtocol last;
     private static List<String> lastPlace = List.of();
 
@@ -227,7 +227,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
                       .map(each -> each.toStackTraceElement() + " " + each.getByteCodeIndex())
                       .toList());
       if (last != null && !last.equals(protocol) && !place.isEmpty() && place.equals(lastPlace)) {
-        FOLLOWED.add(last);
+        REPLACED.add(last);
       }
       last = protocol;
       lastPlace = place;
@@ -236,9 +236,9 @@ public final class InvalidSimulation extends IllegalArgumentException {
     /** Refuses a simulation in which one that another follows serves no scenario. */
     static synchronized void requireNone(CoreComponents core) {
       List<LlmProtocol> used = InjectionPlans.protocols(core);
-      List<LlmProtocol> followed = List.copyOf(FOLLOWED);
-      FOLLOWED.clear();
-      if (!used.isEmpty() && !used.containsAll(followed)) {
+      List<LlmProtocol> replaced = List.copyOf(REPLACED);
+      REPLACED.clear();
+      if (!used.isEmpty() && !used.containsAll(replaced)) {
         throw InvalidSimulation.because(InvalidSimulation.StartFilter.TWO_PROTOCOLS);
       }
     }

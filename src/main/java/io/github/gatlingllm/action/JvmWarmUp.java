@@ -71,7 +71,7 @@ final class JvmWarmUp implements PlanDriver.Users {
   private final Queue<Session> held = new ConcurrentLinkedQueue<>();
   private final AtomicLong userIds = new AtomicLong();
   private final LlmRun run;
-  private final CompilerWatch compilers;
+  private final JitActivity jit;
   private final PlanDriver driver;
   private volatile boolean isSending = true;
   private final List<Action> bodies = new ArrayList<>();
@@ -81,8 +81,8 @@ final class JvmWarmUp implements PlanDriver.Users {
   private JvmWarmUp(ScenarioContext context, LlmRun load) {
     core = context.coreComponents();
     http = HttpCall.components(context);
-    run = load.rehearsal(List.of(r -> ended.add(r), r -> ended.add(r), r -> ended.add(r)));
-    compilers = CompilerWatch.ofThisJvm(run::numbered);
+    run = load.forWarmUp(List.of(r -> ended.add(r), r -> ended.add(r), r -> ended.add(r)));
+    jit = JitActivity.ofThisJvm(run::numbered);
     EventLoop timers = core.eventLoopGroup().next();
     LoadLevel.Phases endless = new LoadLevel.Phases(0L, 0L, 0, false, 0, Integer.MAX_VALUE);
     driver =
@@ -125,17 +125,17 @@ final class JvmWarmUp implements PlanDriver.Users {
     connecting = new Loop(new Target(load.all, run, perUser, null), request, context).body;
     driver.begin();
     RequestRecord failed = null;
-    while (failed == null && compilers.isWarmingUp()) {
-      isSending = compilers.isSending();
+    while (failed == null && jit.isWarmingUp()) {
+      isSending = jit.isSending();
       for (Session next = isSending ? held.poll() : null; next != null; next = held.poll()) {
         iterate(next);
       }
-      failed = firstFailed(CompilerWatch.POLL_NANOS);
+      failed = firstFailed(JitActivity.POLL_NANOS);
     }
     isSending = false;
     long end = System.nanoTime() + WarmUpRounds.GRACE_NANOS;
     while (failed == null && held.size() < USERS && System.nanoTime() < end) {
-      failed = firstFailed(CompilerWatch.POLL_NANOS);
+      failed = firstFailed(JitActivity.POLL_NANOS);
     }
     run.end();
     PrintableText.print(
@@ -143,7 +143,7 @@ final class JvmWarmUp implements PlanDriver.Users {
             ? "LLM warm-up of the JVM: "
                 + run.numbered()
                 + " requests, "
-                + compilers
+                + jit
                 + ", to an engine inside"
             : failed(failed.outcome().error()));
   }
@@ -228,7 +228,7 @@ final class JvmWarmUp implements PlanDriver.Users {
    * compilers next to nothing, after 10 s at most. How long requests take decides nothing: methods
    * are compiled after a number of calls.
    */
-  static final class CompilerWatch {
+  static final class JitActivity {
 
     static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
     static final long UNKNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
@@ -254,7 +254,7 @@ final class JvmWarmUp implements PlanDriver.Users {
      * @param queue methods that are being compiled or wait for it; -1 if the JVM does not say
      * @param requests that were sent
      */
-    CompilerWatch(
+    JitActivity(
         LongSupplier nanoClock,
         LongSupplier compilerMillis,
         IntSupplier queue,
@@ -269,13 +269,13 @@ final class JvmWarmUp implements PlanDriver.Users {
       sendingMillis = compilerMillis.getAsLong();
     }
 
-    static CompilerWatch ofThisJvm(LongSupplier requests) {
+    static JitActivity ofThisJvm(LongSupplier requests) {
       CompilationMXBean bean = ManagementFactory.getCompilationMXBean();
       boolean isReported = bean != null && bean.isCompilationTimeMonitoringSupported();
-      return new CompilerWatch(
+      return new JitActivity(
           System::nanoTime,
           () -> isReported ? bean.getTotalCompilationTime() : UNKNOWN,
-          CompilerWatch::queueOfThisJvm,
+          JitActivity::queueOfThisJvm,
           requests);
     }
 

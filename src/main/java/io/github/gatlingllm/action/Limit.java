@@ -203,7 +203,7 @@ final class Limit {
   }
 
   /** The passage of a request through the limits of its target, one after the other. */
-  static final class Passage implements Waiter {
+  static final class Permit implements Waiter {
 
     private final List<Limit> limits;
     private final Timeline timeline;
@@ -219,7 +219,7 @@ final class Limit {
      * @param admitted called with the instant of admission: within {@link #enter}, or later on the
      *     event loop
      */
-    Passage(
+    Permit(
         List<Limit> limits,
         Timeline timeline,
         EventLoop eventLoop,

@@ -13,7 +13,7 @@ import io.gatling.core.controller.throttle.Throttler$Command$ThrottledRequest;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.Arrival;
@@ -163,7 +163,7 @@ final class LlmAction extends SessionHook implements RequestAction {
 
   /** A user of a load plan goes to its next iteration; when the run is over, nowhere. */
   static void reject(Session session) {
-    SessionReplay.Turn turn = SessionReplay.turnOf(session);
+    SessionReplay.ReplayedTurn turn = SessionReplay.turnOf(session);
     if (turn != null) {
       turn.lane.stop();
       return;
@@ -340,7 +340,7 @@ final class LlmAction extends SessionHook implements RequestAction {
       String name,
       @Nullable PreparedRequest texts) {
     RunningLevel level = UserSessions.levelOf(session);
-    SessionReplay.Turn replayed = SessionReplay.turnOf(session);
+    SessionReplay.ReplayedTurn replayed = SessionReplay.turnOf(session);
     Conversation conversation = texts == null ? null : texts.conversation();
     Integer turn = conversation == null ? null : (Integer) (conversation.turns() + 1);
     String url =

@@ -18,8 +18,9 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.StartCommand;
+import io.github.gatlingllm.run.Observers;
+import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.run.Observers.LevelHooks;
-import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.settings.Setting;
 import java.net.URI;
@@ -109,7 +110,7 @@ final class LlmComponents implements ProtocolComponents {
     }
   }
 
-  PlanWorkload.PlanLoop.Place place(
+  PlanWorkload.LoopPlace place(
       ScenarioContext context, String scenario, String population, LoadPlan plan) {
     hasPlan = true;
     needsSlo |= plan.needsSlo();
@@ -117,7 +118,7 @@ final class LlmComponents implements ProtocolComponents {
     if (!isMultiplexed && !LlmProtocol.isDryRun()) {
       simulation.targets.requireOpenFiles(protocol, plan.concurrentUsers(), Targets.freeFiles());
     }
-    return new PlanWorkload.PlanLoop.Place(
+    return new PlanWorkload.LoopPlace(
         simulation.plans.incrementAndGet(),
         simulation.start.starts(population, plan, run),
         run.listener(target.name, scenario, plan, load.inFlight::cancel, hooks()));
@@ -131,14 +132,14 @@ final class LlmComponents implements ProtocolComponents {
     if (simulation.injector.part().index() > 1) {
       return LevelHooks.NONE;
     }
-    List<LevelHooks.Call> calls = new ArrayList<>();
+    List<Observers.LevelCall> calls = new ArrayList<>();
     for (Hook hook : protocol.beforeLevel()) {
       protocol
           .pages(
               protocol.baseUrls().stream()
                   .map(base -> URI.create(base).resolve(hook.path()).toString())
                   .toList())
-          .forEach(page -> calls.add(new LevelHooks.Call(hook.method(), page)));
+          .forEach(page -> calls.add(new Observers.LevelCall(hook.method(), page)));
     }
     return new LevelHooks(calls, protocol.requestTimeout());
   }
@@ -215,7 +216,7 @@ final class LlmComponents implements ProtocolComponents {
       // Else a collection would copy long-lived objects, as of tokenizers, in a measure window.
       System.gc();
     }
-    run.loadAhead();
+    run.beforeLoad();
     simulation.start.requireInTime(run);
   }
 

@@ -10,10 +10,10 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
+import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.settings.Setting;
-import io.github.gatlingllm.settings.Setting.Trait;
+import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import io.github.gatlingllm.settings.SettingValue.Slos;
@@ -332,7 +332,7 @@ public final class LlmProtocol implements Protocol {
         .removeIf(
             each ->
                 each instanceof Setting<?> row
-                    ? !row.is(Trait.REHEARSED)
+                    ? !row.is(SettingTrait.REHEARSED)
                     : !((ProtocolPart<?>) each).isRehearsed());
     LlmProtocol inside =
         new LlmProtocol(kept)
@@ -424,7 +424,7 @@ public final class LlmProtocol implements Protocol {
   }
 
   private <T extends @Nullable Object> void record(Setting<T> row, Map<String, String> config) {
-    T value = row.scope == Setting.Scope.PROTOCOL ? get(row) : null;
+    T value = row.scope == Setting.SettingScope.PROTOCOL ? get(row) : null;
     if (value != null && row.isRecorded(value)) {
       config.put(row.name, row.recorded(value));
     }

@@ -16,7 +16,7 @@ import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.internal.CoreCheckType;
 import io.gatling.javaapi.core.internal.Expressions;
 import io.github.gatlingllm.action.Dynamic.Draft;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.ReceivedAnswer;
@@ -90,11 +90,11 @@ public final class LlmRequest extends Draft<LlmRequest> {
     List<MessagePart> more = new ArrayList<>(messages);
     int at = 0;
     while (at < more.size()
-        && more.get(at) instanceof MessagePart.Text text
+        && more.get(at) instanceof TextPart text
         && text.role().equals("system")) {
       at++;
     }
-    more.add(at, new MessagePart.History(sessionKey));
+    more.add(at, new History(sessionKey));
     return with(draft -> draft.messages = List.copyOf(more));
   }
 
@@ -133,9 +133,9 @@ public final class LlmRequest extends Draft<LlmRequest> {
     }
     for (MessagePart part : messages) {
       String key =
-          part instanceof MessagePart.History history
+          part instanceof History history
               ? history.sessionKey()
-              : part instanceof MessagePart.NextTurn next ? next.sessionKey() : null;
+              : part instanceof NextTurn next ? next.sessionKey() : null;
       if (key != null && !CONVERSATIONS.contains(key)) {
         throw mistake(
             "no conversation is called '%s'; start it: .exec(conversation(\"%s\"))"
@@ -163,7 +163,7 @@ public final class LlmRequest extends Draft<LlmRequest> {
             .responseFormat(constant(responseFormat))
             .extra(constant(extraBody));
     for (MessagePart part : messages) {
-      String text = part instanceof MessagePart.Whole whole ? whole.messages().text() : null;
+      String text = part instanceof AllMessages whole ? whole.messages().text() : null;
       if (text != null && !text.contains("#{")) {
         body.messagesJson(text);
       }
@@ -174,26 +174,25 @@ public final class LlmRequest extends Draft<LlmRequest> {
     return text == null ? null : text.constant();
   }
 
-  public sealed interface MessagePart {
+  public sealed interface MessagePart {}
 
-    record Text(String role, Dynamic<String> text) implements MessagePart {}
+  /** The conversation of this session key, and the next turn of the dialog that it replays. */
+  public record NextTurn(String sessionKey) implements MessagePart {}
 
-    record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {}
+  record History(String sessionKey) implements MessagePart {}
 
-    record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {}
+  /** A list of messages: a list of maps, the JSON text of an array, or a recorded dialog. */
+  public record AllMessages(Dynamic<Object> messages) implements MessagePart {}
 
-    /** A message of a text, which may be empty, and of images by URL. */
-    record Illustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls)
-        implements MessagePart {}
+  /** A message of a text, which may be empty, and of images by URL. */
+  public record Illustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls)
+      implements MessagePart {}
 
-    /** A list of messages: a list of maps, the JSON text of an array, or a recorded dialog. */
-    record Whole(Dynamic<Object> messages) implements MessagePart {}
+  public record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {}
 
-    record History(String sessionKey) implements MessagePart {}
+  public record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {}
 
-    /** The conversation of this session key, and the next turn of the dialog that it replays. */
-    record NextTurn(String sessionKey) implements MessagePart {}
-  }
+  public record TextPart(String role, Dynamic<String> text) implements MessagePart {}
 
   /** A check, and the condition on which it is made; null for none. */
   public record ConditionalCheck(
@@ -215,10 +214,6 @@ public final class LlmRequest extends Draft<LlmRequest> {
         new Materializer<>(Success::new);
 
     private LlmChecks() {}
-
-    public enum Type implements CheckBuilder.CheckType {
-      RESPONSE
-    }
 
     /**
      * A check of a value that may be absent.
@@ -305,14 +300,18 @@ public final class LlmRequest extends Draft<LlmRequest> {
         return preparer;
       }
     }
+  }
 
-    /** The subject of checks: the measured request and its answer; texts are computed on demand. */
-    public record MeasuredAnswer(
-        RequestRecord.Timing timing,
-        RequestRecord.Tokens tokens,
-        RequestStatus requestStatus,
-        @Nullable Integer httpStatus,
-        ReceivedAnswer answer,
-        Supplier<RequestRecord.Events> events) {}
+  /** The subject of checks: the measured request and its answer; texts are computed on demand. */
+  public record MeasuredAnswer(
+      RequestRecord.Timing timing,
+      RequestRecord.Tokens tokens,
+      RequestStatus requestStatus,
+      @Nullable Integer httpStatus,
+      ReceivedAnswer answer,
+      Supplier<RequestRecord.Events> events) {}
+
+  public enum Type implements CheckBuilder.CheckType {
+    RESPONSE
   }
 }

@@ -50,7 +50,7 @@ final class LlmRun {
   private final @Nullable AtomicLong numbers;
 
   /** Those before the load that have not ended; the same list for all of them. */
-  private final List<LlmRun> rehearsals;
+  private final List<LlmRun> warmUps;
 
   private LlmRun(Run run, InjectorShare share) {
     this.run = run;
@@ -59,7 +59,7 @@ final class LlmRun {
     warmUpPrompts = new DrawOrder(share);
     recorders = List.of(run::record);
     numbers = null;
-    rehearsals = new CopyOnWriteArrayList<>();
+    warmUps = new CopyOnWriteArrayList<>();
   }
 
   private LlmRun(LlmRun load, List<Consumer<RequestRecord>> recorders) {
@@ -69,7 +69,7 @@ final class LlmRun {
     warmUpPrompts = load.warmUpPrompts;
     this.recorders = recorders;
     numbers = new AtomicLong();
-    rehearsals = load.rehearsals;
+    warmUps = load.warmUps;
   }
 
   static LlmRun open(CoreComponents core, Injector injector) {
@@ -104,10 +104,10 @@ final class LlmRun {
   }
 
   /** A run before the load. */
-  LlmRun rehearsal(List<Consumer<RequestRecord>> recorders) {
-    LlmRun rehearsal = new LlmRun(this, recorders);
-    rehearsals.add(rehearsal);
-    return rehearsal;
+  LlmRun forWarmUp(List<Consumer<RequestRecord>> recorders) {
+    LlmRun forWarmUp = new LlmRun(this, recorders);
+    warmUps.add(forWarmUp);
+    return forWarmUp;
   }
 
   boolean isLoad() {
@@ -148,7 +148,7 @@ final class LlmRun {
   /** Lets no request start any more, and cancels all, also those before the load. */
   void stop(String reason) {
     inFlight.close(reason);
-    rehearsals.forEach(each -> each.inFlight.close(reason));
+    warmUps.forEach(each -> each.inFlight.close(reason));
   }
 
   /**
@@ -178,7 +178,7 @@ final class LlmRun {
 
   /** The rehearsal is over: nothing of it is kept during the load. */
   void end() {
-    rehearsals.remove(this);
+    warmUps.remove(this);
     counting.close(Duration.ZERO);
   }
 }

@@ -51,7 +51,7 @@ public final class LoadInjection {
       LoadPlan plan,
       ScenarioBuilder scenario,
       String name,
-      Function<ScenarioContext, PlanWorkload.PlanLoop.Place> place) {
+      Function<ScenarioContext, PlanWorkload.LoopPlace> place) {
     ActionBuilder loop = PlanWorkload.PlanLoop.around(scenario, place);
     ScenarioBuilder looped =
         new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));

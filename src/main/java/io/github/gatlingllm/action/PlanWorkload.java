@@ -50,7 +50,7 @@ final class PlanWorkload extends Workload implements Users {
     this.eventLoops = eventLoops;
     this.statsEngine = statsEngine;
     EventLoop timerLoop = eventLoops.next();
-    PlanLoop.Place place = ((PlanLoop) scenario.entry()).place();
+    LoopPlace place = ((PlanLoop) scenario.entry()).place();
     this.driver =
         new PlanDriver(
             plan.source(),
@@ -151,19 +151,17 @@ final class PlanWorkload extends Workload implements Users {
   /** The loop around a scenario under a load plan: its first action, and the one after its last. */
   static final class PlanLoop extends SessionHook {
     private final String scenario;
-    private final Place place;
+    private final LoopPlace place;
     private @Nullable Action body;
 
-    record Place(int number, IntFunction<@Nullable Long> starts, RunningLevel.Listener listener) {}
-
-    private PlanLoop(StatsEngine statsEngine, Action exit, String scenario, Place place) {
+    private PlanLoop(StatsEngine statsEngine, Action exit, String scenario, LoopPlace place) {
       // No function, as execute is overridden: SessionHook is extended for its Scala members only.
       super(null, "plan", statsEngine, exit);
       this.scenario = scenario;
       this.place = place;
     }
 
-    static ActionBuilder around(ScenarioBuilder body, Function<ScenarioContext, Place> place) {
+    static ActionBuilder around(ScenarioBuilder body, Function<ScenarioContext, LoopPlace> place) {
       return (context, exit) -> {
         StatsEngine statsEngine = context.coreComponents().statsEngine();
         PlanLoop loop = new PlanLoop(statsEngine, exit, body.name(), place.apply(context));
@@ -195,7 +193,7 @@ final class PlanWorkload extends Workload implements Users {
       return scenario;
     }
 
-    Place place() {
+    LoopPlace place() {
       return place;
     }
 
@@ -218,4 +216,7 @@ final class PlanWorkload extends Workload implements Users {
       }
     }
   }
+
+  record LoopPlace(
+      int number, IntFunction<@Nullable Long> starts, RunningLevel.Listener listener) {}
 }

@@ -66,7 +66,7 @@ record PreparedRequest(
     draws.accept(number);
     Integer maxTokens = resolve(request.maxTokens, session);
     Conversation conversation = chat.conversation == null ? null : chat.conversation.by(number);
-    SessionReplay.Turn turn = SessionReplay.turnOf(session);
+    SessionReplay.ReplayedTurn turn = SessionReplay.turnOf(session);
     Long draw =
         turn != null
             ? (Long) turn.draw(number)

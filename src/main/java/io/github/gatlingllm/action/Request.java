@@ -2,7 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.check.Check$;
 import io.gatling.core.session.Session;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.ReceivedAnswer;
@@ -49,7 +49,7 @@ final class Request {
   private final long startNanos;
   private final @Nullable Long scheduledOffsetNanos;
   private final TokenCounting.PromptCount prompt;
-  private final Limit.Passage passage;
+  private final Limit.Permit permit;
   private final StreamedExchange exchange;
   private boolean isMeasured;
 
@@ -79,8 +79,8 @@ final class Request {
     LlmProtocol protocol = target.protocol;
     prompt = run.counting.prompt(protocol.tokenizer(), asked.silent ? null : texts.body());
     EventLoop eventLoop = session.eventLoop();
-    passage =
-        new Limit.Passage(
+    permit =
+        new Limit.Permit(
             target.limits, timeline, eventLoop, System::nanoTime, texts::tokenBudget, this::admit);
     exchange =
         new StreamedExchange(
@@ -142,7 +142,7 @@ final class Request {
 
   private void enter(long now) {
     if (!exchange.isOver()) {
-      passage.enter(now);
+      permit.enter(now);
     }
   }
 
@@ -167,7 +167,7 @@ final class Request {
   /** The exchange has ended; called once, on its event loop. */
   private void ended() {
     ReceivedAnswer answer = exchange.answer();
-    passage.leave(answer.totalTokens());
+    permit.leave(answer.totalTokens());
     if (timeline.isAdmitted()) {
       run.run.ended();
       if (level != null && !asked.silent) {
@@ -231,7 +231,7 @@ final class Request {
         () -> UserSessions.withoutOwn(session),
         ok || isAbandoned ? null : String.valueOf(error));
 
-    SessionReplay.Turn turn = SessionReplay.turnOf(session);
+    SessionReplay.ReplayedTurn turn = SessionReplay.turnOf(session);
     if (turn != null) {
       turn.answered(timing, ok);
     }

@@ -10,9 +10,9 @@ import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Conversation.Dialog;
-import io.github.gatlingllm.workload.Dataset.SessionFile;
-import io.github.gatlingllm.workload.Dataset.SessionFile.Agent;
-import io.github.gatlingllm.workload.Dataset.SessionFile.RecordedSession;
+import io.github.gatlingllm.workload.Dataset;
+import io.github.gatlingllm.workload.Dataset.Agent;
+import io.github.gatlingllm.workload.Dataset.RecordedSession;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -54,7 +54,7 @@ final class SessionReplay extends SessionHook {
   /** Begins the session of a user, and goes on after the request of a turn. */
   @Override
   public void execute(Session session) {
-    Turn turn = turnOf(session);
+    ReplayedTurn turn = turnOf(session);
     if (turn != null) {
       turn.lane.ended(session);
     } else if (session.attributes().getOrElse(RecordedSession.KEY, () -> null)
@@ -66,13 +66,13 @@ final class SessionReplay extends SessionHook {
   }
 
   /** The turn that this session sends; null outside a replay. */
-  static @Nullable Turn turnOf(Session session) {
-    return (Turn) session.attributes().getOrElse(TURN_KEY, () -> null);
+  static @Nullable ReplayedTurn turnOf(Session session) {
+    return (ReplayedTurn) session.attributes().getOrElse(TURN_KEY, () -> null);
   }
 
   /** The number of a conversation or replay, different from all others of this process. */
   static @Nullable Long numberOf(Session session, @Nullable Conversation conversation) {
-    Turn turn = turnOf(session);
+    ReplayedTurn turn = turnOf(session);
     return turn != null
         ? (Long) turn.lane.replay.number
         : conversation == null ? null : (Long) conversation.number();
@@ -169,7 +169,7 @@ final class SessionReplay extends SessionHook {
         end();
         return;
       }
-      SessionFile.Turn turn = agent.turns().get(next);
+      Dataset.RecordedTurn turn = agent.turns().get(next);
       long due = replay.startNanos + turn.dueNanos();
       long at = Math.max(System.nanoTime() + turn.gapNanos(), due);
       var unused =
@@ -198,7 +198,7 @@ final class SessionReplay extends SessionHook {
         replay.sent++;
         request.$bang(
             session
-                .set(TURN_KEY, new Turn(this, next))
+                .set(TURN_KEY, new ReplayedTurn(this, next))
                 .set("dialog", dialog)
                 .set(Arrivals.Lengths.OUTPUT_KEY, dialog.outputTokens()));
       }
@@ -233,12 +233,12 @@ final class SessionReplay extends SessionHook {
   }
 
   /** A turn whose request is on its way. */
-  static final class Turn {
+  static final class ReplayedTurn {
     final Lane lane;
     final int number;
     private @Nullable SessionTurn recorded;
 
-    private Turn(Lane lane, int number) {
+    private ReplayedTurn(Lane lane, int number) {
       this.lane = lane;
       this.number = number;
     }

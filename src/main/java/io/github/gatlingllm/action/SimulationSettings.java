@@ -4,12 +4,13 @@ import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.engine.SelfTestResults;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule.Repeats;
+import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.settings.Setting;
-import io.github.gatlingllm.settings.Setting.Scope;
-import io.github.gatlingllm.settings.Setting.Trait;
+import io.github.gatlingllm.settings.Setting.SettingScope;
+import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.Models;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import io.github.gatlingllm.settings.SettingValue.Slos;
@@ -137,7 +138,7 @@ final class SimulationSettings {
   private LlmProtocol overridden(LlmProtocol protocol, boolean isOnly, Map<String, String> shown) {
     LlmProtocol changed = ofTarget(protocol, isOnly);
     for (Setting<?> row : Setting.all()) {
-      boolean isPart = row.scope == Scope.PROTOCOL && !row.is(Trait.MERGED);
+      boolean isPart = row.scope == SettingScope.PROTOCOL && !row.is(SettingTrait.MERGED);
       changed = isPart && settings.isSet(row) ? changed.with(settings, row) : changed;
     }
     if (settings.isSet(Setting.TOKENIZER)) {
@@ -154,7 +155,7 @@ final class SimulationSettings {
 
   /** Prompts in code are made before their server is known. */
   private static void requireKnown(Tokenizer tokenizer) {
-    if (tokenizer instanceof Tokenizer.Unresolved wanted && wanted.isDemanded()) {
+    if (tokenizer instanceof Tokenizer.UnresolvedServer wanted && wanted.isDemanded()) {
       throw InvalidSimulation.because(
           "llm.tokenizer=server is for the benchmark; expected hf:<owner>/<name> or another for a"
               + " simulation in code");
@@ -165,7 +166,8 @@ final class SimulationSettings {
   private Map<String, String> effective(LlmProtocol protocol, boolean isOnly) {
     Map<String, String> shown = settings.shown();
     for (Setting<?> row : Setting.all()) {
-      if (!row.isForCode() || (row.scope == Scope.TARGET && !isChanging(row, protocol, isOnly))) {
+      if (!row.isForCode()
+          || (row.scope == SettingScope.TARGET && !isChanging(row, protocol, isOnly))) {
         shown.remove(row.name);
       }
     }
@@ -199,7 +201,7 @@ final class SimulationSettings {
   private LlmProtocol ofTarget(LlmProtocol protocol, boolean isOnly) {
     List<Setting<?>> changing =
         Setting.all().stream()
-            .filter(row -> row.scope == Scope.TARGET && isChanging(row, protocol, isOnly))
+            .filter(row -> row.scope == SettingScope.TARGET && isChanging(row, protocol, isOnly))
             .toList();
     if (!isOnly && !changing.isEmpty()) {
       throw settings.invalid(
@@ -286,7 +288,7 @@ final class SimulationSettings {
    */
   static void requireLevels(LlmProtocol protocol, @Nullable Set<String> levels) {
     for (Assertion gate : levels == null ? List.<Assertion>of() : protocol.assertions()) {
-      if (gate.scope() == Assertion.Scope.STAGE && !levels.contains(String.valueOf(gate.name()))) {
+      if (gate.scope() == Objectives.Scope.STAGE && !levels.contains(String.valueOf(gate.name()))) {
         throw InvalidSimulation.because(
             "assertion on load level '%s': there is none of that name; expected one of %s"
                 .formatted(gate.name(), String.join(", ", levels)));
@@ -298,6 +300,6 @@ final class SimulationSettings {
   private static Assertion scoped(Assertion gate) {
     return gate.name() == null || gate.name().contains("=")
         ? gate
-        : gate.about(null, Assertion.Scope.REQUEST, gate.name());
+        : gate.about(null, Objectives.Scope.REQUEST, gate.name());
   }
 }

@@ -110,8 +110,8 @@ final class Target {
   }
 
   /** The same target, for requests before the load. */
-  Target in(LlmRun rehearsal) {
-    return new Target(this, rehearsal);
+  Target in(LlmRun forWarmUp) {
+    return new Target(this, forWarmUp);
   }
 
   PreparedRequest prepared(LlmRequest request, Session session) {

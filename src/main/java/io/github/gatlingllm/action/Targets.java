@@ -131,7 +131,7 @@ final class Targets {
     }
     Seed seed = Seed.ofProcess();
     if (seed.isDrawnFrom()) {
-      config.put(ConfigKey.SEED_OF_THE_UNSEEDED.name, Long.toString(seed.value()));
+      config.put(ConfigKey.DEFAULT_SEED.name, Long.toString(seed.value()));
     }
     config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
     if (config.containsKey(Setting.UNIQUE_PROMPTS.name)) {

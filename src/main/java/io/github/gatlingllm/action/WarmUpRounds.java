@@ -66,7 +66,7 @@ final class WarmUpRounds {
     this.context = context;
     this.load = load;
     protocol = load.protocol;
-    target = load.in(load.run.rehearsal(List.of(ended::add)));
+    target = load.in(load.run.forWarmUp(List.of(ended::add)));
     http = HttpCall.components(context);
     wait = load.named.wait;
     tries = WeightedModel.tries(protocol.models(), protocol.baseUrls().size());

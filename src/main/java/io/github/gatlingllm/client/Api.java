@@ -288,21 +288,21 @@ public abstract class Api {
     public static Message tool(String toolCallId, String content) {
       return new Message("tool", content, null, null, toolCallId);
     }
+  }
 
-    /**
-     * A call of a function by the model; the id is made up where the server sent none, and the
-     * arguments of a function without parameters may be left out.
-     */
-    public record FunctionCall(String id, String name, String arguments) {
+  /**
+   * A call of a function by the model; the id is made up where the server sent none, and the
+   * arguments of a function without parameters may be left out.
+   */
+  public record FunctionCall(String id, String name, String arguments) {
 
-      public FunctionCall {
-        arguments = arguments.isBlank() ? "{}" : arguments;
-      }
+    public FunctionCall {
+      arguments = arguments.isBlank() ? "{}" : arguments;
+    }
 
-      /** Whether APIs take it back: they reject arguments that are cut off. */
-      boolean isComplete() {
-        return !name.isBlank() && MessagesApi.parsed(arguments).isObject();
-      }
+    /** Whether APIs take it back: they reject arguments that are cut off. */
+    boolean isComplete() {
+      return !name.isBlank() && MessagesApi.parsed(arguments).isObject();
     }
   }
 

@@ -60,11 +60,12 @@ final class BoundedReads extends ChannelDuplexHandler {
     if (paused) {
       context.channel().config().setAutoRead(false);
       // Scheduled, as a loop runs up to 64 tasks of its queue before it looks at its timers.
-      var unused = context.executor().schedule(() -> goOn(context), 0, TimeUnit.NANOSECONDS);
+      var unused =
+          context.executor().schedule(() -> resumeReading(context), 0, TimeUnit.NANOSECONDS);
     }
   }
 
-  private void goOn(ChannelHandlerContext context) {
+  private void resumeReading(ChannelHandlerContext context) {
     passed = 0;
     pass(context);
     context.fireChannelReadComplete();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * same steps again. With 256 paced streams this saves about 2 of 33 µs of CPU per event, and 1.1 KB
  * of garbage.
  */
-abstract class ChunkParser implements SseDecoder.Listener {
+abstract class ChunkParser implements SseDecoder.EventListener {
 
   /** Longest data that is checked for {@code [DONE]}, with white space around it. */
   private static final int MAX_DONE_BYTES = 64;
@@ -64,7 +64,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
   /** Of an error event without data; its message may come in the next event. */
   static final String NO_MESSAGE = "error event without a message";
 
-  static final Text NOTHING = new Text(Channel.CONTENT, new byte[0], 0, 0, null);
+  static final TextBytes NOTHING = new TextBytes(Channel.CONTENT, new byte[0], 0, 0, null);
 
   private final ChunkListener listener;
   private final boolean endsWithDone;
@@ -81,19 +81,19 @@ abstract class ChunkParser implements SseDecoder.Listener {
   /** The last event that contained one delta and nothing else; empty for none. */
   private byte[] learned = {};
 
-  private Text learnedText = NOTHING;
+  private TextBytes learnedText = NOTHING;
 
   private int learnedIndex;
   private int deltas;
   private boolean onlyDeltas;
-  private Text lastDelta = NOTHING;
+  private TextBytes lastDelta = NOTHING;
   private int lastIndex;
 
   /** Content of a JSON string, by its position. */
   @SuppressWarnings("ArrayRecordComponent") // a position in a buffer, never compared
-  record Text(Channel channel, byte[] bytes, int from, int to, @Nullable Call call) {
-    Text with(Channel otherChannel, @Nullable Call otherCall) {
-      return new Text(otherChannel, bytes, from, to, otherCall);
+  record TextBytes(Channel channel, byte[] bytes, int from, int to, @Nullable CallPart call) {
+    TextBytes with(Channel otherChannel, @Nullable CallPart otherCall) {
+      return new TextBytes(otherChannel, bytes, from, to, otherCall);
     }
 
     boolean isEmpty() {
@@ -105,7 +105,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
     }
   }
 
-  record Call(int index, @Nullable Text id) {}
+  record CallPart(int index, @Nullable TextBytes id) {}
 
   /** The data is not valid JSON; the message is constant per cause. */
   private static final class Malformed extends Exception {
@@ -166,7 +166,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
   }
 
   private void learn() {
-    Call call = lastDelta.call();
+    CallPart call = lastDelta.call();
     if (deltas == 1
         && onlyDeltas
         && !errorField
@@ -175,7 +175,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
         && (call == null || call.id() == null)) {
       learned = Arrays.copyOfRange(buffer, from, to);
       learnedText =
-          new Text(
+          new TextBytes(
               lastDelta.channel(), learned, lastDelta.from() - from, lastDelta.to() - from, call);
       learnedIndex = lastIndex;
     }
@@ -335,7 +335,7 @@ abstract class ChunkParser implements SseDecoder.Listener {
     return json.nextToken() != JsonToken.END_ARRAY;
   }
 
-  final void add(Channel channel, List<Text> found) {
+  final void add(Channel channel, List<TextBytes> found) {
     if (isString()) {
       found.add(string(channel));
     }
@@ -366,8 +366,8 @@ abstract class ChunkParser implements SseDecoder.Listener {
     onlyDeltas = false;
   }
 
-  final void pass(List<Text> pieces) {
-    for (Text piece : pieces) {
+  final void pass(List<TextBytes> pieces) {
+    for (TextBytes piece : pieces) {
       if (!piece.isEmpty()) {
         deltas++;
         lastDelta = piece;
@@ -378,10 +378,10 @@ abstract class ChunkParser implements SseDecoder.Listener {
     pieces.clear();
   }
 
-  private void pass(int choice, Text piece, byte[] bytes, int offset, int length) {
+  private void pass(int choice, TextBytes piece, byte[] bytes, int offset, int length) {
     if (piece.channel().isToolCall()) {
-      Call call = piece.call();
-      Text id = call == null ? null : call.id();
+      CallPart call = piece.call();
+      TextBytes id = call == null ? null : call.id();
       listener.toolCall(choice, call == null ? 0 : call.index(), id == null ? "" : id.text());
     }
     listener.delta(choice, piece.channel(), bytes, offset, length);
@@ -420,10 +420,10 @@ abstract class ChunkParser implements SseDecoder.Listener {
   }
 
   /** The current string; empty where it is cut off, which the parser reports next. */
-  final Text string(Channel channel) {
+  final TextBytes string(Channel channel) {
     int start = offset(json.currentTokenLocation()) + 1;
     int end = closingQuote(buffer, start, to);
-    return new Text(channel, buffer, start, end < to ? end : start, null);
+    return new TextBytes(channel, buffer, start, end < to ? end : start, null);
   }
 
   /** Index of the quote that ends the string at {@code from}; {@code to} or more for none. */

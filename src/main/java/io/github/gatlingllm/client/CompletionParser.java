@@ -23,14 +23,14 @@ class CompletionParser extends ChunkParser {
   private boolean indexKnown;
 
   /** Texts of the current choice, by the name of their field. */
-  private final List<Text> delta = new ArrayList<>();
+  private final List<TextBytes> delta = new ArrayList<>();
 
-  private final List<Text> text = new ArrayList<>();
-  private final List<Text> message = new ArrayList<>();
+  private final List<TextBytes> text = new ArrayList<>();
+  private final List<TextBytes> message = new ArrayList<>();
   private boolean hasDelta;
-  private Text finish = NOTHING;
+  private TextBytes finish = NOTHING;
 
-  private final List<Text> unknown = new ArrayList<>(0);
+  private final List<TextBytes> unknown = new ArrayList<>(0);
   private final UsageFields usage = new UsageFields();
 
   /** Choices whose text came in deltas: a message with it at the end repeats it. */
@@ -106,7 +106,7 @@ class CompletionParser extends ChunkParser {
 
   private boolean passDelta() {
     boolean hasText = false;
-    for (Text piece : delta) {
+    for (TextBytes piece : delta) {
       hasText |= !piece.isEmpty();
     }
     if (hasText && index >= 0 && index < RequestRecord.MAX_CHOICES) {
@@ -155,7 +155,7 @@ class CompletionParser extends ChunkParser {
     }
   }
 
-  private void texts(List<Text> found) throws IOException {
+  private void texts(List<TextBytes> found) throws IOException {
     found.clear();
     unknown.clear();
     String unknownField = "";
@@ -171,22 +171,22 @@ class CompletionParser extends ChunkParser {
         call(found);
       } else if (unknown.isEmpty() && TextFields.mayHaveText(field)) {
         TextFields.add(this, TextFields.OF_MESSAGE, Channel.CONTENT, unknown);
-        unknown.removeIf(Text::isEmpty);
+        unknown.removeIf(TextBytes::isEmpty);
         unknownField = field;
       }
     }
-    if (!unknown.isEmpty() && found.stream().allMatch(Text::isEmpty)) {
+    if (!unknown.isEmpty() && found.stream().allMatch(TextBytes::isEmpty)) {
       listener().unknownField(unknownField);
       found.addAll(unknown);
     }
   }
 
-  private void toolCalls(List<Text> found) throws IOException {
+  private void toolCalls(List<TextBytes> found) throws IOException {
     int position = 0;
     for (boolean more = firstElement(); more; more = nextElement()) {
       int first = found.size();
       int callIndex = position++;
-      Text id = null;
+      TextBytes id = null;
       for (String field = firstField(); field != null; field = nextField()) {
         switch (field) {
           case "index" -> {
@@ -198,26 +198,26 @@ class CompletionParser extends ChunkParser {
           default -> {}
         }
       }
-      Call call = new Call(callIndex, id);
+      CallPart call = new CallPart(callIndex, id);
       found.subList(first, found.size()).replaceAll(piece -> piece.with(piece.channel(), call));
     }
   }
 
-  private void call(List<Text> found) throws IOException {
+  private void call(List<TextBytes> found) throws IOException {
     for (String field = firstField(); field != null; field = nextField()) {
       TextFields.addCall(this, field, found);
     }
   }
 
   /** Some servers send the same reasoning in two fields. */
-  private void reasoning(List<Text> found) throws IOException {
+  private void reasoning(List<TextBytes> found) throws IOException {
     int first = found.size();
     TextFields.add(this, TextFields.OF_MESSAGE, Channel.REASONING, found);
     String before = textOf(found.subList(0, first));
     if (before != null && found.size() > first) {
       // The second text decides whether the first one counts twice.
       doNotLearn();
-      List<Text> second = found.subList(first, found.size());
+      List<TextBytes> second = found.subList(first, found.size());
       if (before.equals(textOf(second))) {
         second.clear();
       }
@@ -225,9 +225,9 @@ class CompletionParser extends ChunkParser {
   }
 
   /** The reasoning among pieces; null where there is none. */
-  private static @Nullable String textOf(List<Text> pieces) {
+  private static @Nullable String textOf(List<TextBytes> pieces) {
     StringBuilder text = null;
-    for (Text piece : pieces) {
+    for (TextBytes piece : pieces) {
       if (piece.channel() == Channel.REASONING) {
         text = text == null ? new StringBuilder() : text;
         text.append(piece.text());

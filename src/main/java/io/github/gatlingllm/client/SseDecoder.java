@@ -26,7 +26,7 @@ final class SseDecoder {
 
   private static final int MAX_QUOTED = 160;
 
-  interface Listener {
+  interface EventListener {
     /** One event; its data lines are joined by line feeds. */
     void event(@Nullable String type, byte[] buffer, int offset, int length);
   }
@@ -38,7 +38,7 @@ final class SseDecoder {
   /** Fields, and comments, that are not part of the answer. */
   private static final List<String> STANDARD = List.of(":", "id:", "retry:", "event:", "data:");
 
-  private final Listener listener;
+  private final EventListener listener;
 
   private final AnswerBytes line;
 
@@ -64,11 +64,11 @@ final class SseDecoder {
   private int dataFrom;
   private int dataTo;
 
-  SseDecoder(Listener listener, AnswerMemory memory) {
+  SseDecoder(EventListener listener, AnswerMemory memory) {
     this(listener, memory, MAX_EVENT_BYTES);
   }
 
-  SseDecoder(Listener listener, AnswerMemory memory, int limit) {
+  SseDecoder(EventListener listener, AnswerMemory memory, int limit) {
     this.listener = listener;
     this.line = new AnswerBytes("event", limit, memory);
     this.joined = new AnswerBytes("event", limit, memory);

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.ChunkListener.Channel;
-import io.github.gatlingllm.client.ChunkParser.Text;
+import io.github.gatlingllm.client.ChunkParser.TextBytes;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -101,7 +101,8 @@ final class TextFields {
    * Adds the texts of the current value: a string, a part with fields of a table, or a list of
    * these. All that is in reasoning is reasoning.
    */
-  static void add(ChunkParser parser, Map<String, Channel> table, Channel channel, List<Text> found)
+  static void add(
+      ChunkParser parser, Map<String, Channel> table, Channel channel, List<TextBytes> found)
       throws IOException {
     parser.add(channel, found);
     for (boolean more = parser.firstElement(); more; more = parser.nextElement()) {
@@ -116,7 +117,7 @@ final class TextFields {
   }
 
   /** Adds name and arguments of a call; arguments may be a JSON object in place of a text. */
-  static void addCall(ChunkParser parser, String field, List<Text> found) throws IOException {
+  static void addCall(ChunkParser parser, String field, List<TextBytes> found) throws IOException {
     @Nullable Channel channel = OF_CALL.get(field);
     if (channel == null) {
       return;
@@ -127,7 +128,7 @@ final class TextFields {
       parser.json.skipChildren();
       byte[] escaped = escaped(parser.buffer, start, parser.offset(parser.json.currentLocation()));
       if (escaped.length > "{}".length()) {
-        found.add(new Text(channel, escaped, 0, escaped.length, null));
+        found.add(new TextBytes(channel, escaped, 0, escaped.length, null));
       }
     }
   }

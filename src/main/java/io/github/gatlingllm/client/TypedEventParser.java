@@ -20,14 +20,14 @@ final class TypedEventParser extends ChunkParser {
 
   private String type = "";
   private String object = "";
-  private Text text = NOTHING;
+  private TextBytes text = NOTHING;
   private int position;
   private String reason = "";
   private String status = "";
   private String incomplete = "";
 
   /** Texts of an item or content block, or of all items of a body. */
-  private final List<Text> pieces = new ArrayList<>();
+  private final List<TextBytes> pieces = new ArrayList<>();
 
   private final UsageFields usage = new UsageFields();
   private boolean hasUsage;
@@ -144,20 +144,20 @@ final class TypedEventParser extends ChunkParser {
   }
 
   /** Texts of an item; those that were passed before are not passed again. */
-  private void passItem(int item, List<Text> ofItem) {
+  private void passItem(int item, List<TextBytes> ofItem) {
     ofItem.removeIf(piece -> isPassed(item, piece.channel()));
     ofItem.replaceAll(
         piece ->
             piece.call() == null
                 ? piece
-                : piece.with(piece.channel(), new Call(item, piece.call().id())));
+                : piece.with(piece.channel(), new CallPart(item, piece.call().id())));
     ofItem.forEach(piece -> note(item, piece.channel()));
   }
 
   private void pass(Channel channel) {
     pieces.clear();
     if (!text.isEmpty()) {
-      pieces.add(text.with(channel, channel.isToolCall() ? new Call(position, null) : null));
+      pieces.add(text.with(channel, channel.isToolCall() ? new CallPart(position, null) : null));
       note(position, channel);
     }
     pass(pieces);
@@ -216,8 +216,8 @@ final class TypedEventParser extends ChunkParser {
   private void item(int itemIndex) throws IOException {
     int first = pieces.size();
     String kind = "";
-    Text id = null;
-    Text callId = null;
+    TextBytes id = null;
+    TextBytes callId = null;
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
         case "type" -> kind = word();
@@ -235,8 +235,9 @@ final class TypedEventParser extends ChunkParser {
     }
     boolean isToolCall = kind.endsWith("call") || kind.endsWith("tool_use");
     boolean isReasoning = kind.equals("reasoning");
-    Call call = isToolCall ? new Call(Math.max(0, itemIndex), callId == null ? id : callId) : null;
-    List<Text> ofItem = pieces.subList(first, pieces.size());
+    CallPart call =
+        isToolCall ? new CallPart(Math.max(0, itemIndex), callId == null ? id : callId) : null;
+    List<TextBytes> ofItem = pieces.subList(first, pieces.size());
     ofItem.removeIf(piece -> piece.channel().isToolCall() != isToolCall);
     ofItem.replaceAll(piece -> piece.with(isReasoning ? Channel.REASONING : piece.channel(), call));
   }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.engine;
 
-import io.github.gatlingllm.engine.EmbeddedEngine.Load;
+import io.github.gatlingllm.engine.EmbeddedEngine.EngineLoad;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -23,7 +23,7 @@ final class BatchScheduler implements Scheduler {
 
   private static final int CACHED_TOKENS = 40_000;
 
-  private final EmbeddedEngine.Builder model;
+  private final EmbeddedEngine.EngineBuilder model;
   private final PrefixCache cache;
   private final Deque<Sequence> waiting = new ArrayDeque<>();
   private final List<Sequence> running = new ArrayList<>();
@@ -33,11 +33,11 @@ final class BatchScheduler implements Scheduler {
   private long stepEnd;
   private boolean busy;
 
-  BatchScheduler(EmbeddedEngine.Builder model) {
+  BatchScheduler(EmbeddedEngine.EngineBuilder model) {
     this(model, CACHED_TOKENS);
   }
 
-  BatchScheduler(EmbeddedEngine.Builder model, int cachedTokens) {
+  BatchScheduler(EmbeddedEngine.EngineBuilder model, int cachedTokens) {
     this.model = model;
     this.cache = new PrefixCache(cachedTokens);
   }
@@ -125,7 +125,7 @@ final class BatchScheduler implements Scheduler {
   }
 
   @Override
-  public Load load() {
-    return new Load(running.size(), waiting.size(), queriedTokens, hitTokens, kvTokens());
+  public EngineLoad load() {
+    return new EngineLoad(running.size(), waiting.size(), queriedTokens, hitTokens, kvTokens());
   }
 }

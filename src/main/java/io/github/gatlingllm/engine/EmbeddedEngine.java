@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An OpenAI-compatible server that behaves like an LLM engine without a GPU: it queues, prefills
- * and batches requests, and has a prefix cache. It listens on 127.0.0.1 unless {@link Builder#host}
- * sets another address.
+ * and batches requests, and has a prefix cache. It listens on 127.0.0.1 unless {@link
+ * EngineBuilder#host} sets another address.
  *
  * <pre>{@code
  * try (EmbeddedEngine engine =
@@ -54,7 +54,7 @@ public final class EmbeddedEngine implements AutoCloseable {
   static final String LOOPBACK = "127.0.0.1";
   private static final int MAX_BODY_BYTES = 64 << 20;
 
-  final Builder settings;
+  final EngineBuilder settings;
   final EngineMetrics metrics;
   final SchedulerThread scheduler;
   final AtomicLong received = new AtomicLong();
@@ -63,7 +63,7 @@ public final class EmbeddedEngine implements AutoCloseable {
   private final ChannelGroup connections;
   private final Queue<GroundTruth> groundTruth = new ConcurrentLinkedQueue<>();
 
-  EmbeddedEngine(String host, int port, Scheduler schedule, Builder settings) {
+  EmbeddedEngine(String host, int port, Scheduler schedule, EngineBuilder settings) {
     this.settings = settings;
     metrics = new EngineMetrics(settings.model, (double) settings.maxBatch * settings.maxContext);
     eventLoops =
@@ -111,8 +111,8 @@ public final class EmbeddedEngine implements AutoCloseable {
   }
 
   /** A builder with the defaults. */
-  public static Builder builder() {
-    return new Builder();
+  public static EngineBuilder builder() {
+    return new EngineBuilder();
   }
 
   /** Base URL: {@code http://127.0.0.1:<port>/v1}, or with the address that it listens on. */
@@ -130,7 +130,7 @@ public final class EmbeddedEngine implements AutoCloseable {
   }
 
   /** Requests in the engine now, and the use of its prefix cache so far. */
-  public Load load() {
+  public EngineLoad load() {
     return scheduler.load();
   }
 
@@ -140,7 +140,10 @@ public final class EmbeddedEngine implements AutoCloseable {
     }
   }
 
-  /** The truth of each request that has ended; empty without {@link Builder#recordGroundTruth}. */
+  /**
+   * The truth of each request that has ended; empty without {@link
+   * EngineBuilder#recordGroundTruth}.
+   */
   public List<GroundTruth> groundTruth() {
     return List.copyOf(groundTruth);
   }
@@ -170,9 +173,9 @@ public final class EmbeddedEngine implements AutoCloseable {
    * @param prefixHitTokens of these, tokens that were cached and needed no prefill
    * @param kvTokens tokens that the batch holds in the KV cache; 0 where times are fixed
    */
-  public record Load(
+  public record EngineLoad(
       int running, int waiting, long prefixQueriedTokens, long prefixHitTokens, long kvTokens) {
-    static final Load NONE = new Load(0, 0, 0, 0, 0);
+    static final EngineLoad NONE = new EngineLoad(0, 0, 0, 0, 0);
   }
 
   /**
@@ -210,7 +213,7 @@ public final class EmbeddedEngine implements AutoCloseable {
    * <p>With the defaults, a sweep of 1 to 64 concurrent requests with 60 prompt and 128 output
    * tokens has its knee at 32, at about 1,800 output tokens per second.
    */
-  public static final class Builder implements Cloneable {
+  public static final class EngineBuilder implements Cloneable {
     private String host = LOOPBACK;
     private int port;
     String model = "embedded";
@@ -232,11 +235,11 @@ public final class EmbeddedEngine implements AutoCloseable {
     private long fixedTtftNanos;
     private long fixedItlNanos; // 0 where times are not fixed
 
-    Builder() {}
+    EngineBuilder() {}
 
-    private Builder with(Consumer<Builder> change) {
+    private EngineBuilder with(Consumer<EngineBuilder> change) {
       try {
-        Builder copy = (Builder) clone();
+        EngineBuilder copy = (EngineBuilder) clone();
         change.accept(copy);
         return copy;
       } catch (CloneNotSupportedException impossible) {
@@ -245,48 +248,48 @@ public final class EmbeddedEngine implements AutoCloseable {
     }
 
     /** Host name or address to listen on; 127.0.0.1 by default, 0.0.0.0 for all addresses. */
-    public Builder host(String host) {
+    public EngineBuilder host(String host) {
       check(!host.isBlank(), "host", "blank", "a name or an address");
       return with(copy -> copy.host = host);
     }
 
     /** TCP port; 0, the default, selects a free one. */
-    public Builder port(int port) {
+    public EngineBuilder port(int port) {
       check(port >= 0 && port <= 65_535, "port", port, "0 to 65535");
       return with(copy -> copy.port = port);
     }
 
     /** Name of the only model; a request for another model is rejected with 404. */
-    public Builder model(String model) {
+    public EngineBuilder model(String model) {
       check(!model.isBlank(), "model", "blank", "a name");
       return with(copy -> copy.model = model);
     }
 
     /** Seed of answers, their lengths, and the choice of faults; 0 by default. */
-    public Builder seed(long seed) {
+    public EngineBuilder seed(long seed) {
       return with(copy -> copy.seed = seed);
     }
 
     /** Requires {@code Authorization: Bearer <key>} on {@code /v1/…}; 401 without it. */
-    public Builder apiKey(String apiKey) {
+    public EngineBuilder apiKey(String apiKey) {
       check(!apiKey.isBlank(), "apiKey", "blank", "a key");
       return with(copy -> copy.apiKey = apiKey);
     }
 
     /** Most tokens of prompt and answer together; more is rejected with 400. */
-    public Builder maxContext(int tokens) {
+    public EngineBuilder maxContext(int tokens) {
       check(tokens >= 2, "maxContext", tokens, "2 or more");
       return with(copy -> copy.maxContext = tokens);
     }
 
     /** Prompt tokens processed per second. */
-    public Builder prefillTokensPerSecond(double tokens) {
+    public EngineBuilder prefillTokensPerSecond(double tokens) {
       check(tokens > 0, "prefillTokensPerSecond", tokens, "more than 0");
       return with(copy -> copy.prefillTokensPerSecond = tokens);
     }
 
     /** Duration of a decode iteration of an empty engine, before {@link #decodeGrowth}. */
-    public Builder decodeStep(Duration step) {
+    public EngineBuilder decodeStep(Duration step) {
       check(positive(step), "decodeStep", step, "more than 0");
       return with(copy -> copy.decodeStepNanos = step.toNanos());
     }
@@ -295,7 +298,7 @@ public final class EmbeddedEngine implements AutoCloseable {
      * Growth of a decode iteration with load: step = decodeStep × (1 + perSequence × batch +
      * perKvToken × KV tokens in use).
      */
-    public Builder decodeGrowth(double perSequence, double perKvToken) {
+    public EngineBuilder decodeGrowth(double perSequence, double perKvToken) {
       check(perSequence >= 0, "decodeGrowth per sequence", perSequence, "0 or more");
       check(perKvToken >= 0, "decodeGrowth per KV token", perKvToken, "0 or more");
       return with(
@@ -306,13 +309,13 @@ public final class EmbeddedEngine implements AutoCloseable {
     }
 
     /** Most prompt tokens in one iteration; a longer prompt takes several iterations. */
-    public Builder maxPrefillTokens(int tokens) {
+    public EngineBuilder maxPrefillTokens(int tokens) {
       check(tokens >= 1, "maxPrefillTokens", tokens, "1 or more");
       return with(copy -> copy.maxPrefillTokens = tokens);
     }
 
     /** Most requests in the batch; further requests wait in the queue. */
-    public Builder maxBatch(int sequences) {
+    public EngineBuilder maxBatch(int sequences) {
       check(sequences >= 1, "maxBatch", sequences, "1 or more");
       return with(copy -> copy.maxBatch = sequences);
     }
@@ -322,7 +325,7 @@ public final class EmbeddedEngine implements AutoCloseable {
      * same beginning; on by default, as in vLLM. Shared tokens need no prefill and are reported as
      * {@code cached_tokens}. The 40,000 tokens used last are kept.
      */
-    public Builder prefixCaching(boolean on) {
+    public EngineBuilder prefixCaching(boolean on) {
       return with(copy -> copy.prefixCaching = on);
     }
 
@@ -331,7 +334,7 @@ public final class EmbeddedEngine implements AutoCloseable {
      * reasoning models; 0, the default, for none. They count as completion tokens and towards
      * {@code max_tokens}.
      */
-    public Builder reasoning(int tokens) {
+    public EngineBuilder reasoning(int tokens) {
       check(tokens >= 0, "reasoning", tokens, "0 or more");
       return with(copy -> copy.reasoningTokens = tokens);
     }
@@ -341,7 +344,7 @@ public final class EmbeddedEngine implements AutoCloseable {
      * ttft} after it was received and another token every {@code itl}, whatever the load. For tests
      * that compare measurements with known times.
      */
-    public Builder fixed(Duration ttft, Duration itl) {
+    public EngineBuilder fixed(Duration ttft, Duration itl) {
       check(!ttft.isNegative(), "fixed TTFT", ttft, "0 or more");
       check(positive(itl), "fixed ITL", itl, "more than 0");
       return with(
@@ -356,7 +359,7 @@ public final class EmbeddedEngine implements AutoCloseable {
      * {@code Retry-After: 1}. Requests are drawn from the seed and their number, so that sequential
      * runs get the same faults each time; a request gets at most one fault.
      */
-    public Builder reject(int status, double share) {
+    public EngineBuilder reject(int status, double share) {
       check(status >= 400 && status <= 599, "status of a fault", status, "400 to 599");
       check(share > 0, "share of a fault", share, "more than 0");
       List<Fault> longer =
@@ -366,10 +369,8 @@ public final class EmbeddedEngine implements AutoCloseable {
       return with(copy -> copy.faults = longer);
     }
 
-    record Fault(int status, double share) {}
-
     /** Records the true times of each request, for {@link EmbeddedEngine#groundTruth}. */
-    public Builder recordGroundTruth() {
+    public EngineBuilder recordGroundTruth() {
       return with(copy -> copy.recordGroundTruth = true);
     }
 
@@ -415,4 +416,6 @@ public final class EmbeddedEngine implements AutoCloseable {
       }
     }
   }
+
+  record Fault(int status, double share) {}
 }

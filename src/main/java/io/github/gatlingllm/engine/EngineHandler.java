@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.engine.EmbeddedEngine.Builder.Fault;
+import io.github.gatlingllm.engine.EmbeddedEngine.Fault;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -128,7 +128,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private List<ServerExchange.SequenceSpec> completions(CompletionRequest request) throws Refusal {
-    EmbeddedEngine.Builder settings = engine.settings;
+    EmbeddedEngine.EngineBuilder settings = engine.settings;
     int promptTokens = request.prompt().tokens();
     check(request.model(), promptTokens, Objects.requireNonNullElse(request.maxTokens(), 1));
     int room = settings.maxContext - promptTokens;
@@ -157,7 +157,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private void check(@Nullable String model, int promptTokens, int outputTokens) throws Refusal {
-    EmbeddedEngine.Builder settings = engine.settings;
+    EmbeddedEngine.EngineBuilder settings = engine.settings;
     if (model != null && !model.equals(settings.model)) {
       throw Refusal.unknownModel(model, settings.model);
     }
@@ -186,7 +186,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private String models() {
-    EmbeddedEngine.Builder settings = engine.settings;
+    EmbeddedEngine.EngineBuilder settings = engine.settings;
     ObjectNode models = MAPPER.createObjectNode().put("object", "list");
     models
         .putArray("data")

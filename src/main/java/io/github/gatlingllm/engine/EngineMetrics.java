@@ -68,7 +68,7 @@ final class EngineMetrics {
     finished.merge("abort", 1L, Long::sum);
   }
 
-  String text(EmbeddedEngine.Load load) {
+  String text(EmbeddedEngine.EngineLoad load) {
     StringBuilder out = new StringBuilder(8_192);
     value(out, "vllm:num_requests_running", "gauge", load.running());
     value(out, "vllm:num_requests_waiting", "gauge", load.waiting());

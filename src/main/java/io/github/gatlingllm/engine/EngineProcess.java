@@ -154,7 +154,7 @@ final class EngineProcess {
     Runtime.getRuntime().halt(0);
   }
 
-  private static EmbeddedEngine.Builder engine(Duration ttft, Duration itl) {
+  private static EmbeddedEngine.EngineBuilder engine(Duration ttft, Duration itl) {
     return EmbeddedEngine.builder().fixed(ttft, itl).prefixCaching(false).recordGroundTruth();
   }
 

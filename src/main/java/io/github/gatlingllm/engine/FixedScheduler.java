@@ -58,7 +58,7 @@ final class FixedScheduler implements Scheduler {
   }
 
   @Override
-  public EmbeddedEngine.Load load() {
-    return new EmbeddedEngine.Load(timetable.size(), arrived.size(), 0, 0, 0);
+  public EmbeddedEngine.EngineLoad load() {
+    return new EmbeddedEngine.EngineLoad(timetable.size(), arrived.size(), 0, 0, 0);
   }
 }

@@ -16,5 +16,5 @@ interface Scheduler {
   /** Starts the sequences that can be started; returns when the next token is due. */
   long plan(long nowNanos, List<Sequence> admitted);
 
-  EmbeddedEngine.Load load();
+  EmbeddedEngine.EngineLoad load();
 }

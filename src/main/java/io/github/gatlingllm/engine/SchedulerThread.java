@@ -19,7 +19,7 @@ final class SchedulerThread implements AutoCloseable {
   private final Executor eventLoop;
   private final Queue<Consumer<Scheduler>> inbox = new ConcurrentLinkedQueue<>();
   private final Thread thread = new Thread(this::run, "embedded-engine-scheduler");
-  private volatile EmbeddedEngine.Load load = EmbeddedEngine.Load.NONE;
+  private volatile EmbeddedEngine.EngineLoad load = EmbeddedEngine.EngineLoad.NONE;
   private volatile boolean closed;
 
   SchedulerThread(Scheduler scheduler, Executor eventLoop) {
@@ -40,7 +40,7 @@ final class SchedulerThread implements AutoCloseable {
     send(each -> each.cancel(sequence));
   }
 
-  EmbeddedEngine.Load load() {
+  EmbeddedEngine.EngineLoad load() {
     return load;
   }
 
@@ -72,8 +72,8 @@ final class SchedulerThread implements AutoCloseable {
       scheduler.advance(now, tokens);
       long due = scheduler.plan(now, admitted);
       load = scheduler.load();
-      deliver(tokens, Sequence.Listener::token);
-      deliver(admitted, Sequence.Listener::admitted);
+      deliver(tokens, Sequence.TokenListener::token);
+      deliver(admitted, Sequence.TokenListener::admitted);
       if (due == Scheduler.NEVER) {
         LockSupport.park(this);
       } else {
@@ -85,7 +85,7 @@ final class SchedulerThread implements AutoCloseable {
     }
   }
 
-  private void deliver(List<Sequence> sequences, Consumer<Sequence.Listener> event) {
+  private void deliver(List<Sequence> sequences, Consumer<Sequence.TokenListener> event) {
     if (sequences.isEmpty()) {
       return;
     }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class Sequence {
   final int promptTokens;
   final long arrivedNanos;
-  final Listener listener;
+  final TokenListener listener;
 
   /** Hashes of the blocks that prompt and answer fill; null where no prefix is shared. */
   private final long @Nullable [] blocks;
@@ -16,7 +16,7 @@ final class Sequence {
   private int generated;
   private int cachedTokens;
 
-  interface Listener {
+  interface TokenListener {
 
     void admitted();
 
@@ -29,7 +29,7 @@ final class Sequence {
       int outputTokens,
       long arrivedNanos,
       long @Nullable [] blocks,
-      Listener listener) {
+      TokenListener listener) {
     this.promptTokens = promptTokens;
     this.outputTokens = outputTokens;
     this.arrivedNanos = arrivedNanos;

@@ -53,7 +53,7 @@ final class ServerExchange {
     }
   }
 
-  private final class Choice implements Sequence.Listener {
+  private final class Choice implements Sequence.TokenListener {
     private final int index;
     private final SequenceSpec spec;
     private final GeneratedAnswer answer;

@@ -3,8 +3,9 @@ package io.github.gatlingllm.javaapi;
 import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.record.Objectives;
+import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.record.Objectives.Assertion.Condition;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ public sealed class AssertionCondition permits TimeCondition {
     this.figure = figure;
   }
 
-  private LlmAssertion next(Condition condition, List<Double> values) {
+  private LlmAssertion next(AssertedCondition condition, List<Double> values) {
     return new LlmAssertion(
         checked(
             () ->
@@ -33,22 +34,22 @@ public sealed class AssertionCondition permits TimeCondition {
 
   /** The figure is below the value. */
   public final LlmAssertion lt(double value) {
-    return next(Condition.LT, List.of(value));
+    return next(AssertedCondition.LT, List.of(value));
   }
 
   /** The figure is at most the value. */
   public final LlmAssertion lte(double value) {
-    return next(Condition.LTE, List.of(value));
+    return next(AssertedCondition.LTE, List.of(value));
   }
 
   /** The figure is above the value. */
   public final LlmAssertion gt(double value) {
-    return next(Condition.GT, List.of(value));
+    return next(AssertedCondition.GT, List.of(value));
   }
 
   /** The figure is at least the value. */
   public final LlmAssertion gte(double value) {
-    return next(Condition.GTE, List.of(value));
+    return next(AssertedCondition.GTE, List.of(value));
   }
 
   /** The figure is in the range, bounds included. */
@@ -57,7 +58,9 @@ public sealed class AssertionCondition permits TimeCondition {
   }
 
   public final LlmAssertion between(double min, double max, boolean inclusive) {
-    return next(inclusive ? Condition.BETWEEN : Condition.BETWEEN_EXCLUSIVE, List.of(min, max));
+    return next(
+        inclusive ? AssertedCondition.BETWEEN : AssertedCondition.BETWEEN_EXCLUSIVE,
+        List.of(min, max));
   }
 
   /** The figure differs from the mean by at most {@code plusOrMinus}. */
@@ -89,7 +92,7 @@ public sealed class AssertionCondition permits TimeCondition {
 
   /** The figure equals the value. */
   public final LlmAssertion is(double value) {
-    return next(Condition.IS, List.of(value));
+    return next(AssertedCondition.IS, List.of(value));
   }
 
   /** As {@link #is}. */
@@ -99,7 +102,7 @@ public sealed class AssertionCondition permits TimeCondition {
 
   /** The figure equals one of the values. */
   public final LlmAssertion in(double... values) {
-    return next(Condition.IN, Arrays.stream(values).boxed().toList());
+    return next(AssertedCondition.IN, Arrays.stream(values).boxed().toList());
   }
 
   /** As {@link #in}. */
@@ -108,7 +111,7 @@ public sealed class AssertionCondition permits TimeCondition {
   }
 
   /** The figure and the requests that an assertion is about, without its condition. */
-  record AssertionFigure(Assertion.Scope scope, @Nullable String name, String figure) {
+  record AssertionFigure(Objectives.Scope scope, @Nullable String name, String figure) {
 
     AssertionFigure and(String part) {
       return new AssertionFigure(scope, name, figure.isEmpty() ? part : figure + "." + part);

@@ -6,7 +6,7 @@ import io.github.gatlingllm.javaapi.LlmAssertion.WithCount;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithGoodput;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithMetric;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithTotal;
-import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.RequestStatus;
 import org.jspecify.annotations.Nullable;
 

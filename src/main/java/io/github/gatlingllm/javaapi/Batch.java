@@ -51,7 +51,7 @@ public final class Batch implements LoadProfile.Levels {
         () ->
             new LoadPlan.Sweep(
                 Arrays.stream(users)
-                    .<LoadLevel>mapToObj(n -> new LoadLevel.Batch(n, trials, drainNanos))
+                    .<LoadLevel>mapToObj(n -> new LoadLevel.FixedBatch(n, trials, drainNanos))
                     .toList()));
   }
 }

@@ -6,7 +6,7 @@ import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.LengthDistribution.Pairs;
-import io.github.gatlingllm.workload.LengthDistribution.Pairs.Pair;
+import io.github.gatlingllm.workload.LengthDistribution.RecordedPair;
 import java.util.List;
 
 /**
@@ -18,9 +18,9 @@ public final class LengthsBuilder {
 
   static final LengthsBuilder START = new LengthsBuilder(List.of());
 
-  private final List<Pair> pairs;
+  private final List<RecordedPair> pairs;
 
-  private LengthsBuilder(List<Pair> pairs) {
+  private LengthsBuilder(List<RecordedPair> pairs) {
     this.pairs = pairs;
   }
 
@@ -32,7 +32,7 @@ public final class LengthsBuilder {
 
   /** Adds lengths of prompts and of outputs that are drawn, each by itself, with a weight of 1. */
   public LengthsBuilder pair(LengthDistribution input, LengthDistribution output) {
-    return new LengthsBuilder(Draft.and(pairs, new Pair(input, output, 1)));
+    return new LengthsBuilder(Draft.and(pairs, new RecordedPair(input, output, 1)));
   }
 
   /**
@@ -44,11 +44,12 @@ public final class LengthsBuilder {
       throw InvalidSimulation.because(
           "lengths().weight(%s): expected a pair first".formatted(weight));
     }
-    Pair last = pairs.get(pairs.size() - 1);
+    RecordedPair last = pairs.get(pairs.size() - 1);
     double above0 = InvalidSimulation.above0("lengths().weight", weight);
     return new LengthsBuilder(
         Draft.and(
-            pairs.subList(0, pairs.size() - 1), new Pair(last.input(), last.output(), above0)));
+            pairs.subList(0, pairs.size() - 1),
+            new RecordedPair(last.input(), last.output(), above0)));
   }
 
   Pairs pairs() {

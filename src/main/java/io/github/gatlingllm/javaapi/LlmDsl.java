@@ -4,10 +4,11 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.Conversation;
@@ -213,9 +214,9 @@ public final class LlmDsl extends WorkloadDsl {
       Class<X> type,
       boolean fewValues,
       Function<MeasuredAnswer, @Nullable X> extractor) {
-    return new CheckBuilder.Find.Default<LlmChecks.Type, MeasuredAnswer, X, X>(
+    return new CheckBuilder.Find.Default<LlmRequest.Type, MeasuredAnswer, X, X>(
         LlmChecks.find(name, fewValues, extractor),
-        LlmChecks.Type.RESPONSE,
+        LlmRequest.Type.RESPONSE,
         type,
         Function.identity());
   }

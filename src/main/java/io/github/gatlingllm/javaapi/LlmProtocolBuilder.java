@@ -14,7 +14,7 @@ import io.github.gatlingllm.action.ProtocolPart;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
-import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
+import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.run.Observers.MetricsPage;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.settings.Setting;

@@ -8,7 +8,7 @@ import io.github.gatlingllm.action.Dynamic.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.LlmRequest.ConditionalCheck;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

@@ -42,7 +42,7 @@ public abstract class LoadDsl {
   public static SeededArrivals usersPerSec(ToDoubleFunction<Duration> rate) {
     Arrivals.Rate curve = curve(rate);
     return new SeededArrivals(
-        (gaps, length) -> new Arrivals.Curve(curve, length, gaps), Gaps.poisson(0), null);
+        (gaps, length) -> new Arrivals.VaryingRate(curve, length, gaps), Gaps.poisson(0), null);
   }
 
   static Arrivals.Rate curve(ToDoubleFunction<Duration> usersPerSecond) {

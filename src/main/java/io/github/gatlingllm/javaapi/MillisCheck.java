@@ -1,8 +1,9 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.CheckBuilder;
+import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * saveAs} saves a {@code Double}.
  */
 public final class MillisCheck
-    extends CheckBuilder.Find.Default<LlmChecks.Type, MeasuredAnswer, Double, Number> {
+    extends CheckBuilder.Find.Default<LlmRequest.Type, MeasuredAnswer, Double, Number> {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -29,7 +30,7 @@ public final class MillisCheck
               Number value = nanos.apply(response);
               return value == null ? null : (Double) (value.doubleValue() / NANOS_PER_MILLI);
             }),
-        LlmChecks.Type.RESPONSE,
+        LlmRequest.Type.RESPONSE,
         (Class<Number>) (Class<?>) Double.class,
         millis -> millis);
   }

@@ -52,7 +52,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   }
 
   private static final class PromptsDraft extends Draft<PromptsDraft> {
-    private Prompts.Source source = PromptPool.builtIn();
+    private Prompts.PromptSource source = PromptPool.builtIn();
     private @Nullable LengthDistribution lengths;
 
     /** Instead of {@link #lengths}, with those of outputs. */
@@ -85,7 +85,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** Generated sentences: as many as the length needs, or four if no length is set. */
   public PromptsBuilder synthetic() {
-    return from(Prompts.Source.synthetic());
+    return from(Prompts.PromptSource.synthetic());
   }
 
   /**
@@ -171,7 +171,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return with(draft -> draft.prefix = Seeds.sharedPrefix(groups, tokens, seedOrRandom()));
   }
 
-  private PromptsBuilder from(Prompts.Source source) {
+  private PromptsBuilder from(Prompts.PromptSource source) {
     return with(draft -> draft.source = source);
   }
 

@@ -135,7 +135,7 @@ public sealed interface Arrivals extends Serializable {
   }
 
   /** Arrivals at a changing rate, see {@link TimeRescaling}; with exponential gaps Poisson. */
-  record Curve(Rate rate, long lengthNanos, Gaps gaps) implements Arrivals {
+  record VaryingRate(Rate rate, long lengthNanos, Gaps gaps) implements Arrivals {
     @Override
     public LongStream offsets() {
       LongStream planned = new TimeRescaling(rate, lengthNanos, gaps.draws()).offsets();
@@ -150,8 +150,8 @@ public sealed interface Arrivals extends Serializable {
     }
 
     @Override
-    public Curve with(Gaps others) {
-      return new Curve(rate, lengthNanos, others);
+    public VaryingRate with(Gaps others) {
+      return new VaryingRate(rate, lengthNanos, others);
     }
 
     @Override
@@ -278,43 +278,45 @@ public sealed interface Arrivals extends Serializable {
     public String toString() {
       return words;
     }
+  }
 
-    /** What numbers look like: seen in all lines, so that the first does not decide alone. */
-    public static final class Seen {
-      private double min = Double.POSITIVE_INFINITY;
-      private double max = Double.NEGATIVE_INFINITY;
-      private long count;
-      private boolean fractions;
+  /** What numbers look like: seen in all lines, so that the first does not decide alone. */
+  public static final class Seen {
+    private double min = Double.POSITIVE_INFINITY;
+    private double max = Double.NEGATIVE_INFINITY;
+    private long count;
+    private boolean fractions;
 
-      public void add(double stamp) {
-        min = Math.min(min, stamp);
-        max = Math.max(max, stamp);
-        fractions |= stamp != Math.rint(stamp);
-        count++;
-      }
+    public void add(double stamp) {
+      min = Math.min(min, stamp);
+      max = Math.max(max, stamp);
+      fractions |= stamp != Math.rint(stamp);
+      count++;
+    }
 
-      public boolean isEmpty() {
-        return count == 0;
-      }
+    public boolean isEmpty() {
+      return count == 0;
+    }
 
-      /**
-       * Since 1970 by their size; else that of their format, unless the mean gap contradicts it:
-       * integer seconds of 100 s and more are milliseconds; milliseconds of less than 10, or with
-       * fractions less than 100, are seconds.
-       */
-      public StampUnit unit(StampUnit ofFormat) {
-        double gap = count < 2 ? 0 : (max - min) / (count - 1);
-        for (StampUnit unit : List.of(NS, US, MS, S)) {
-          if (min >= unit.epoch) {
-            return unit;
-          }
+    /**
+     * Since 1970 by their size; else that of their format, unless the mean gap contradicts it:
+     * integer seconds of 100 s and more are milliseconds; milliseconds of less than 10, or with
+     * fractions less than 100, are seconds.
+     */
+    public StampUnit unit(StampUnit ofFormat) {
+      double gap = count < 2 ? 0 : (max - min) / (count - 1);
+      for (StampUnit unit : List.of(StampUnit.NS, StampUnit.US, StampUnit.MS, StampUnit.S)) {
+        if (min >= unit.epoch) {
+          return unit;
         }
-        double tooShort = fractions ? SHORT_FRACTION_MILLIS : SHORT_MILLIS;
-        if (gap > 0 && ofFormat == MS && gap < tooShort) {
-          return S;
-        }
-        return ofFormat == S && !fractions && gap >= LONG_SECONDS ? MS : ofFormat;
       }
+      double tooShort = fractions ? StampUnit.SHORT_FRACTION_MILLIS : StampUnit.SHORT_MILLIS;
+      if (gap > 0 && ofFormat == StampUnit.MS && gap < tooShort) {
+        return StampUnit.S;
+      }
+      return ofFormat == StampUnit.S && !fractions && gap >= StampUnit.LONG_SECONDS
+          ? StampUnit.MS
+          : ofFormat;
     }
   }
 

@@ -18,9 +18,9 @@ public sealed interface LoadLevel {
   /** How it is offered: one of the kinds of {@link LevelInfo}. */
   default String kind() {
     if (!(this instanceof Open open)) {
-      return this instanceof Batch ? LevelInfo.BATCH : LevelInfo.CLOSED_LOOP;
+      return this instanceof FixedBatch ? LevelInfo.BATCH : LevelInfo.CLOSED_LOOP;
     }
-    return open.arrivals() instanceof Arrivals.Curve
+    return open.arrivals() instanceof Arrivals.VaryingRate
         ? LevelInfo.RATE_CURVE
         : open.arrivals() instanceof Arrivals.Replay ? LevelInfo.TRACE : LevelInfo.OPEN_LOOP;
   }
@@ -105,8 +105,8 @@ public sealed interface LoadLevel {
   }
 
   /** All users start together; the next trial starts when the slowest has ended. */
-  record Batch(int users, int trials, long drainNanos) implements LoadLevel {
-    public Batch {
+  record FixedBatch(int users, int trials, long drainNanos) implements LoadLevel {
+    public FixedBatch {
       if (users <= 0 || trials <= 0) {
         throw new IllegalArgumentException(
             "batch(" + users + ").trials(" + trials + ") offers no load; expected 1 or more each");
@@ -176,7 +176,7 @@ public sealed interface LoadLevel {
 
     /** Poisson arrivals at a rate that follows a curve, all of which is measured. */
     public static Open curve(Arrivals.Rate rate, long lengthNanos) {
-      Arrivals.Curve even = new Arrivals.Curve(rate, lengthNanos, Gaps.EQUAL);
+      Arrivals.VaryingRate even = new Arrivals.VaryingRate(rate, lengthNanos, Gaps.EQUAL);
       return new Open(
           "curve",
           even.countBefore(lengthNanos) / (lengthNanos / 1e9),
@@ -194,7 +194,7 @@ public sealed interface LoadLevel {
     @Override
     public Open repeat(int number) {
       Gaps gaps = arrivals.gaps();
-      if (gaps == null || arrivals instanceof Arrivals.Curve) {
+      if (gaps == null || arrivals instanceof Arrivals.VaryingRate) {
         throw new IllegalArgumentException("a " + label + " has no load levels to repeat");
       }
       return new Open(

@@ -1,8 +1,5 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.figures.metric.Backlog.Queue;
-import io.github.gatlingllm.figures.metric.Distribution.Interval;
-import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
@@ -90,69 +87,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
   record FailureLimits(long max, long inARow) {
 
     public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
-  }
-
-  /**
-   * Outcome of the requests that a level scheduled in its measure phase.
-   *
-   * @param figures what {@link Repeats.Goal} can be about, once the level has ended
-   */
-  record LevelResult(
-      String label,
-      long attempted,
-      @Nullable Long met,
-      double sloPercentile,
-      long ended,
-      long failed,
-      long refused,
-      @Nullable Queue queue,
-      long failures,
-      boolean cut,
-      @Nullable String objective,
-      @Nullable FailedInARow failedInARow,
-      Map<String, Double> figures) {
-
-    public record FailedInARow(long count, String lastError) {}
-
-    /** Attempted requests that met the SLO ÷ attempted; null without SLO or requests. */
-    @Nullable Double sloShare() {
-      return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);
-    }
-
-    boolean sheds() {
-      return Counts.sheds(failed + refused, ended);
-    }
-
-    /** Whether the load is not served: the queue grows, or more than 5 % are refused or failed. */
-    private boolean isNotServed() {
-      return (queue != null && queue.grows()) || sheds();
-    }
-
-    /** Whether it holds the SLO; a growing queue would break it in time, and shed load is none. */
-    public @Nullable Boolean holdsSlo() {
-      if (met != null && isNotServed()) {
-        return Boolean.FALSE;
-      }
-      Double share = sloShare();
-      return share == null ? null : (Boolean) (share * 100 >= sloPercentile - 1e-9);
-    }
-
-    /** Whether Wilson's 95 % interval of the share excludes the required one; else null. */
-    @Nullable Boolean holdsWithConfidence() {
-      if (met != null && isNotServed()) {
-        return Boolean.FALSE;
-      }
-      Interval share = met == null ? null : Interval.ofShare(met, attempted);
-      if (share == null) {
-        return null;
-      }
-      double asked = sloPercentile / 100;
-      return share.low() >= asked ? Boolean.TRUE : share.high() < asked ? Boolean.FALSE : null;
-    }
-
-    @Nullable Double failedShare() {
-      return ended == 0 ? null : (Double) ((double) failed / ended);
-    }
   }
 
   /** Levels in a given order, with all their repeats. */
@@ -304,7 +238,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
       for (LoadLevel level : levels) {
         boolean last = level == levels.get(levels.size() - 1);
-        if (level instanceof LoadLevel.Batch) {
+        if (level instanceof LoadLevel.FixedBatch) {
           throw new IllegalArgumentException(
               ("injector %s cannot run trials: each waits for the slowest request of all injectors;"
                       + " bound levels by requests or time instead")
@@ -371,7 +305,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
       /** The conclusion about a goal of repeats, once a round reaches it or was the last. */
       private @Nullable Conclusion judged(LevelResult ended) {
-        Repeats.Goal goal = repeats.goal();
+        StopRule.Goal goal = repeats.goal();
         if (goal == null) {
           return null;
         }

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import java.util.ArrayDeque;
@@ -148,7 +147,7 @@ public final class PlanDriver {
     enter(started, Phase.FILL);
     if (next instanceof LoadLevel.Open) {
       new OpenArrivals(started, nanoClock, this).begin();
-    } else if (next instanceof LoadLevel.Batch) {
+    } else if (next instanceof LoadLevel.FixedBatch) {
       startNextTrial(started);
     } else if (Objects.equals(next.phases().requests(), 0)) {
       stopByCount(started, startNanos);
@@ -370,7 +369,7 @@ public final class PlanDriver {
 
   private void startNextTrial(RunningLevel current) {
     if (current == level
-        && current.level() instanceof LoadLevel.Batch batch
+        && current.level() instanceof LoadLevel.FixedBatch batch
         && inFlight == 0
         && freeSlots == 0
         && !stopped) {

@@ -38,7 +38,7 @@ public record PlanText(LoadPlan plan) {
 
   public String kind() {
     LoadLevel level = levels().get(0);
-    if (level instanceof LoadLevel.Batch batch) {
+    if (level instanceof LoadLevel.FixedBatch batch) {
       return Sentence.text("load.batch", batch.trials());
     }
     return level instanceof LoadLevel.Open open
@@ -180,13 +180,13 @@ public record PlanText(LoadPlan plan) {
       return null;
     }
     return Math.round(
-        open.arrivals() instanceof Arrivals.Curve curve
+        open.arrivals() instanceof Arrivals.VaryingRate curve
             ? integral(curve)
             : open.perSecond() * open.phases().measureNanos() / 1e9);
   }
 
   /** Expected number of users of a curve: sum of trapezoids of 10 ms. */
-  private static double integral(Arrivals.Curve curve) {
+  private static double integral(Arrivals.VaryingRate curve) {
     double sum = 0;
     for (long from = 0; from < curve.lengthNanos(); from += STEP_NANOS) {
       long until = Math.min(from + STEP_NANOS, curve.lengthNanos());

@@ -4,7 +4,6 @@ import io.github.gatlingllm.figures.metric.ValueRecorder;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
-import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.InFlightCount;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -234,7 +233,7 @@ public final class RunningLevel {
 
   /** The number of the current batch trial, from 1; null for other levels. */
   public @Nullable Integer trial() {
-    return level instanceof LoadLevel.Batch ? (Integer) trial : null;
+    return level instanceof LoadLevel.FixedBatch ? (Integer) trial : null;
   }
 
   void beginTrial(int number) {

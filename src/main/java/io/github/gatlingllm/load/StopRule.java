@@ -7,7 +7,6 @@ import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
-import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.util.ArrayList;
@@ -209,41 +208,7 @@ public record StopRule(Condition condition, double limit) {
     private static final Pattern GOAL =
         Pattern.compile("auto:(\\d{1,2}(?:\\.\\d{1,3})?)%(?::([a-z0-9_.]+))?");
 
-    private static final long SALT = 0x72657065617473L; // "repeats"
-
-    /**
-     * Ends the rounds once, at every level, half the 95 % interval of the mean of the repeats'
-     * values of a figure is at most this percentage of the mean.
-     */
-    public record Goal(double percent, String figure) {
-
-      /** The conclusion after these rounds, with half the interval of each level in percent. */
-      Conclusion conclude(int rounds, Map<String, List<@Nullable Double>> byLevel) {
-        List<Sentence> each = new ArrayList<>();
-        double widest = 0;
-        for (Map.Entry<String, List<@Nullable Double>> level : byLevel.entrySet()) {
-          double half = halfPercent(level.getValue());
-          widest = Math.max(widest, half);
-          String shown = NumberText.with(finite(half), "%");
-          each.add(Sentence.of("repeated.level", level.getKey(), shown));
-        }
-        boolean isReached = widest <= percent;
-        String text = Sentence.text("repeated", figure, percent, isReached, rounds, each);
-        return new Conclusion("repeats", text, isReached, finite(widest), percent, null, null);
-      }
-
-      /** Infinite where a repeat has no value, or the mean is 0. */
-      private static double halfPercent(List<@Nullable Double> values) {
-        List<Double> known = values.stream().filter(Objects::nonNull).toList();
-        double mean = known.stream().mapToDouble(value -> value).average().orElse(0);
-        Spread spread = known.size() < values.size() ? null : Spread.of(mean, known);
-        return spread == null || mean == 0 ? Double.POSITIVE_INFINITY : spread.half() / mean * 100;
-      }
-
-      private static @Nullable Double finite(double half) {
-        return Double.isFinite(half) ? (Double) half : null;
-      }
-    }
+    private static final long SALT = 0x72657065617473L;
 
     public Repeats {
       if (max < 1 || max > MAX) {
@@ -298,6 +263,42 @@ public record StopRule(Condition condition, double limit) {
           goal == null ? null : goal.figure(),
           String.join(" | ", shown),
           max > ROUNDS_SHOWN);
+    }
+  }
+
+  // "repeats"
+
+  /**
+   * Ends the rounds once, at every level, half the 95 % interval of the mean of the repeats' values
+   * of a figure is at most this percentage of the mean.
+   */
+  public record Goal(double percent, String figure) {
+
+    /** The conclusion after these rounds, with half the interval of each level in percent. */
+    Conclusion conclude(int rounds, Map<String, List<@Nullable Double>> byLevel) {
+      List<Sentence> each = new ArrayList<>();
+      double widest = 0;
+      for (Map.Entry<String, List<@Nullable Double>> level : byLevel.entrySet()) {
+        double half = halfPercent(level.getValue());
+        widest = Math.max(widest, half);
+        String shown = NumberText.with(finite(half), "%");
+        each.add(Sentence.of("repeated.level", level.getKey(), shown));
+      }
+      boolean isReached = widest <= percent;
+      String text = Sentence.text("repeated", figure, percent, isReached, rounds, each);
+      return new Conclusion("repeats", text, isReached, finite(widest), percent, null, null);
+    }
+
+    /** Infinite where a repeat has no value, or the mean is 0. */
+    private static double halfPercent(List<@Nullable Double> values) {
+      List<Double> known = values.stream().filter(Objects::nonNull).toList();
+      double mean = known.stream().mapToDouble(value -> value).average().orElse(0);
+      Spread spread = known.size() < values.size() ? null : Spread.of(mean, known);
+      return spread == null || mean == 0 ? Double.POSITIVE_INFINITY : spread.half() / mean * 100;
+    }
+
+    private static @Nullable Double finite(double half) {
+      return Double.isFinite(half) ? (Double) half : null;
     }
   }
 }

@@ -76,7 +76,7 @@ record Trace(String name, long[] offsets, int[] lengths, String stamps, List<Str
    * Reads recorded traffic: CSV with a header, or JSON objects. Columns are found by their names,
    * ignoring case, spaces and underscores. A time stamp is a date-time, UTC without an offset, or a
    * number of seconds, of milliseconds where there is an {@code input_length}, as Mooncake writes,
-   * unless all of them together look otherwise ({@link StampUnit.Seen}). Time stamps must ascend: a
+   * unless all of them together look otherwise ({@link Arrivals.Seen}). Time stamps must ascend: a
    * file in which time goes back may hold several recordings. Rows without tokens are requests that
    * failed, and are left out.
    */
@@ -113,7 +113,7 @@ record Trace(String name, long[] offsets, int[] lengths, String stamps, List<Str
     private final DataFile file;
     private final @Nullable StampUnit set;
     private final DoubleStream.Builder stamps = DoubleStream.builder();
-    private final StampUnit.Seen seen = new StampUnit.Seen();
+    private final Arrivals.Seen seen = new Arrivals.Seen();
     private final IntStream.Builder lengths = IntStream.builder();
     private final Map<String, Integer> leftOut = new LinkedHashMap<>();
     private @Nullable List<String> header;

@@ -20,7 +20,9 @@ public enum ConfigKey {
   NONCE_OF_RUN("nonceOfRun", Identifies.INJECTOR),
   PROMPTS_NOT_EXACT("promptsNotExact", Identifies.INJECTOR),
   RESULTS("results", Identifies.INJECTOR),
-  SEED_OF_THE_UNSEEDED("seedOfTheUnseeded", Identifies.INJECTOR);
+  DEFAULT_SEED("defaultSeed", Identifies.INJECTOR),
+  /** {@link #DEFAULT_SEED} in files of earlier versions. */
+  EARLIER_DEFAULT_SEED("seedOfTheUnseeded", Identifies.INJECTOR);
 
   /** What a value tells apart; runs, and injectors, may differ in what identifies only them. */
   public enum Identifies {

@@ -151,50 +151,6 @@ public record Objectives(
 
     private SloCount all = SloCount.NONE;
 
-    /** Requests that met or missed, and those cancelled before they could be judged. */
-    public record SloCount(long judged, long met, long unknown) {
-
-      public static final SloCount NONE = new SloCount(0, 0, 0);
-
-      public SloCount and(Slo.ObjectiveResult verdict) {
-        return switch (verdict) {
-          case MET -> new SloCount(judged + 1, met + 1, unknown);
-          case MISSED -> new SloCount(judged + 1, met, unknown);
-          case UNKNOWN -> new SloCount(judged, met, unknown + 1);
-          case ABSENT -> this;
-        };
-      }
-
-      public SloCount and(SloCount other) {
-        return new SloCount(judged + other.judged, met + other.met, unknown + other.unknown);
-      }
-
-      /** Whether too many requests are unknown for {@link #share}. */
-      public boolean isUndefined() {
-        return unknown > MAX_UNKNOWN * (judged + unknown);
-      }
-
-      /** met ÷ judged, 0 to 1; null if no request was judged, or too many are unknown. */
-      public @Nullable Double share() {
-        return judged == 0 || isUndefined() ? null : (Double) ((double) met / judged);
-      }
-
-      /**
-       * Whether at least that share met; null if unknown. If too many requests are unknown, the
-       * answer is false if the share would be missed even if all of them had met, and null
-       * otherwise.
-       */
-      public @Nullable Boolean holds(double percent) {
-        Double share = share();
-        if (share != null) {
-          return share * 100 >= percent - ROUNDING;
-        }
-        boolean cannotHold =
-            judged > 0 && (met + unknown) * 100.0 / (judged + unknown) < percent - ROUNDING;
-        return cannotHold ? Boolean.FALSE : null;
-      }
-    }
-
     private record Name(String owner, Slo.Objective objective) {
       @Override
       public String toString() {
@@ -205,22 +161,6 @@ public record Objectives(
     private record Counted(Slo slo, SloCount count) {
       Counted and(Counted other) {
         return new Counted(slo, count.and(other.count));
-      }
-    }
-
-    /** The count that decides whether a level holds; {@code objective} is null for all together. */
-    public record Decision(@Nullable String objective, SloCount count, double percent) {
-
-      public @Nullable Boolean holds() {
-        return count.holds(percent);
-      }
-
-      /** Missed first, then unknown, then the smallest margin. */
-      private double rank() {
-        Double share = count.share();
-        double margin = share == null ? 0 : share - percent / 100;
-        Boolean holds = holds();
-        return margin + (holds == null ? 2 : holds ? 4 : 0);
       }
     }
 
@@ -288,6 +228,65 @@ public record Objectives(
     }
   }
 
+  /** The count that decides whether a level holds; {@code objective} is null for all together. */
+  public record Decision(@Nullable String objective, SloCount count, double percent) {
+
+    public @Nullable Boolean holds() {
+      return count.holds(percent);
+    }
+
+    /** Missed first, then unknown, then the smallest margin. */
+    private double rank() {
+      Double share = count.share();
+      double margin = share == null ? 0 : share - percent / 100;
+      Boolean holds = holds();
+      return margin + (holds == null ? 2 : holds ? 4 : 0);
+    }
+  }
+
+  /** Requests that met or missed, and those cancelled before they could be judged. */
+  public record SloCount(long judged, long met, long unknown) {
+
+    public static final SloCount NONE = new SloCount(0, 0, 0);
+
+    public SloCount and(Slo.ObjectiveResult verdict) {
+      return switch (verdict) {
+        case MET -> new SloCount(judged + 1, met + 1, unknown);
+        case MISSED -> new SloCount(judged + 1, met, unknown);
+        case UNKNOWN -> new SloCount(judged, met, unknown + 1);
+        case ABSENT -> this;
+      };
+    }
+
+    public SloCount and(SloCount other) {
+      return new SloCount(judged + other.judged, met + other.met, unknown + other.unknown);
+    }
+
+    /** Whether too many requests are unknown for {@link #share}. */
+    public boolean isUndefined() {
+      return unknown > SloCounts.MAX_UNKNOWN * (judged + unknown);
+    }
+
+    /** met ÷ judged, 0 to 1; null if no request was judged, or too many are unknown. */
+    public @Nullable Double share() {
+      return judged == 0 || isUndefined() ? null : (Double) ((double) met / judged);
+    }
+
+    /**
+     * Whether at least that share met; null if unknown. If too many requests are unknown, the
+     * answer is false if the share would be missed even if all of them had met, and null otherwise.
+     */
+    public @Nullable Boolean holds(double percent) {
+      Double share = share();
+      if (share != null) {
+        return share * 100 >= percent - SloCounts.ROUNDING;
+      }
+      boolean cannotHold =
+          judged > 0 && (met + unknown) * 100.0 / (judged + unknown) < percent - SloCounts.ROUNDING;
+      return cannotHold ? Boolean.FALSE : null;
+    }
+  }
+
   /**
    * A condition on a figure of the summary that decides whether the build passes. It is kept in
    * {@code llm/run.json}, so that a later report judges the same.
@@ -305,12 +304,13 @@ public record Objectives(
       Scope scope,
       @Nullable String name,
       String figure,
-      Condition condition,
+      AssertedCondition condition,
       List<Double> values) {
 
     /** Requires that no check calls the run invalid. */
     public static final Assertion VALID =
-        new Assertion(null, Scope.RUN, null, "invalid_checks.count", Condition.IS, List.of(0.0));
+        new Assertion(
+            null, Scope.RUN, null, "invalid_checks.count", AssertedCondition.IS, List.of(0.0));
 
     public Assertion {
       values = List.copyOf(values);
@@ -325,59 +325,6 @@ public record Objectives(
     /** The same of what a name stands for. */
     public Assertion about(@Nullable String whose, Scope of, @Nullable String named) {
       return new Assertion(whose, of, named, figure, condition, values);
-    }
-
-    public enum Scope implements RunInfo.Keyed {
-      /** None: it covers the entire run, with all its targets. */
-      RUN,
-      GLOBAL,
-      REQUEST,
-      STAGE,
-      /** The requests of each name, separately. */
-      EVERY_REQUEST
-    }
-
-    /** How a figure is compared: Gatling's conditions, in Gatling's words. */
-    @SuppressWarnings("ImmutableEnumChecker") // functions have no state
-    public enum Condition implements RunInfo.Keyed {
-      LT("is less than", "<", (actual, than) -> actual < than.get(0)),
-      LTE("is less than or equal to", "≤", (actual, than) -> actual <= than.get(0)),
-      GT("is greater than", ">", (actual, than) -> actual > than.get(0)),
-      GTE("is greater than or equal to", "≥", (actual, than) -> actual >= than.get(0)),
-      IS("is", "=", (actual, than) -> actual.doubleValue() == than.get(0)),
-      IN("is in", "one of", (actual, some) -> some.contains(actual)),
-      BETWEEN(
-          "is between", "from", (actual, both) -> actual >= both.get(0) && actual <= both.get(1)),
-      BETWEEN_EXCLUSIVE(
-          "is between", "inside", (actual, both) -> actual > both.get(0) && actual < both.get(1));
-
-      private final String words;
-      private final String sign;
-      private final BiPredicate<Double, List<Double>> test;
-
-      Condition(String words, String sign, BiPredicate<Double, List<Double>> test) {
-        this.words = words;
-        this.sign = sign;
-        this.test = test;
-      }
-
-      /** A sign or word for it, e.g. {@code ≤}. */
-      public String sign() {
-        return sign;
-      }
-
-      /** What is wrong with these values; null for nothing. */
-      private @Nullable String needs(List<Double> values) {
-        boolean areFinite = values.stream().allMatch(Double::isFinite);
-        return switch (this) {
-          case LT, LTE, GT, GTE, IS -> areFinite && values.size() == 1 ? null : "a finite number";
-          case IN -> areFinite && !values.isEmpty() ? null : "one finite number or more";
-          case BETWEEN, BETWEEN_EXCLUSIVE ->
-              areFinite && values.size() == 2 && values.get(0) <= values.get(1)
-                  ? null
-                  : "two finite numbers, the smaller one first";
-        };
-      }
     }
 
     /** The same assertion on the requests of one target; an assertion on the run is not changed. */
@@ -408,5 +355,57 @@ public record Objectives(
             case BETWEEN_EXCLUSIVE -> " " + values.get(0) + " and " + values.get(1);
           };
     }
+  }
+
+  /** How a figure is compared: Gatling's conditions, in Gatling's words. */
+  @SuppressWarnings("ImmutableEnumChecker") // functions have no state
+  public enum AssertedCondition implements RunInfo.Keyed {
+    LT("is less than", "<", (actual, than) -> actual < than.get(0)),
+    LTE("is less than or equal to", "≤", (actual, than) -> actual <= than.get(0)),
+    GT("is greater than", ">", (actual, than) -> actual > than.get(0)),
+    GTE("is greater than or equal to", "≥", (actual, than) -> actual >= than.get(0)),
+    IS("is", "=", (actual, than) -> actual.doubleValue() == than.get(0)),
+    IN("is in", "one of", (actual, some) -> some.contains(actual)),
+    BETWEEN("is between", "from", (actual, both) -> actual >= both.get(0) && actual <= both.get(1)),
+    BETWEEN_EXCLUSIVE(
+        "is between", "inside", (actual, both) -> actual > both.get(0) && actual < both.get(1));
+
+    private final String words;
+    private final String sign;
+    private final BiPredicate<Double, List<Double>> test;
+
+    AssertedCondition(String words, String sign, BiPredicate<Double, List<Double>> test) {
+      this.words = words;
+      this.sign = sign;
+      this.test = test;
+    }
+
+    /** A sign or word for it, e.g. {@code ≤}. */
+    public String sign() {
+      return sign;
+    }
+
+    /** What is wrong with these values; null for nothing. */
+    private @Nullable String needs(List<Double> values) {
+      boolean areFinite = values.stream().allMatch(Double::isFinite);
+      return switch (this) {
+        case LT, LTE, GT, GTE, IS -> areFinite && values.size() == 1 ? null : "a finite number";
+        case IN -> areFinite && !values.isEmpty() ? null : "one finite number or more";
+        case BETWEEN, BETWEEN_EXCLUSIVE ->
+            areFinite && values.size() == 2 && values.get(0) <= values.get(1)
+                ? null
+                : "two finite numbers, the smaller one first";
+      };
+    }
+  }
+
+  public enum Scope implements RunInfo.Keyed {
+    /** None: it covers the entire run, with all its targets. */
+    RUN,
+    GLOBAL,
+    REQUEST,
+    STAGE,
+    /** The requests of each name, separately. */
+    EVERY_REQUEST
   }
 }

@@ -33,7 +33,7 @@ public final class RecordFile {
 
   private final LineSink sink;
   private final int longestLine;
-  private final List<ReadReport.BadLine> firstBadLines = new ArrayList<>();
+  private final List<BadLine> firstBadLines = new ArrayList<>();
   private long records;
   private long badLines;
   private long lines;
@@ -49,10 +49,10 @@ public final class RecordFile {
     public ReadReport {
       firstBadLines = List.copyOf(firstBadLines);
     }
-
-    /** A line that is not a record: its number, from 1, and why, on one line. */
-    public record BadLine(long number, String reason) {}
   }
+
+  /** A line that is not a record: its number, from 1, and why, on one line. */
+  public record BadLine(long number, String reason) {}
 
   @FunctionalInterface
   public interface LineSink {
@@ -157,7 +157,7 @@ public final class RecordFile {
   private void bad(String reason) {
     badLines++;
     if (firstBadLines.size() < MAX_NAMED_BAD_LINES) {
-      firstBadLines.add(new ReadReport.BadLine(lines, reason));
+      firstBadLines.add(new BadLine(lines, reason));
     }
   }
 

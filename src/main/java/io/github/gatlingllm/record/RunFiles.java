@@ -240,12 +240,6 @@ public record RunFiles(Path run) {
       write(file, out -> out.write(content));
     }
 
-    /** What is written to a file. */
-    @FunctionalInterface
-    public interface Content {
-      void to(OutputStream out) throws IOException;
-    }
-
     /** Writes to a file beside it, and moves that into its place. */
     public static void write(Path file, Content content) throws IOException {
       Path draft = draftOf(file);
@@ -297,5 +291,11 @@ public record RunFiles(Path run) {
         throw new IOException(file + " is not understood: " + why, e);
       }
     }
+  }
+
+  /** What is written to a file. */
+  @FunctionalInterface
+  public interface Content {
+    void to(OutputStream out) throws IOException;
   }
 }

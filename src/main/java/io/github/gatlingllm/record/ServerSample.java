@@ -1,11 +1,11 @@
 package io.github.gatlingllm.record;
 
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind.COUNTER;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind.GAUGE;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind.HISTOGRAM;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.SeriesMerge.MAX;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.SeriesMerge.MEAN;
-import static io.github.gatlingllm.record.ServerSample.EngineMetric.SeriesMerge.SUM;
+import static io.github.gatlingllm.record.ServerSample.SampleKind.COUNTER;
+import static io.github.gatlingllm.record.ServerSample.SampleKind.GAUGE;
+import static io.github.gatlingllm.record.ServerSample.SampleKind.HISTOGRAM;
+import static io.github.gatlingllm.record.ServerSample.SeriesMerge.MAX;
+import static io.github.gatlingllm.record.ServerSample.SeriesMerge.MEAN;
+import static io.github.gatlingllm.record.ServerSample.SeriesMerge.SUM;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -220,21 +220,6 @@ public record ServerSample(
     NODE_CPU_USE("host CPU in use", "share", GAUGE, MEAN),
     NODE_MEMORY_AVAILABLE_BYTES("host memory available", "bytes", GAUGE, SUM);
 
-    public enum SampleKind {
-      /** A state at the instant of the scrape. */
-      GAUGE,
-      /** A sum since the server's start; only differences are meaningful. */
-      COUNTER,
-      /** Counters of values by upper bound, and the sum of the values. */
-      HISTOGRAM
-    }
-
-    public enum SeriesMerge {
-      SUM,
-      MEAN,
-      MAX
-    }
-
     private final String key;
     private final String title;
     private final String unit;
@@ -283,5 +268,20 @@ public record ServerSample(
     public String toString() {
       return key;
     }
+  }
+
+  public enum SeriesMerge {
+    SUM,
+    MEAN,
+    MAX
+  }
+
+  public enum SampleKind {
+    /** A state at the instant of the scrape. */
+    GAUGE,
+    /** A sum since the server's start; only differences are meaningful. */
+    COUNTER,
+    /** Counters of values by upper bound, and the sum of the values. */
+    HISTOGRAM
   }
 }

@@ -2,18 +2,18 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
+import io.github.gatlingllm.figures.compare.Comparison.ComparedPlace;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
-import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
+import io.github.gatlingllm.figures.compare.Comparison.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
-import io.github.gatlingllm.figures.compare.Comparison.Place;
-import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
+import io.github.gatlingllm.figures.compare.Comparison.Step;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.Sentence;
-import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.CellKind;
+import io.github.gatlingllm.report.Table.TableCell;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -71,12 +71,12 @@ final class ChangeText {
   }
 
   /** E.g. {@code ▲ worse}, in its colour. */
-  static Cell verdict(Change change) {
+  static TableCell verdict(Change change) {
     return switch (change.outcome()) {
-      case BETTER -> new Cell(Sentence.text("compare.better"), CellKind.BETTER);
-      case WORSE -> new Cell(Sentence.text("compare.worse"), CellKind.WORSE);
+      case BETTER -> new TableCell(Sentence.text("compare.better"), CellKind.BETTER);
+      case WORSE -> new TableCell(Sentence.text("compare.worse"), CellKind.WORSE);
       case NO_CLEAR_CHANGE, TOO_FEW_VALUES, NOT_JUDGED, NO_VALUES_TO_JUDGE_BY ->
-          new Cell(change.outcome().words(), CellKind.UNCHANGED);
+          new TableCell(change.outcome().words(), CellKind.UNCHANGED);
     };
   }
 
@@ -86,10 +86,10 @@ final class ChangeText {
   }
 
   /** The value of a run, in the colour of its change where that is clear. */
-  static Cell cell(Figure figure, Step step) {
+  static TableCell cell(Figure figure, Step step) {
     String value = NumberText.with(figure.of(step.figures()), figure.unit().sign());
     Change change = step.clear(figure);
-    return change == null ? Cell.figure(value) : new Cell(value, verdict(change).kind());
+    return change == null ? TableCell.figure(value) : new TableCell(value, verdict(change).kind());
   }
 
   /** The gates that failed, then the clear changes. */
@@ -134,9 +134,9 @@ final class ChangeText {
   private static @Nullable Sentence list(Comparison comparison, Outcome outcome) {
     Map<String, List<String>> byPlace = new LinkedHashMap<>();
     Set<String> told = new HashSet<>();
-    List<Place> places = new ArrayList<>(comparison.places());
+    List<ComparedPlace> places = new ArrayList<>(comparison.places());
     Collections.rotate(places, -1); // the pooled place is the first
-    for (Place place : places) {
+    for (ComparedPlace place : places) {
       for (Change change : place.changes()) {
         String figure = change.figure().name();
         if (change.outcome() == outcome && (place.level() != null || !told.contains(figure))) {
@@ -175,12 +175,12 @@ final class ChangeText {
 
   private static Sentence why(Change change, Judged judged) {
     String outcome = change.outcome().words();
-    return judged.isThin() && judged.hasFailed()
+    return judged.hasTooFewValues() && judged.hasFailed()
         ? Sentence.of("compare.thin", outcome)
         : Sentence.of(
             "compare.interval",
             outcome,
-            judged.isThin() || change.interval() == null ? null : interval(change));
+            judged.hasTooFewValues() || change.interval() == null ? null : interval(change));
   }
 
   private static String limit(FailCondition gate) {

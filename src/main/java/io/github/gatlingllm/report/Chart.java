@@ -68,7 +68,7 @@ record Chart(
       }
     }
     List<Line> lines = new ArrayList<>();
-    rows.forEach((name, row) -> lines.add(Line.of(name, 0, 0, row).as(Form.GRID)));
+    rows.forEach((name, row) -> lines.add(Line.of(name, 0, 0, row).as(LineForm.GRID)));
     return of(key, Axis.places(columns, "", places), lines, values);
   }
 
@@ -270,7 +270,7 @@ record Chart(
     }
   }
 
-  enum Form {
+  enum LineForm {
     LINE,
     AREA,
     /** A step per x, stacked on the series before it. */
@@ -281,10 +281,10 @@ record Chart(
     GRID
   }
 
-  record Line(String name, Form form, int color, int dash, List<Point> points, List<Pin> pins) {
+  record Line(String name, LineForm form, int color, int dash, List<Point> points, List<Pin> pins) {
 
     static Line of(String name, int color, int dash, List<Point> points) {
-      return new Line(name, Form.LINE, color, dash, points, List.of());
+      return new Line(name, LineForm.LINE, color, dash, points, List.of());
     }
 
     static Line percentiles(String name, int color, int dash, List<Quantile> curve) {
@@ -296,7 +296,7 @@ record Chart(
       return of(name, color, dash, points);
     }
 
-    Line as(Form other) {
+    Line as(LineForm other) {
       return new Line(name, other, color, dash, points, pins);
     }
 

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.LineForm;
 import io.github.gatlingllm.report.Chart.Point;
 import java.util.List;
 import java.util.Locale;
@@ -11,7 +11,13 @@ import java.util.regex.Pattern;
 
 /** A line of a chart, as {@code charts.txt} writes it below the chart. */
 record ChartLine(
-    String name, int color, int dash, Form form, ColumnValue value, double factor, boolean isRare) {
+    String name,
+    int color,
+    int dash,
+    LineForm form,
+    ColumnValue value,
+    double factor,
+    boolean isRare) {
 
   private static final Pattern TEXT =
       Pattern.compile("(.+) (\\d) (\\d)(?: as (\\w+))? = (\\S+)(?: × (\\S+))?( \\?)?");
@@ -42,7 +48,9 @@ record ChartLine(
         of.group(1),
         Integer.parseInt(of.group(2)),
         Integer.parseInt(of.group(3)),
-        of.group(4) == null ? Form.LINE : Form.valueOf(of.group(4).toUpperCase(Locale.ROOT)),
+        of.group(4) == null
+            ? LineForm.LINE
+            : LineForm.valueOf(of.group(4).toUpperCase(Locale.ROOT)),
         ColumnValue.of(of.group(5), own),
         of.group(6) == null ? 1 : Double.parseDouble(of.group(6)),
         of.group(7) != null);

@@ -9,7 +9,7 @@ import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.RunInfo.Keyed;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.TableCell;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -152,9 +152,9 @@ record ColumnValue(
     return shown == of.metric() ? of : Figure.parse(shown.figure() + "." + statistic(of));
   }
 
-  boolean isWords() {
+  boolean leftAligned() {
     Class<?> type = steps.isEmpty() ? Double.class : last().accessor.getReturnType();
-    return type == String.class || (type.isRecord() && type != Cell.class);
+    return type == String.class || (type.isRecord() && type != TableCell.class);
   }
 
   private Step last() {
@@ -196,38 +196,38 @@ record ColumnValue(
   }
 
   /** The value in its usual form. */
-  Cell cell(Row row) {
+  TableCell cell(Row row) {
     if (figure == null) {
       String name = last().accessor.getName();
       boolean isPercentile = PERCENTILE.matcher(name).matches();
       return isPercentile && holder(row) instanceof Distribution values
-          ? Cell.percentile(values, name)
-          : shown(isWords() ? Objects.requireNonNullElse(of(row), NumberText.ABSENT) : of(row));
+          ? TableCell.percentile(values, name)
+          : shown(leftAligned() ? Objects.requireNonNullElse(of(row), NumberText.ABSENT) : of(row));
     }
     Figures figures = row.figures();
     if (figure.percent() != null && figures != null) {
-      return Cell.percentile(figures.metric(figure(figure, row).metric()), statistic(figure));
+      return TableCell.percentile(figures.metric(figure(figure, row).metric()), statistic(figure));
     }
-    return figure.unit() == Unit.PERCENT ? Cell.percent((Double) of(row)) : shown(of(row));
+    return figure.unit() == Unit.PERCENT ? TableCell.percent((Double) of(row)) : shown(of(row));
   }
 
-  private static Cell shown(@Nullable Object value) {
-    if (value instanceof Cell cell) {
+  private static TableCell shown(@Nullable Object value) {
+    if (value instanceof TableCell cell) {
       return cell;
     }
     if (value instanceof Boolean is) {
-      return Cell.passed(is);
+      return TableCell.passed(is);
     }
     if (value instanceof Double number) {
-      return Cell.number(number);
+      return TableCell.number(number);
     }
     if (value instanceof Number count) {
-      return Cell.count(count.longValue());
+      return TableCell.count(count.longValue());
     }
     if (value instanceof Keyed keyed) {
-      return Cell.figure(keyed.key());
+      return TableCell.figure(keyed.key());
     }
-    return value == null ? Cell.figure(NumberText.ABSENT) : Cell.words(value.toString());
+    return value == null ? TableCell.figure(NumberText.ABSENT) : TableCell.words(value.toString());
   }
 
   /** Half the interval between repeats as a share of the figure; empty where there are none. */

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
-import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
+import io.github.gatlingllm.figures.compare.Comparison.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Trend;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.record.PrintableText;

@@ -2,11 +2,11 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.compare.Comparison;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
-import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
+import io.github.gatlingllm.figures.compare.Comparison.ComparedPlace;
+import io.github.gatlingllm.figures.compare.Comparison.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
-import io.github.gatlingllm.figures.compare.Comparison.Place;
-import io.github.gatlingllm.figures.compare.Comparison.Trend.Series;
-import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
+import io.github.gatlingllm.figures.compare.Comparison.Step;
+import io.github.gatlingllm.figures.compare.Comparison.TrendSeries;
 import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
@@ -19,10 +19,10 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.NamedText;
-import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
+import io.github.gatlingllm.report.Table.TableCell;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param runs a base and the runs that are compared with it; of a trend none
  * @param series of a trend; else none
  */
-record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
+record ComparePage(List<Compared> runs, Map<TrendSeries, List<Step>> series) {
 
   /** What was measured; a condition may have no change. */
   private static final List<Column<@Nullable Change>> MEASURED =
@@ -203,9 +203,9 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
         .table("Conditions", conditions);
   }
 
-  private static Cell outcome(Judged judged) {
-    String thin = judged.isThin() ? Outcome.TOO_FEW_VALUES.words() : "";
-    return Cell.passed(!judged.hasFailed())
+  private static TableCell outcome(Judged judged) {
+    String thin = judged.hasTooFewValues() ? Outcome.TOO_FEW_VALUES.words() : "";
+    return TableCell.passed(!judged.hasFailed())
         .remarked(Objects.requireNonNullElse(judged.missing(), thin));
   }
 
@@ -217,10 +217,10 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   private record Changes(String title, String counted, Table table, Table rest, String unchanged) {}
 
   /** A place of the comparisons, in the base and in the other runs that have it. */
-  private record SamePlace(Place first, List<Step> steps) {
+  private record SamePlace(ComparedPlace first, List<Step> steps) {
 
     /** Other levels of the base may be pooled with another run, under the same name. */
-    private boolean is(Place other) {
+    private boolean is(ComparedPlace other) {
       return first.name().equals(other.name())
           && (first.level() != null || first.base().equals(other.base()));
     }
@@ -243,7 +243,7 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   private List<SamePlace> places() {
     List<SamePlace> all = new ArrayList<>();
     for (int i = 1; i < runs.size(); i++) {
-      for (Place place : runs.get(i).changes().places()) {
+      for (ComparedPlace place : runs.get(i).changes().places()) {
         SamePlace same = all.stream().filter(known -> known.is(place)).findFirst().orElse(null);
         if (same == null) {
           same = new SamePlace(place, new ArrayList<>());
@@ -267,9 +267,10 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   }
 
   /** The operating points of the base; where the run has none of them, the first place. */
-  private Stream<Place> headlines(Compared run) {
-    List<Place> all = run.changes().places();
-    List<Place> some = all.stream().filter(place -> isOperatingPoint(place.level())).toList();
+  private Stream<ComparedPlace> headlines(Compared run) {
+    List<ComparedPlace> all = run.changes().places();
+    List<ComparedPlace> some =
+        all.stream().filter(place -> isOperatingPoint(place.level())).toList();
     return some.isEmpty() ? Stream.of(all.get(0)) : some.stream();
   }
 
@@ -279,10 +280,10 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
   }
 
   private TrendSection steps() {
-    Map<Series, List<Step>> series = new LinkedHashMap<>();
+    Map<TrendSeries, List<Step>> series = new LinkedHashMap<>();
     for (SamePlace place : places()) {
       if (isHeadline(place)) {
-        series.put(new Series("", place.first.name(), "", Map.of()), place.steps);
+        series.put(new TrendSeries("", place.first.name(), "", Map.of()), place.steps);
       }
     }
     return new TrendSection(series, false);
@@ -345,9 +346,10 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
     return columns.table(title, figures);
   }
 
-  private static Cell cell(Figure figure, @Nullable Step step) {
+  private static TableCell cell(Figure figure, @Nullable Step step) {
     Change change = step == null ? null : step.change(figure);
-    Cell value = step == null ? Cell.figure(NumberText.ABSENT) : ChangeText.cell(figure, step);
+    TableCell value =
+        step == null ? TableCell.figure(NumberText.ABSENT) : ChangeText.cell(figure, step);
     return change == null
         ? value
         : value.remarked(
@@ -355,14 +357,14 @@ record ComparePage(List<Compared> runs, Map<Series, List<Step>> series) {
                 + (change.interval() == null ? "" : " (" + ChangeText.interval(change) + ")"));
   }
 
-  private Cell figure(Figure figure) {
+  private TableCell figure(Figure figure) {
     boolean isLowerBetter = figure.metric().better() == Metric.Better.LOWER;
     String differs =
         runs.stream()
             .filter(run -> run.definitions().containsKey(figure.metric()))
             .map(run -> "; " + run.name + ": " + run.definitions().get(figure.metric()))
             .collect(Collectors.joining());
-    return new Cell(figure.name(), CellKind.CODE)
+    return new TableCell(figure.name(), CellKind.CODE)
         .remarked(
             figure.words() + (isLowerBetter ? ", lower" : ", higher") + " is better" + differs);
   }

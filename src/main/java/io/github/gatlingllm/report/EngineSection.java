@@ -2,8 +2,8 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Series;
 import io.github.gatlingllm.figures.level.Summary;
+import io.github.gatlingllm.figures.metric.EngineFigures.EnginePoint;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
-import io.github.gatlingllm.figures.metric.EngineFigures.Point;
 import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.report.Chart.Axis;
@@ -39,9 +39,9 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
     List<Line> lines = new ArrayList<>();
     List<TargetPoints> targets = series.engines();
     boolean one = targets.size() == 1;
-    for (ChartLine each : ChartLine.of(key, Point.class)) {
+    for (ChartLine each : ChartLine.of(key, EnginePoint.class)) {
       for (TargetPoints target : targets) {
-        Line line = each.overTime(Point.class, target.points(), 1);
+        Line line = each.overTime(EnginePoint.class, target.points(), 1);
         if (line.points().stream().anyMatch(point -> point.y() != null)) {
           String name = one ? line.name() : target.target() + " " + line.name();
           int color = one ? line.color() : targets.indexOf(target);
@@ -91,7 +91,7 @@ record EngineSection(Summary summary, Series series, List<Band> bands) {
     for (TargetPoints target : series.engines()) {
       // A page that describes all targets is in the points of each.
       List<String> known = List.copyOf(byGpu.keySet());
-      for (Point point : target.points()) {
+      for (EnginePoint point : target.points()) {
         point.gpus().keySet().stream()
             .filter(name -> !known.contains(name))
             .forEach(

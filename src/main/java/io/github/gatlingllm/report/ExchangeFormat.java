@@ -33,9 +33,9 @@ record ExchangeFormat(
     String versionPath,
     List<String> versions,
     Map<String, String> statistics,
-    List<Row> levels,
+    List<ExportRow> levels,
     @Nullable String where,
-    List<Row> requests) {
+    List<ExportRow> requests) {
 
   static final ObjectMapper JSON = JsonMapper.builder().build();
 
@@ -52,9 +52,10 @@ record ExchangeFormat(
    * @param factor the value in the file ÷ the figure
    * @param differs what the tool counts otherwise; empty for nothing
    */
-  record Row(char way, String path, String figure, double factor, String unit, String differs) {
+  record ExportRow(
+      char way, String path, String figure, double factor, String unit, String differs) {
 
-    private static Row parse(String line) {
+    private static ExportRow parse(String line) {
       boolean isOneWay = line.startsWith("> ") || line.startsWith("< ");
       List<String> cells =
           new ArrayList<>(
@@ -62,7 +63,7 @@ record ExchangeFormat(
                   .map(String::strip)
                   .toList());
       cells.addAll(List.of("", "", ""));
-      return new Row(
+      return new ExportRow(
           isOneWay ? line.charAt(0) : ' ',
           cells.get(0),
           cells.get(1),
@@ -128,7 +129,7 @@ record ExchangeFormat(
         last = Objects.requireNonNull(last).with(line.substring("requests ".length()));
       } else {
         ExchangeFormat of = Objects.requireNonNull(last);
-        (of.where == null ? of.levels : of.requests).add(Row.parse(line));
+        (of.where == null ? of.levels : of.requests).add(ExportRow.parse(line));
       }
       all.put(Objects.requireNonNull(last).name, last);
     }

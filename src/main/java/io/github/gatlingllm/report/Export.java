@@ -18,7 +18,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
 import io.github.gatlingllm.record.TokenGaps;
-import io.github.gatlingllm.report.ExchangeFormat.Row;
+import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -144,7 +144,7 @@ final class Export {
   }
 
   /** The value of a row in a request; missing where it has none. */
-  private static JsonNode value(JsonNode request, Row row) {
+  private static JsonNode value(JsonNode request, ExportRow row) {
     if (row.figure().startsWith("\"")) {
       return JSON.getNodeFactory().textNode(row.figure().substring(1, row.figure().length() - 1));
     }
@@ -166,7 +166,7 @@ final class Export {
     replay(
         request -> {
           ObjectNode line = JSON.createObjectNode();
-          for (Row row : format.requests()) {
+          for (ExportRow row : format.requests()) {
             JsonNode value = value(request, row);
             if (row.isWritten() && !value.isMissingNode() && !value.isNull()) {
               put(line, row, value, format.statistics());
@@ -177,7 +177,8 @@ final class Export {
         });
   }
 
-  private static void put(ObjectNode line, Row row, JsonNode value, Map<String, String> names) {
+  private static void put(
+      ObjectNode line, ExportRow row, JsonNode value, Map<String, String> names) {
     if (!row.path().contains("*")) {
       ExchangeFormat.put(line, row.path(), value);
     } else if (!(value.isArray() && value.isEmpty())) {
@@ -192,11 +193,11 @@ final class Export {
   }
 
   /** One pass over the requests, each column to a file of its own, then one after the other. */
-  private void columns(Path file, byte[] json, List<Row> rows) throws IOException {
-    Map<Row, Path> drafts = new LinkedHashMap<>();
+  private void columns(Path file, byte[] json, List<ExportRow> rows) throws IOException {
+    Map<ExportRow, Path> drafts = new LinkedHashMap<>();
     List<JsonGenerator> writers = new ArrayList<>();
     try {
-      for (Row row : rows) {
+      for (ExportRow row : rows) {
         if (row.isWritten()) {
           Path draft = Files.createTempFile(file.toAbsolutePath().getParent(), "column-", ".part");
           drafts.put(row, draft);
@@ -208,7 +209,7 @@ final class Export {
       replay(
           request -> {
             int column = 0;
-            for (Row row : drafts.keySet()) {
+            for (ExportRow row : drafts.keySet()) {
               JsonNode value = value(request, row);
               boolean isAbsent = value.isMissingNode() || value.isNull();
               writers.get(column++).writeTree(isAbsent ? JSON.readTree(row.unit()) : value);
@@ -222,7 +223,7 @@ final class Export {
           file,
           out -> {
             out.write(json, 0, json.length - 2); // without the end of the object
-            for (Map.Entry<Row, Path> column : drafts.entrySet()) {
+            for (Map.Entry<ExportRow, Path> column : drafts.entrySet()) {
               out.write((",\n  \"" + column.getKey().path() + "\" : ").getBytes(UTF_8));
               Files.copy(column.getValue(), out);
             }

@@ -20,7 +20,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.TokenGaps;
-import io.github.gatlingllm.report.ExchangeFormat.Row;
+import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
@@ -225,7 +225,7 @@ final class ExportedLevel {
   private String engineOfPage() {
     return summary.serverPages().stream()
         .filter(page -> level.target().equals(page.target()) && page.readings() > 0)
-        .map(EngineFigures.Page::source)
+        .map(EngineFigures.EnginePage::source)
         .findFirst()
         .orElse("");
   }
@@ -233,7 +233,7 @@ final class ExportedLevel {
   private @Nullable Double gpus() {
     Double set = requireNonNull(run.targets().get(level.target())).gpus();
     EngineFigures engine = level.serverMetrics();
-    EngineFigures.State read = engine == null ? null : engine.states().get(EngineMetric.GPUS);
+    EngineFigures.EngineState read = engine == null ? null : engine.states().get(EngineMetric.GPUS);
     return set != null || read == null ? set : (Double) read.max();
   }
 
@@ -257,7 +257,7 @@ final class ExportedLevel {
   ObjectNode tree(ExchangeFormat format) {
     ObjectNode tree = ExchangeFormat.JSON.createObjectNode();
     Set<String> left = new HashSet<>();
-    for (Row row : format.levels()) {
+    for (ExportRow row : format.levels()) {
       if (!row.isWritten() || left.contains(row.optional())) {
         continue;
       }
@@ -281,7 +281,7 @@ final class ExportedLevel {
     }
   }
 
-  private boolean putValue(ObjectNode tree, Row row) {
+  private boolean putValue(ObjectNode tree, ExportRow row) {
     JsonNode value = value(row.figure(), row.factor());
     if (value != null) {
       ExchangeFormat.put(tree, row.plainPath(), value);
@@ -340,9 +340,9 @@ final class ExportedLevel {
   }
 
   /** The statistics of a distribution; of a single number its mean. */
-  private boolean putStatistics(ObjectNode tree, Row row, Map<String, String> names) {
+  private boolean putStatistics(ObjectNode tree, ExportRow row, Map<String, String> names) {
     ValueRecorder of = values.get(row.figure());
-    EngineFigures.State state = state(row.figure());
+    EngineFigures.EngineState state = state(row.figure());
     Double single = of == null && state == null ? number(row.figure()) : null;
     if (of == null && state == null && single == null) {
       return false;
@@ -381,7 +381,7 @@ final class ExportedLevel {
     };
   }
 
-  private EngineFigures.@Nullable State state(String figure) {
+  private EngineFigures.@Nullable EngineState state(String figure) {
     EngineFigures engine = level.serverMetrics();
     return engine == null || !figure.startsWith("server.")
         ? null
@@ -394,7 +394,7 @@ final class ExportedLevel {
 
   // ---- over time
 
-  private boolean putSeries(ObjectNode tree, Row row) {
+  private boolean putSeries(ObjectNode tree, ExportRow row) {
     ArrayNode points = ExchangeFormat.JSON.createArrayNode();
     if (row.figure().startsWith("server.")) {
       figures.series().engines().stream()
@@ -432,7 +432,7 @@ final class ExportedLevel {
   }
 
   private @Nullable ObjectNode point(
-      ArrayNode points, double startS, Row row, String name, @Nullable Double value) {
+      ArrayNode points, double startS, ExportRow row, String name, @Nullable Double value) {
     if (value == null) {
       return null;
     }

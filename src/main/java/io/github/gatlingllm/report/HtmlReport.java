@@ -25,7 +25,7 @@ final class HtmlReport {
   private HtmlReport() {}
 
   static void write(Path llmHtml, Summary summary, Series series) throws IOException {
-    Summary.Run run = summary.run();
+    Summary.RunSummary run = summary.run();
     String simulation = Objects.requireNonNullElse(run.simulation(), "");
     String name =
         simulation.isEmpty() ? run.id() : simulation.substring(simulation.lastIndexOf('.') + 1);
@@ -79,7 +79,7 @@ final class HtmlReport {
   }
 
   private static List<NamedText> facts(Summary summary) {
-    Summary.Workload workload = summary.workload();
+    Summary.WorkloadSummary workload = summary.workload();
     Map<String, Object> values = new HashMap<>();
     values.put("summary", summary);
     values.put("hosts", joined(", ", workload.endpoints().keySet().stream().map(HtmlReport::host)));

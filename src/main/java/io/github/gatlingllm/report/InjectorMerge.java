@@ -42,17 +42,17 @@ import org.jspecify.annotations.Nullable;
 /** Merges the {@code run.json} of injectors that loaded the same servers at the same time. */
 final class InjectorMerge {
 
-  final List<Part> parts;
+  final List<InjectorPart> parts;
   private final List<RunInfo> runs;
   private final boolean isForced;
   private final List<String> forced = new ArrayList<>();
   final LevelMerge levels;
   final RunInfo merged;
 
-  record Part(RunFiles files, RunInfo info) {
+  record InjectorPart(RunFiles files, RunInfo info) {
 
     /** One that died early may have left no records. */
-    static Part of(Path run) throws IOException {
+    static InjectorPart of(Path run) throws IOException {
       RunFiles files = new RunFiles(run);
       RunInfo completed =
           RunStatistics.completed(
@@ -61,7 +61,7 @@ final class InjectorMerge {
                   Files.exists(files.requests())
                       ? RecordFile.read(files.requests(), sink)
                       : MergedRecords.NOTHING);
-      return new Part(files, completed);
+      return new InjectorPart(files, completed);
     }
 
     /** Index of the injector; runs that do not record it keep their order and come last. */
@@ -72,10 +72,10 @@ final class InjectorMerge {
   }
 
   /** Throws with one line if the runs are not of one load test and the merge is not forced. */
-  InjectorMerge(String id, List<Part> parts, @Nullable Integer expected, boolean isForced)
+  InjectorMerge(String id, List<InjectorPart> parts, @Nullable Integer expected, boolean isForced)
       throws IOException {
     this.parts = List.copyOf(parts);
-    this.runs = parts.stream().map(Part::info).toList();
+    this.runs = parts.stream().map(InjectorPart::info).toList();
     this.isForced = isForced;
     requireDistinct();
     Integer count = count(expected);
@@ -109,7 +109,7 @@ final class InjectorMerge {
   private void requireCommon(String what, Function<RequestRecord, @Nullable String> of)
       throws IOException {
     Set<String> first = new TreeSet<>();
-    for (Part part : parts) {
+    for (InjectorPart part : parts) {
       Set<String> values = new TreeSet<>();
       RecordFile.readFirst(
           part.files.requests(),

@@ -145,11 +145,11 @@ final class LevelMerge {
     if (measured.isEmpty()) {
       return List.of();
     }
-    boolean isOneTimetable = isOneTimetable(measured);
-    boolean isByPlan = isOneTimetable || !overlap(key, measured);
+    boolean hasCommonSchedule = hasCommonSchedule(measured);
+    boolean isByPlan = hasCommonSchedule || !overlap(key, measured);
     long from = isByPlan ? min(measured, LevelMerge::start) : max(measured, LevelMerge::start, 0);
     long to =
-        isOneTimetable
+        hasCommonSchedule
             ? from + max(measured, LevelMerge::length, 0)
             : isByPlan
                 ? max(measured, part -> end(measure(part), runsEnd), 0)
@@ -159,7 +159,7 @@ final class LevelMerge {
     long filled = Math.min(from, endOf(Phase.FILL, all, first));
     long cooled = endOf(Phase.COOLDOWN, all, to);
     String words =
-        isOneTimetable
+        hasCommonSchedule
             ? "the plan of all its injectors has"
             : isByPlan ? "begin with the first and end with the last" : "all its injectors share";
     windows.put(key, new CommonWindow(from, to, cooled, isByPlan, words));
@@ -190,7 +190,7 @@ final class LevelMerge {
     return apart < 0;
   }
 
-  private static boolean isOneTimetable(List<LevelInfo> measured) {
+  private static boolean hasCommonSchedule(List<LevelInfo> measured) {
     List<LevelInfo> ended = ended(measured);
     return measured.stream().allMatch(LevelInfo::isOpen)
         && !ended.isEmpty()

@@ -7,11 +7,11 @@ import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.report.Chart.Axis;
-import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.LineForm;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.ShownLevels.Level;
+import io.github.gatlingllm.report.ShownLevels.ShownLevel;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
             ? List.of(Metric.E2E_MS)
             : List.of(Metric.TTFT_MS, Metric.ITL_MS);
     int color = 0;
-    for (Level level : levels.operating()) {
+    for (ShownLevel level : levels.operating()) {
       Map<Metric, List<Quantile>> of = series.levelQuantiles().get(level.position());
       if (of == null) {
         continue;
@@ -115,7 +115,7 @@ record LevelSections(Summary summary, ShownLevels levels, Series series) {
       List<Point> points =
           Point.of(all, all::indexOf, level -> level.meansMs().getOrDefault(part, 0.0));
       int stripes = name(part).startsWith("reported") ? 1 : 0;
-      lines.add(new Line(name(part), Form.STACK, color(part), stripes, points, List.of()));
+      lines.add(new Line(name(part), LineForm.STACK, color(part), stripes, points, List.of()));
     }
     Table table =
         Columns.<Breakdown>of(

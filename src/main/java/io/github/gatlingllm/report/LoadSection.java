@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.LengthPair;
+import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -43,7 +43,7 @@ record LoadSection(Summary summary) {
       return null;
     }
     List<Drawn> curves = new ArrayList<>();
-    for (Curve curve : summary.curves()) {
+    for (SummaryCurve curve : summary.curves()) {
       curves.add(new Drawn(summary.name(curve), curves.size(), curves.size(), of(curve)));
     }
     List<Chart> charts = new ArrayList<>();
@@ -106,7 +106,7 @@ record LoadSection(Summary summary) {
     String measure = metric.title().toLowerCase(Locale.ROOT);
     String percentile = percentile(metric, measure);
     List<Line> lines = new ArrayList<>();
-    for (Curve curve : summary.curves()) {
+    for (SummaryCurve curve : summary.curves()) {
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
       for (LevelFigures level : of(curve)) {
@@ -151,7 +151,7 @@ record LoadSection(Summary summary) {
         .orElse("p95");
   }
 
-  List<LevelFigures> of(Curve curve) {
+  List<LevelFigures> of(SummaryCurve curve) {
     return summary.byLoad().stream().filter(stage -> ShownLevels.isOf(curve, stage)).toList();
   }
 
@@ -161,7 +161,7 @@ record LoadSection(Summary summary) {
     List<String> labels = labels();
     boolean one = summary.curves().size() == 1;
     List<ChartLine> drawn = ChartLine.of(key, LevelFigures.class);
-    for (Curve curve : summary.curves()) {
+    for (SummaryCurve curve : summary.curves()) {
       List<Row> rows = of(curve).stream().map(level -> Row.of(summary, level)).toList();
       for (ChartLine each : drawn) {
         Line line = each.through(rows, row -> labels.indexOf(row.level().label()), 1);
@@ -184,7 +184,7 @@ record LoadSection(Summary summary) {
 
   private Chart perGpu() {
     List<Line> lines = new ArrayList<>();
-    for (Curve curve : summary.curves()) {
+    for (SummaryCurve curve : summary.curves()) {
       List<Point> points =
           Point.ofLevels(
               of(curve),

@@ -6,7 +6,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.report.InjectorMerge.Part;
+import io.github.gatlingllm.report.InjectorMerge.InjectorPart;
 import io.github.gatlingllm.report.RunInputs.RunPoller;
 import io.github.gatlingllm.storage.S3Location;
 import io.github.gatlingllm.storage.S3Location.RunUpload;
@@ -126,16 +126,16 @@ final class MergeCommand implements Callable<Integer> {
   }
 
   private int merge(List<Path> runs) throws IOException {
-    List<Part> parts = new ArrayList<>();
+    List<InjectorPart> parts = new ArrayList<>();
     for (Path run : runs) {
-      parts.add(Part.of(run));
+      parts.add(InjectorPart.of(run));
     }
     if (parts.size() < 2 && expected == null && parts.get(0).info().share() == null) {
       throw new IllegalArgumentException(
           runs.get(0)
               + " is one run; name two or more to merge, or their expected number with --expect");
     }
-    parts.sort(Comparator.comparingInt(Part::index));
+    parts.sort(Comparator.comparingInt(InjectorPart::index));
     Path name = out.toAbsolutePath().normalize().getFileName();
     RunFiles files = new RunFiles(out);
     InjectorMerge merge = new InjectorMerge(String.valueOf(name), parts, expected, isForced);

@@ -11,7 +11,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerSample.ServerFile;
-import io.github.gatlingllm.report.InjectorMerge.Part;
+import io.github.gatlingllm.report.InjectorMerge.InjectorPart;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -60,7 +60,7 @@ final class MergedRecords implements RecordSource {
     try (OutputStream to =
         new BufferedOutputStream(Files.newOutputStream(target.requests()), 1 << 18)) {
       for (InjectorRun injector : merge.merged.injectors()) {
-        Part part = merge.parts.get(found.size());
+        InjectorPart part = merge.parts.get(found.size());
         ReadReport file = copy(part, to, sink);
         long damaged = file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
         found.add(injector.read(file.records(), measured, injector.dropped() + damaged));
@@ -78,7 +78,7 @@ final class MergedRecords implements RecordSource {
     return new ReadReport(records, 0, 0, List.of());
   }
 
-  private ReadReport copy(Part part, OutputStream to, Consumer<RequestRecord> sink)
+  private ReadReport copy(InjectorPart part, OutputStream to, Consumer<RequestRecord> sink)
       throws IOException {
     measured = 0;
     Path file = part.files().requests();
@@ -123,7 +123,7 @@ final class MergedRecords implements RecordSource {
   /** Each damaged line, or line that is cut off, is a request that no figure includes. */
   private void report(RunFiles run, ReadReport file) {
     if (file.badLines() > 0) {
-      ReadReport.BadLine first = file.firstBadLines().get(0);
+      RecordFile.BadLine first = file.firstBadLines().get(0);
       remarks.add(
           "%s: %s ignored, the first is line %s: %s"
               .formatted(
@@ -141,7 +141,7 @@ final class MergedRecords implements RecordSource {
 
   @SuppressWarnings("StreamToIterable") // iterated once
   private void copyLines(Function<RunFiles, Path> of) throws IOException {
-    for (Part part : merge.parts) {
+    for (InjectorPart part : merge.parts) {
       Path file = of.apply(part.files());
       if (Files.isRegularFile(file)) {
         try (Stream<String> lines = Files.lines(file, ISO_8859_1)) {
@@ -159,9 +159,9 @@ final class MergedRecords implements RecordSource {
   /** Samples of each page from the first injector that read it; complete runs first. */
   private void copyServer() throws IOException {
     ServerFile to = new ServerFile(target.server());
-    Map<String, Part> readBy = new HashMap<>();
+    Map<String, InjectorPart> readBy = new HashMap<>();
     for (boolean complete : new boolean[] {true, false}) {
-      for (Part part : merge.parts) {
+      for (InjectorPart part : merge.parts) {
         if ((part.info().state() == RunInfo.State.COMPLETE) == complete) {
           var unused =
               ServerFile.read(

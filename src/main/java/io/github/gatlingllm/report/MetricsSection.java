@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
@@ -10,7 +10,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.report.ShownLevels.When;
+import io.github.gatlingllm.report.Page.ShownWhen;
 import io.github.gatlingllm.report.Table.Group;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -122,7 +122,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
 
   /** The latencies of text files at the operating point; none with several curves. */
   static Stream<Row> latencies(Summary summary) {
-    List<Curve> curves = summary.curves();
+    List<SummaryCurve> curves = summary.curves();
     if (curves.size() > 1) {
       return Stream.of();
     }
@@ -133,7 +133,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
 
   /** Where {@link #latencies} were measured; empty in a run with one level. */
   static String at(Summary summary) {
-    List<Curve> curves = summary.curves();
+    List<SummaryCurve> curves = summary.curves();
     return curves.size() == 1 && summary.hasSeveralLevels()
         ? " at " + curves.get(0).operatingPoint().stage()
         : "";
@@ -149,7 +149,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
                 .toList());
   }
 
-  private Whole whole(String title, String id, When when, Figures figures) {
+  private Whole whole(String title, String id, ShownWhen when, Figures figures) {
     Tables tables = Tables.of(summary);
     Group times = group("Latency, ms", "lower is better", Unit.MILLIS, "Metrics", figures);
     Group lengths =
@@ -206,7 +206,13 @@ record MetricsSection(Summary summary, ShownLevels levels) {
 
   /** All metrics of some requests, below the table of key figures of {@link Part}. */
   private record Whole(
-      String title, String id, When when, Table table, Table rates, String missing, Table system) {}
+      String title,
+      String id,
+      ShownWhen when,
+      Table table,
+      Table rates,
+      String missing,
+      Table system) {}
 
   /** Several sets of requests: a table of key figures, and all metrics of each set, folded. */
   private record Part(String heading, String note, Table table, List<Whole> details) {}
@@ -214,17 +220,17 @@ record MetricsSection(Summary summary, ShownLevels levels) {
   Section section() {
     List<Whole> wholes = new ArrayList<>();
     List<Whole> pools = new ArrayList<>();
-    for (ShownLevels.Level level : levels.all()) {
+    for (ShownLevels.ShownLevel level : levels.all()) {
       String title = level.title().isEmpty() ? "All metrics" : level.title();
       Figures figures = level.stage().figures();
       wholes.add(whole(title, "level" + level.suffix(), levels.when(level), figures));
     }
     if (wholes.isEmpty()) {
-      wholes.add(whole("All metrics", "level", When.ALWAYS, summary.figures()));
+      wholes.add(whole("All metrics", "level", ShownWhen.ALWAYS, summary.figures()));
     }
     if (summary.hasSeveralLevels()) {
       String all = RunText.pooled(summary).replace(".", "");
-      pools.add(whole(all, "pooled", When.ALWAYS, summary.figures()));
+      pools.add(whole(all, "pooled", ShownWhen.ALWAYS, summary.figures()));
     }
     List<Part> parts = parts();
     List<String> anchors =
@@ -271,7 +277,7 @@ record MetricsSection(Summary summary, ShownLevels levels) {
     return whole(
         "All metrics of " + row.name() + (at.isEmpty() ? "" : " (" + at + ")"),
         row.anchor(),
-        When.ALWAYS,
+        ShownWhen.ALWAYS,
         Objects.requireNonNull(row.figures()));
   }
 }

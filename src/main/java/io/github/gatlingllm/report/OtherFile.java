@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.report.ExchangeFormat.Row;
+import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -211,7 +211,7 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
   // ---- values
 
   /** A finite number in the unit of the row's figure; null where there is none. */
-  @Nullable Double number(JsonNode in, Row row, String statistic) throws IOException {
+  @Nullable Double number(JsonNode in, ExportRow row, String statistic) throws IOException {
     JsonNode value = ExchangeFormat.at(in, row.path().replace("*", statistic));
     return value.isNumber() && Double.isFinite(value.doubleValue())
         ? (Double) (value.doubleValue() / row.factor() * inUnit(in, row))
@@ -219,7 +219,7 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
   }
 
   /** The unit that the file names ÷ the unit of the row. */
-  private double inUnit(JsonNode in, Row row) throws IOException {
+  private double inUnit(JsonNode in, ExportRow row) throws IOException {
     for (Map.Entry<String, String> each : format.statistics().entrySet()) {
       if (each.getValue().equals(ExchangeFormat.UNIT) && row.path().contains("*")) {
         String unit = ExchangeFormat.at(in, row.path().replace("*", each.getKey())).asText("");
@@ -308,7 +308,7 @@ record OtherFile(Path file, ExchangeFormat format, JsonNode tree, int position) 
   /** The i-th values of all columns are a request; null without the times of requests. */
   private @Nullable Requests columns() throws IOException {
     Map<String, MappingIterator<JsonNode>> columns = new LinkedHashMap<>();
-    for (Row row : format.requests()) {
+    for (ExportRow row : format.requests()) {
       MappingIterator<JsonNode> column = row.isRead() ? list(row.path()) : null;
       if (column != null) {
         columns.put(row.path(), column);

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.report.ExchangeFormat.Row;
+import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
 import io.github.gatlingllm.report.OtherRun.Level;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -40,7 +40,7 @@ final class OtherRequest {
     if (!request.at("/metadata/benchmark_phase").asText(PROFILING).equals(PROFILING)) {
       return values;
     }
-    for (Row row : file.format().requests()) {
+    for (ExportRow row : file.format().requests()) {
       Double number = row.isRead() ? file.number(request, row, "value") : null;
       if (number != null) {
         values.put(row.figure(), number);
@@ -53,7 +53,7 @@ final class OtherRequest {
   static @Nullable ObjectNode line(Level level, JsonNode request, long index) throws IOException {
     Map<String, Double> values = numbers(level.file(), request);
     Map<String, JsonNode> nodes = new HashMap<>();
-    for (Row row : level.file().format().requests()) {
+    for (ExportRow row : level.file().format().requests()) {
       JsonNode node = ExchangeFormat.at(request, row.path().replace("*", "value"));
       if (row.isRead() && !node.isMissingNode() && !node.isNull()) {
         nodes.put(row.figure(), node);
@@ -125,7 +125,7 @@ final class OtherRequest {
       OtherFile file, JsonNode request, Map<String, Double> values, double start)
       throws IOException {
     List<Double> offsets = new ArrayList<>();
-    for (Row row : file.format().requests()) {
+    for (ExportRow row : file.format().requests()) {
       boolean areTimes = row.figure().equals("times_s");
       if (!row.isRead() || !(areTimes || row.figure().equals("gaps_s"))) {
         continue;

@@ -22,7 +22,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
-import io.github.gatlingllm.report.ExchangeFormat.Row;
+import io.github.gatlingllm.report.ExchangeFormat.ExportRow;
 import io.github.gatlingllm.report.OtherFile.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -147,8 +147,8 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
   }
 
   /** A definition of its requests replaces that of its figures. */
-  private static void define(Map<Metric, String> definitions, List<Row> rows) {
-    for (Row row : rows) {
+  private static void define(Map<Metric, String> definitions, List<ExportRow> rows) {
+    for (ExportRow row : rows) {
       String figure =
           row.figure()
               .replaceFirst("_s$", "")
@@ -178,7 +178,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
 
   private static Map<String, JsonNode> facts(OtherFile file) throws IOException {
     Map<String, JsonNode> facts = new HashMap<>();
-    for (Row row : file.format().levels()) {
+    for (ExportRow row : file.format().levels()) {
       JsonNode value = ExchangeFormat.at(file.tree(), row.path().replace("*", mean(file.format())));
       if (row.isRead() && value.isValueNode() && !value.isNull()) {
         facts.put(row.figure(), value);
@@ -309,7 +309,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
     long cut = count(facts, "cancelled.count + abandoned.count");
     long started = count(facts, "started.count");
     long ok = Math.max(0, started > 0 ? started - failed - cut : count(facts, "ok"));
-    for (Row row : file.format().levels()) {
+    for (ExportRow row : file.format().levels()) {
       Metric metric = row.isRead() ? metric(row.figure()) : null;
       if (metric != null && metric.isDistribution()) {
         Distribution values = distribution(file, row, ok);
@@ -351,7 +351,8 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
         .sum();
   }
 
-  private static Distribution distribution(OtherFile file, Row row, long ok) throws IOException {
+  private static Distribution distribution(OtherFile file, ExportRow row, long ok)
+      throws IOException {
     Map<String, Double> values = new HashMap<>();
     for (Map.Entry<String, String> each : file.format().statistics().entrySet()) {
       Double value = file.number(file.tree(), row, each.getKey());
@@ -387,7 +388,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
   @Override
   public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
     long records = 0;
-    List<ReadReport.BadLine> bad = new ArrayList<>();
+    List<RecordFile.BadLine> bad = new ArrayList<>();
     long left = 0;
     for (Level level : tool.given().isEmpty() ? levels : List.<Level>of()) {
       long index = 0;
@@ -403,7 +404,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
           } catch (IOException | IllegalArgumentException e) {
             left++;
             if (bad.size() < 5) {
-              bad.add(new ReadReport.BadLine(index + 1, OtherFile.oneLine(e.getMessage())));
+              bad.add(new RecordFile.BadLine(index + 1, OtherFile.oneLine(e.getMessage())));
             }
           }
         }

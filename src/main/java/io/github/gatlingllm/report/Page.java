@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.EnumFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.gatlingllm.record.RunFiles.AtomicFile;
-import io.github.gatlingllm.report.ShownLevels.When;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -117,7 +116,13 @@ final class Page {
     }
   }
 
-  record Charts(String title, When when, List<Chart> charts) {
+  /** When a part of the page is shown: the keys of its choices, and whether at first. */
+  record ShownWhen(String keys, boolean isFirst) {
+
+    static final ShownWhen ALWAYS = new ShownWhen("", true);
+  }
+
+  record Charts(String title, ShownWhen when, List<Chart> charts) {
 
     Charts {
       charts = charts.stream().filter(Chart::hasPoints).toList();
@@ -159,7 +164,7 @@ final class Page {
     }
 
     Section charts(List<Chart> drawn) {
-      return groups(List.of(new Charts("", When.ALWAYS, drawn)));
+      return groups(List.of(new Charts("", ShownWhen.ALWAYS, drawn)));
     }
 
     Section groups(List<Charts> drawn) {

@@ -3,8 +3,8 @@ package io.github.gatlingllm.report;
 import static java.util.stream.Collectors.joining;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
+import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
@@ -40,7 +40,7 @@ record Row(
     String group,
     String anchor,
     @Nullable LevelFigures level,
-    @Nullable Curve curve,
+    @Nullable SummaryCurve curve,
     @Nullable Figures figures,
     @Nullable Object own) {
 
@@ -61,8 +61,8 @@ record Row(
     return new Row(summary, name, "", "", level, null, level.figures(), own);
   }
 
-  static Row of(Summary summary, ShownLevels.Level level) {
-    Curve curve = level.curve();
+  static Row of(Summary summary, ShownLevels.ShownLevel level) {
+    SummaryCurve curve = level.curve();
     return new Row(
         summary,
         level.stage().label(),
@@ -74,7 +74,7 @@ record Row(
         level.stage());
   }
 
-  static Row of(Summary summary, Curve curve) {
+  static Row of(Summary summary, SummaryCurve curve) {
     LevelFigures level = summary.operatingLevel(curve);
     return of(summary, new RequestAtPoint(summary.name(curve), curve, level.figures()), "");
   }
@@ -109,7 +109,7 @@ record Row(
   }
 
   /** The operating point of a curve, e.g. {@code At c=16, the knee}. */
-  static String operatingPoint(Summary summary, Curve curve) {
+  static String operatingPoint(Summary summary, SummaryCurve curve) {
     String text = curve.quoted();
     return summary.curves().size() == 1 ? "At " + text : summary.name(curve) + ": " + text;
   }
@@ -119,13 +119,13 @@ record Row(
   }
 
   /** Marks of a load level on its curve, e.g. {@code knee, max goodput}; may be empty. */
-  static String marks(Curve curve, LevelFigures stage) {
+  static String marks(SummaryCurve curve, LevelFigures stage) {
     List<String> marks = new ArrayList<>();
     Summary.Knee knee = curve.knee();
     if (knee != null && knee.reached() && knee.stage().equals(stage.label())) {
       marks.add("knee");
     }
-    Figures.MaxGoodput max = curve.maxGoodput();
+    Figures.GoodputResult max = curve.maxGoodput();
     if (max != null && max.stage().equals(stage.label())) {
       marks.add("max goodput");
     }
@@ -148,7 +148,8 @@ record Row(
   @Nullable String models() {
     Map<String, String> models =
         run().targets().stream()
-            .collect(Collectors.toMap(Summary.Target::label, t -> String.join(", ", t.models())));
+            .collect(
+                Collectors.toMap(Summary.TargetSummary::label, t -> String.join(", ", t.models())));
     return curve == null || Set.copyOf(models.values()).size() < 2
         ? null
         : models.getOrDefault(curve.target(), "");

@@ -4,11 +4,11 @@ import io.github.gatlingllm.figures.level.Grouping;
 import io.github.gatlingllm.figures.level.RunStatistics.SlowRequest;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.Summary.SloTable;
-import io.github.gatlingllm.figures.level.Summary.Turn;
+import io.github.gatlingllm.figures.level.Summary.TurnSummary;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.EngineFigures;
+import io.github.gatlingllm.figures.metric.EngineFigures.EnginePage;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
-import io.github.gatlingllm.figures.metric.EngineFigures.Page;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
@@ -28,7 +28,7 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.MetricsSection.Measured;
 import io.github.gatlingllm.report.MetricsSection.SingleNumber;
 import io.github.gatlingllm.report.RunText.NamedText;
-import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.TableCell;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -72,13 +72,13 @@ enum RowKind {
       (s, of) -> requests(s).filter(row -> requests(s).map(Row::name).distinct().count() > 1)),
   MODELS(Figures.class, (s, of) -> by(s, Grouping.MODEL)),
   REPLICAS(Figures.class, (s, of) -> by(s, Grouping.REPLICA)),
-  TURNS(Turn.class, (s, of) -> turns(s)),
+  TURNS(TurnSummary.class, (s, of) -> turns(s)),
   TRIALS(TrialRow.class, (s, of) -> trials(of)),
   LATENCIES(Measured.class, (s, of) -> MetricsSection.latencies(s)),
   MEASURED(Measured.class, (s, of) -> Stream.of()),
   NUMBERS(SingleNumber.class, (s, of) -> Stream.of()),
   GPUS(Gpu.class, (s, of) -> of.each(RowKind::gpus, Entry::getKey, Entry::getValue)),
-  SERVER_PAGES(Page.class, (s, of) -> each(s, s.serverPages())),
+  SERVER_PAGES(EnginePage.class, (s, of) -> each(s, s.serverPages())),
   SERVER_TIMINGS(ServerTiming.class, (s, of) -> serverTimings(s)),
   INJECTORS(
       InjectorFigures.class,
@@ -211,12 +211,12 @@ enum RowKind {
   }
 
   private static Stream<Row> turns(Summary summary) {
-    List<Turn> turns = summary.workload().byTurn();
+    List<TurnSummary> turns = summary.workload().byTurn();
     return each(summary, turns.size() > 1 ? turns : List.of());
   }
 
   /** A trial, or the number of those that are not shown. */
-  private record TrialRow(@Nullable Trial trial, Cell number) {}
+  private record TrialRow(@Nullable Trial trial, TableCell number) {}
 
   private static Stream<Row> trials(From from) {
     List<Row> rows = new ArrayList<>();
@@ -226,10 +226,10 @@ enum RowKind {
         List<TrialRow> shown = new ArrayList<>();
         trials.rows().stream()
             .limit(from.max)
-            .forEach(trial -> shown.add(new TrialRow(trial, Cell.count(trial.trial()))));
+            .forEach(trial -> shown.add(new TrialRow(trial, TableCell.count(trial.trial()))));
         long hidden = trials.rowsLeftOut() + trials.rows().size() - shown.size();
         if (hidden > 0) {
-          shown.add(new TrialRow(null, Cell.words(NumberText.count(hidden) + " more")));
+          shown.add(new TrialRow(null, TableCell.words(NumberText.count(hidden) + " more")));
         }
         String place = from.summary.place(level.info());
         shown.forEach(own -> rows.add(Row.at(from.summary, level, place, own)));
@@ -295,11 +295,11 @@ enum RowKind {
       return "< " + NumberText.plainMs(row.limitMs());
     }
 
-    Cell actual() {
+    TableCell actual() {
       String percentile = hasOnePercentile ? "" : "p" + NumberText.plain(row.percentile()) + " ";
       return row.noValue() == null
-          ? Cell.figure(percentile + NumberText.with(row.actualMs(), "ms"))
-          : Cell.words("none: " + row.noValue());
+          ? TableCell.figure(percentile + NumberText.with(row.actualMs(), "ms"))
+          : TableCell.words("none: " + row.noValue());
     }
 
     String margin() {

@@ -233,10 +233,6 @@ final class RunInputs implements AutoCloseable {
       }
     }
 
-    interface Sleep {
-      void seconds(long count) throws InterruptedException;
-    }
-
     RunPoller(RunInputs inputs, LongSupplier nanoTime, Sleep sleep) {
       this(inputs, nanoTime, sleep, new HashMap<>());
     }
@@ -381,5 +377,9 @@ final class RunInputs implements AutoCloseable {
           .map(run -> inputs.folderOf(prefix, run.getKey()))
           .toList();
     }
+  }
+
+  interface Sleep {
+    void seconds(long count) throws InterruptedException;
   }
 }

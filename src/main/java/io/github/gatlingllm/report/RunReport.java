@@ -197,25 +197,6 @@ public final class RunReport {
 
     private LivePage() {}
 
-    /** The state of a run in progress; {@code page} is the report at its end. */
-    public record Now(
-        String simulation,
-        String id,
-        Path page,
-        long startUnixNanos,
-        boolean isOver,
-        boolean isJudged,
-        Series series,
-        List<LevelInfo> levels,
-        @Nullable LiveFigures figures,
-        List<Finished> finished) {}
-
-    public record Finished(String level, LiveFigures figures) {
-      private Distribution of(Metric metric) {
-        return figures.figures().metric(metric);
-      }
-    }
-
     public static String html(Now now) {
       String name = now.simulation.substring(now.simulation.lastIndexOf('.') + 1);
       List<Section> sections = new ArrayList<>();
@@ -290,4 +271,23 @@ public final class RunReport {
           Column.count("Failed", level -> level.figures.figures().counts().failed()));
     }
   }
+
+  public record Finished(String level, LiveFigures figures) {
+    private Distribution of(Metric metric) {
+      return figures.figures().metric(metric);
+    }
+  }
+
+  /** The state of a run in progress; {@code page} is the report at its end. */
+  public record Now(
+      String simulation,
+      String id,
+      Path page,
+      long startUnixNanos,
+      boolean isOver,
+      boolean isJudged,
+      Series series,
+      List<LevelInfo> levels,
+      @Nullable LiveFigures figures,
+      List<Finished> finished) {}
 }

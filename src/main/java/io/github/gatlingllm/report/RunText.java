@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Curve;
-import io.github.gatlingllm.figures.level.Summary.Workload;
+import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
+import io.github.gatlingllm.figures.level.Summary.WorkloadSummary;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -34,8 +34,8 @@ final class RunText {
   }
 
   static List<NamedText> facts(Summary summary) {
-    List<Curve> curves = summary.curves();
-    Curve curve = curves.size() == 1 ? curves.get(0) : null;
+    List<SummaryCurve> curves = summary.curves();
+    SummaryCurve curve = curves.size() == 1 ? curves.get(0) : null;
     LevelFigures level = curve == null ? null : summary.operatingLevel(curve);
     Map<String, Object> values = new HashMap<>();
     values.put("summary", summary);
@@ -89,7 +89,7 @@ final class RunText {
 
   /** Lengths that arrived, and, where that tells more, the setting that asked for them. */
   static String lengths(Summary summary, String setting) {
-    Workload workload = summary.workload();
+    WorkloadSummary workload = summary.workload();
     boolean isPrompt = setting.equals("promptTokens");
     Distribution tokens = isPrompt ? workload.promptTokens() : workload.outputTokens();
     Integer added = isPrompt && !tokens.isEmpty() ? workload.templateTokens() : null;

@@ -1,9 +1,10 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.report.Page.Charts;
+import io.github.gatlingllm.report.Page.ShownWhen;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,19 +20,15 @@ final class ShownLevels {
 
   private static final String OPERATING = "operating";
 
-  record Level(int position, LevelFigures stage, Curve curve, String title, boolean isOperating) {
+  record ShownLevel(
+      int position, LevelFigures stage, SummaryCurve curve, String title, boolean isOperating) {
 
     String suffix() {
       return "-" + position;
     }
   }
 
-  record When(String keys, boolean isFirst) {
-
-    static final When ALWAYS = new When("", true);
-  }
-
-  record LevelPart(String title, When when, Object of) {}
+  record LevelPart(String title, ShownWhen when, Object of) {}
 
   /** One choice; {@code isFirst} for the default. */
   private record LevelChoice(String key, String name, boolean isFirst) {}
@@ -39,12 +36,12 @@ final class ShownLevels {
   private record LevelChoices(String heading, List<LevelChoice> all) {}
 
   private final Summary summary;
-  private final List<Level> levels = new ArrayList<>();
+  private final List<ShownLevel> levels = new ArrayList<>();
 
   ShownLevels(Summary summary) {
     this.summary = summary;
     for (LevelFigures stage : summary.byLoad()) {
-      for (Curve curve : summary.curves()) {
+      for (SummaryCurve curve : summary.curves()) {
         if (isOf(curve, stage)) {
           levels.add(level(summary.stages().indexOf(stage), stage, curve));
         }
@@ -52,7 +49,7 @@ final class ShownLevels {
     }
   }
 
-  private Level level(int position, LevelFigures stage, Curve curve) {
+  private ShownLevel level(int position, LevelFigures stage, SummaryCurve curve) {
     boolean isOperating = summary.operatingLevel(curve).equals(stage);
     String title =
         !summary.hasSeveralLevels()
@@ -60,50 +57,50 @@ final class ShownLevels {
             : isOperating
                 ? Row.operatingPoint(summary, curve)
                 : "At " + summary.place(stage.info());
-    return new Level(position, stage, curve, title, isOperating);
+    return new ShownLevel(position, stage, curve, title, isOperating);
   }
 
-  static boolean isOf(Curve curve, LevelFigures stage) {
+  static boolean isOf(SummaryCurve curve, LevelFigures stage) {
     return stage.target().equals(curve.target())
         && Objects.equals(stage.scenario(), curve.scenario());
   }
 
-  List<Level> all() {
+  List<ShownLevel> all() {
     return levels;
   }
 
-  List<LevelPart> parts(Function<Level, When> when, Function<Level, Object> of) {
+  List<LevelPart> parts(Function<ShownLevel, ShownWhen> when, Function<ShownLevel, Object> of) {
     return new ArrayList<>(
         levels.stream()
             .map(level -> new LevelPart(level.title, when.apply(level), of.apply(level)))
             .toList());
   }
 
-  List<Level> operating() {
-    return levels.stream().filter(Level::isOperating).toList();
+  List<ShownLevel> operating() {
+    return levels.stream().filter(ShownLevel::isOperating).toList();
   }
 
   boolean hasSeveralCurves() {
     return summary.curves().size() > 1;
   }
 
-  When when(Level level) {
+  ShownWhen when(ShownLevel level) {
     return when(level, hasSeveralCurves());
   }
 
   /** The same for a part that the choice of all operating points does not show. */
-  When whenChosen(Level level) {
+  ShownWhen whenChosen(ShownLevel level) {
     return when(level, false);
   }
 
-  private When when(Level level, boolean isAmongOperating) {
+  private ShownWhen when(ShownLevel level, boolean isAmongOperating) {
     if (levels.size() < 2) {
-      return When.ALWAYS;
+      return ShownWhen.ALWAYS;
     }
     String own = Integer.toString(level.position);
     return isAmongOperating && level.isOperating
-        ? new When(own + " " + OPERATING, true)
-        : new When(own, level.isOperating && !hasSeveralCurves());
+        ? new ShownWhen(own + " " + OPERATING, true)
+        : new ShownWhen(own, level.isOperating && !hasSeveralCurves());
   }
 
   /**
@@ -117,7 +114,7 @@ final class ShownLevels {
       groups.add(
           new Charts("Operating points", whenOperatingPoints(), List.of(operatingPoints.get())));
     }
-    for (Level level : levels) {
+    for (ShownLevel level : levels) {
       S of = samples.get(level.position);
       if (of != null) {
         Chart chart = drawn.apply(of);
@@ -128,8 +125,8 @@ final class ShownLevels {
     return groups;
   }
 
-  When whenOperatingPoints() {
-    return new When(OPERATING, true);
+  ShownWhen whenOperatingPoints() {
+    return new ShownWhen(OPERATING, true);
   }
 
   /** All choices; empty if there is only one level. */
@@ -142,7 +139,7 @@ final class ShownLevels {
       groups.add(
           new LevelChoices("", List.of(new LevelChoice(OPERATING, "Operating points", true))));
     }
-    for (Curve curve : summary.curves()) {
+    for (SummaryCurve curve : summary.curves()) {
       List<LevelChoice> own =
           levels.stream().filter(level -> level.curve.equals(curve)).map(this::choice).toList();
       groups.add(new LevelChoices(hasSeveralCurves() ? summary.name(curve) : "", own));
@@ -150,7 +147,7 @@ final class ShownLevels {
     return groups;
   }
 
-  private LevelChoice choice(Level level) {
+  private LevelChoice choice(ShownLevel level) {
     return new LevelChoice(
         Integer.toString(level.position),
         level.stage.label() + (level.isOperating ? " (operating point)" : ""),

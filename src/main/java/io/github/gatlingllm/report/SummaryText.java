@@ -142,7 +142,7 @@ final class SummaryText {
 
   /** The assertions as tests of a CI server: a suite named as the simulation, a case for each. */
   static String junit(Summary summary) {
-    Summary.Run run = summary.run();
+    Summary.RunSummary run = summary.run();
     List<AssertionResult> results = summary.assertions();
     double seconds = (run.endUnixNs() - run.startUnixNs()) / 1e9;
     return Templates.fill(

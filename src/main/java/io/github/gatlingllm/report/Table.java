@@ -52,19 +52,19 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   }
 
   /** The cells but those of the first column. */
-  List<Cell> figures() {
+  List<TableCell> figures() {
     return rows().flatMap(row -> row.stream().skip(1)).toList();
   }
 
-  Stream<List<Cell>> rows() {
+  Stream<List<TableCell>> rows() {
     return groups.stream().flatMap(group -> group.rows().stream());
   }
 
   /** {@code hint}: what pages say of it under the pointer; may be empty. */
-  record Heading(String text, boolean isWords, String hint) {}
+  record Heading(String text, boolean leftAligned, String hint) {}
 
   /** Rows with a common heading; {@code heading} and {@code remark} may be empty. */
-  record Group(String heading, String remark, List<List<Cell>> rows) {}
+  record Group(String heading, String remark, List<List<TableCell>> rows) {}
 
   enum CellKind {
     FIGURE(""),
@@ -87,56 +87,56 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
   }
 
-  record Cell(String text, CellKind kind, String remark, String link) {
+  record TableCell(String text, CellKind kind, String remark, String link) {
 
-    Cell(String text, CellKind kind) {
+    TableCell(String text, CellKind kind) {
       this(text, kind, "", "");
     }
 
-    static Cell figure(String text) {
-      return new Cell(text, CellKind.FIGURE);
+    static TableCell figure(String text) {
+      return new TableCell(text, CellKind.FIGURE);
     }
 
-    static Cell words(String text) {
-      return new Cell(text, CellKind.WORDS);
+    static TableCell words(String text) {
+      return new TableCell(text, CellKind.WORDS);
     }
 
-    static Cell number(@Nullable Double value) {
+    static TableCell number(@Nullable Double value) {
       return figure(NumberText.number(value));
     }
 
-    static Cell count(long value) {
+    static TableCell count(long value) {
       return figure(NumberText.count(value));
     }
 
-    static Cell percent(@Nullable Double share) {
+    static TableCell percent(@Nullable Double share) {
       return figure(NumberText.percent(share));
     }
 
     /** A percentile such as {@code p95}, marked if fewer than 10 values are beyond it. */
-    static Cell percentile(Distribution values, String name) {
+    static TableCell percentile(Distribution values, String name) {
       Double value = values.percentile(name);
       boolean isLow = value != null && values.isLowN(name);
-      return new Cell(NumberText.number(value), isLow ? CellKind.LOW_N : CellKind.FIGURE);
+      return new TableCell(NumberText.number(value), isLow ? CellKind.LOW_N : CellKind.FIGURE);
     }
 
-    static Cell passed(@Nullable Boolean ok) {
+    static TableCell passed(@Nullable Boolean ok) {
       return ok == null
           ? figure(NumberText.ABSENT)
-          : new Cell(ok ? "OK" : "KO", ok ? CellKind.PASSED : CellKind.MISSED);
+          : new TableCell(ok ? "OK" : "KO", ok ? CellKind.PASSED : CellKind.MISSED);
     }
 
-    Cell remarked(String small) {
-      return new Cell(text, kind, small, link);
+    TableCell remarked(String small) {
+      return new TableCell(text, kind, small, link);
     }
 
     /** With the remark in the text, for text files. */
-    Cell inText() {
-      return remark.isEmpty() ? this : new Cell(text + " " + remark, kind, "", link);
+    TableCell inText() {
+      return remark.isEmpty() ? this : new TableCell(text + " " + remark, kind, "", link);
     }
 
-    Cell linked(String to) {
-      return new Cell(text, kind, remark, to);
+    TableCell linked(String to) {
+      return new TableCell(text, kind, remark, to);
     }
 
     public String css() {
@@ -166,44 +166,48 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
   }
 
   record Column<T>(
-      String heading, boolean isWords, Function<T, Cell> cell, boolean isOptional, String hint) {
+      String heading,
+      boolean leftAligned,
+      Function<T, TableCell> cell,
+      boolean isOptional,
+      String hint) {
 
     static <T> Column<T> name(String heading, Function<T, String> name) {
-      return of(heading, item -> Cell.words(name.apply(item)));
+      return of(heading, item -> TableCell.words(name.apply(item)));
     }
 
     static <T> Column<T> words(String heading, Function<T, String> text) {
-      return new Column<>(heading, true, item -> Cell.words(text.apply(item)), false, "");
+      return new Column<>(heading, true, item -> TableCell.words(text.apply(item)), false, "");
     }
 
-    static <T> Column<T> of(String heading, Function<T, Cell> cell) {
+    static <T> Column<T> of(String heading, Function<T, TableCell> cell) {
       return new Column<>(heading, false, cell, false, "");
     }
 
     static <T> Column<T> figure(String heading, Function<T, String> text) {
-      return of(heading, item -> Cell.figure(text.apply(item)));
+      return of(heading, item -> TableCell.figure(text.apply(item)));
     }
 
     static <T> Column<T> count(String heading, ToLongFunction<T> count) {
-      return of(heading, item -> Cell.count(count.applyAsLong(item)));
+      return of(heading, item -> TableCell.count(count.applyAsLong(item)));
     }
 
     static <T> Column<T> number(String heading, Function<T, @Nullable Double> value) {
-      return of(heading, item -> Cell.number(value.apply(item)));
+      return of(heading, item -> TableCell.number(value.apply(item)));
     }
 
     static <T> Column<T> percent(String heading, Function<T, @Nullable Double> share) {
-      return of(heading, item -> Cell.percent(share.apply(item)));
+      return of(heading, item -> TableCell.percent(share.apply(item)));
     }
 
     <S> Column<S> in(Function<S, T> holder) {
       return new Column<>(
-          heading, isWords, item -> cell.apply(holder.apply(item)), isOptional, hint);
+          heading, leftAligned, item -> cell.apply(holder.apply(item)), isOptional, hint);
     }
 
     /** This column, left out of tables in which it has no value. */
     Column<T> ifKnown() {
-      return new Column<>(heading, isWords, cell, true, hint);
+      return new Column<>(heading, leftAligned, cell, true, hint);
     }
 
     private boolean isShown(Collection<T> items) {
@@ -251,13 +255,13 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     /** A table with the rows of each group below its heading. */
     Table table(String title, Collection<T> items, Function<T, String> group) {
       List<Column<T>> shown = all.stream().filter(column -> column.isShown(items)).toList();
-      Map<String, List<List<Cell>>> rows = new LinkedHashMap<>();
+      Map<String, List<List<TableCell>>> rows = new LinkedHashMap<>();
       for (T item : items) {
         rows.computeIfAbsent(group.apply(item), heading -> new ArrayList<>())
             .add(shown.stream().map(column -> column.cell().apply(item)).toList());
       }
       List<Heading> headings =
-          shown.stream().map(c -> new Heading(c.heading(), c.isWords(), c.hint())).toList();
+          shown.stream().map(c -> new Heading(c.heading(), c.leftAligned(), c.hint())).toList();
       List<Group> groups = new ArrayList<>();
       rows.forEach((heading, of) -> groups.add(new Group(heading, "", of)));
       return new Table(title, "", headings, groups);
@@ -268,10 +272,10 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     StringBuilder out = new StringBuilder();
     markdownRow(headings.stream().map(Heading::text).toList(), out);
     for (int column = 0; column < headings.size(); column++) {
-      out.append(column == 0 || headings.get(column).isWords() ? "| --- " : "| ---: ");
+      out.append(column == 0 || headings.get(column).leftAligned() ? "| --- " : "| ---: ");
     }
     out.append("|\n");
-    rows().forEach(row -> markdownRow(row.stream().map(Cell::markdown).toList(), out));
+    rows().forEach(row -> markdownRow(row.stream().map(TableCell::markdown).toList(), out));
     return out.toString();
   }
 
@@ -292,7 +296,8 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
    * column are broken, between words.
    */
   List<String> lines(int width) {
-    List<List<String>> rows = rows().map(row -> row.stream().map(Cell::plain).toList()).toList();
+    List<List<String>> rows =
+        rows().map(row -> row.stream().map(TableCell::plain).toList()).toList();
     List<List<String>> apart = fitting(rows, width, 2);
     int[] asked = widths(apart);
     int clippable = Math.max(0, asked[0] - LONG_NAME);

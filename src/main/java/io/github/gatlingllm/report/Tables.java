@@ -8,7 +8,7 @@ import io.github.gatlingllm.figures.level.Summary.SloTable;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.TableCell;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -183,7 +183,7 @@ record Tables(Summary summary, String page) {
           drawn.add(
               new Table.Column<>(
                   of.filled(column.heading),
-                  !isFirst && column.isWords(),
+                  !isFirst && column.leftAligned(),
                   row -> column.cell(row).linked(isFirst ? of.link(row) : ""),
                   column.marks.contains("?"),
                   column.value.formula()));
@@ -217,15 +217,15 @@ record Tables(Summary summary, String page) {
       boolean isUnless,
       String marks) {
 
-    private boolean isWords() {
-      return form == null && value.isWords();
+    private boolean leftAligned() {
+      return form == null && value.leftAligned();
     }
 
-    private Cell cell(Row row) {
-      Cell cell = other != null && !value.isIn(row) ? Cell.words(other) : formed(row);
+    private TableCell cell(Row row) {
+      TableCell cell = other != null && !value.isIn(row) ? TableCell.words(other) : formed(row);
       String spread = marks.contains("±") ? value.spread(row) : "";
       String small = remark == null ? words + spread : text(remark.of(row));
-      Cell remarked = cell.remarked(small);
+      TableCell remarked = cell.remarked(small);
       return marks.matches(".*±.*±.*") ? remarked.inText() : remarked;
     }
 
@@ -233,13 +233,13 @@ record Tables(Summary summary, String page) {
       return remark == null ? "" : remark.toString();
     }
 
-    private Cell formed(Row row) {
+    private TableCell formed(Row row) {
       if (form == null && factor == null) {
         return value.cell(row);
       }
       Object of = value.of(row);
       Object scaled = of == null || factor == null ? of : (Double) of * factor.applyAsDouble(row);
-      return Cell.figure(
+      return TableCell.figure(
           scaled == null
               ? NumberText.ABSENT
               : requireNonNull(FORMS.get(requireNonNullElse(form, "number"))).apply(scaled));

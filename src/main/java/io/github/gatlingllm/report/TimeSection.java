@@ -10,8 +10,8 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Band;
-import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.LineForm;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import java.util.ArrayList;
@@ -114,7 +114,7 @@ record TimeSection(
                   lines.size() + 1,
                   0,
                   bucket -> bucket.failures().getOrDefault(kind, 0L) / series.bucketS())
-              .as(Form.LAYER));
+              .as(LineForm.LAYER));
     }
     return Chart.of("time-failures", Axis.time(), lines);
   }
@@ -129,7 +129,7 @@ record TimeSection(
 
   /** The phases of load levels; measure windows are labelled. */
   static List<Band> bands(Summary summary) {
-    Summary.Run run = summary.run();
+    Summary.RunSummary run = summary.run();
     // bands are narrow: a long label gets two lines
     return Band.of(
         summary.stages().stream().map(LevelFigures::info).toList(),

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.figures.compare.Comparison.Change;
-import io.github.gatlingllm.figures.compare.Comparison.Trend.Series;
-import io.github.gatlingllm.figures.compare.Comparison.Trend.Step;
+import io.github.gatlingllm.figures.compare.Comparison.Step;
+import io.github.gatlingllm.figures.compare.Comparison.TrendSeries;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -12,9 +12,9 @@ import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.NamedText;
-import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Columns;
+import io.github.gatlingllm.report.Table.TableCell;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Figures run by run, a line for each series; of a trend also as tables and as {@code trend.json}.
  */
-record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
+record TrendSection(Map<TrendSeries, List<Step>> series, boolean isTrend) {
 
   /** Figures that are shown whether or not they changed. */
   private static final Set<String> KEY_FIGURES =
@@ -89,9 +89,9 @@ record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
     return tables;
   }
 
-  private static Cell cell(Step step, Figure figure) {
+  private static TableCell cell(Step step, Figure figure) {
     Change change = step.clear(figure);
-    Cell value = ChangeText.cell(figure, step);
+    TableCell value = ChangeText.cell(figure, step);
     return change == null ? value : value.remarked(ChangeText.words(change));
   }
 
@@ -102,11 +102,11 @@ record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
   }
 
   /** A series by what tells it from the others: model, curve, and settings that differ. */
-  private String name(Series of) {
+  private String name(TrendSeries of) {
     List<String> words = new ArrayList<>();
     words.add(isTrend && of.model().isEmpty() ? "no model" : of.model());
     words.add(of.curve());
-    words.add(differs(Series::load) ? of.load() : "");
+    words.add(differs(TrendSeries::load) ? of.load() : "");
     Set<String> settings = new TreeSet<>();
     series.keySet().forEach(each -> settings.addAll(each.settings().keySet()));
     settings.removeIf(setting -> !differs(each -> each.settings().get(setting)));
@@ -115,7 +115,7 @@ record TrendSection(Map<Series, List<Step>> series, boolean isTrend) {
     return words.stream().filter(word -> !word.isEmpty()).collect(Collectors.joining(", "));
   }
 
-  private boolean differs(Function<Series, @Nullable String> part) {
+  private boolean differs(Function<TrendSeries, @Nullable String> part) {
     return series.keySet().stream().map(part).distinct().count() > 1;
   }
 

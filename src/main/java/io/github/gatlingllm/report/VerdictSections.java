@@ -11,8 +11,8 @@ import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.Page.ShownWhen;
 import io.github.gatlingllm.report.ShownLevels.LevelPart;
-import io.github.gatlingllm.report.ShownLevels.When;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
             level -> isTable ? levels.whenChosen(level) : levels.when(level),
             level -> Tiles.of(summary, level.stage()));
     if (groups.isEmpty()) {
-      Tiles.of(summary).forEach(g -> groups.add(new LevelPart("", When.ALWAYS, g.tiles())));
+      Tiles.of(summary).forEach(g -> groups.add(new LevelPart("", ShownWhen.ALWAYS, g.tiles())));
     }
     return Section.of("verdict")
         .body(
@@ -62,7 +62,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
         groups.add(
             new LevelPart(
                 "",
-                levels.all().isEmpty() ? When.ALWAYS : levels.whenOperatingPoints(),
+                levels.all().isEmpty() ? ShownWhen.ALWAYS : levels.whenOperatingPoints(),
                 tables.about(null, "Objectives")));
       }
       groups.addAll(
@@ -80,7 +80,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
 
   Section checks() {
     List<Check> fine =
-        summary.checks().stream().filter(check -> check.level() == Check.Level.OK).toList();
+        summary.checks().stream().filter(check -> check.level() == Figures.CheckLevel.OK).toList();
     Map<String, Object> values = new HashMap<>();
     values.put("raised", raised(summary));
     values.put("fine", fine);
@@ -94,7 +94,7 @@ record VerdictSections(Summary summary, ShownLevels levels) {
   /** The checks that found a problem or add a note, the worst first. */
   static List<Check> raised(Summary summary) {
     return summary.checks().stream()
-        .filter(check -> check.level() != Check.Level.OK)
+        .filter(check -> check.level() != Figures.CheckLevel.OK)
         .sorted(Comparator.comparing(Check::level).reversed())
         .toList();
   }
@@ -157,10 +157,6 @@ record VerdictSections(Summary summary, ShownLevels levels) {
   static final class Tiles {
     /** With more curves a table replaces the tiles. */
     private static final int MAX_CURVES = 3;
-
-    record Tile(String name, String value, String remark) {}
-
-    record TileGroup(String title, List<Tile> tiles) {}
 
     /** The tiles of each curve; empty if there are more than {@value #MAX_CURVES}. */
     static List<TileGroup> of(Summary summary) {
@@ -230,4 +226,8 @@ record VerdictSections(Summary summary, ShownLevels levels) {
           .toList();
     }
   }
+
+  record TileGroup(String title, List<Tile> tiles) {}
+
+  record Tile(String name, String value, String remark) {}
 }

@@ -82,7 +82,7 @@ final class AfterRun implements Runnable {
     }
   }
 
-  void loadAhead() {
+  void beforeLoad() {
     loadAheadNanos = System.nanoTime();
   }
 

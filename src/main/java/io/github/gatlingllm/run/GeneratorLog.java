@@ -153,7 +153,7 @@ final class GeneratorLog implements RunObserver {
             .with(GeneratorField.LENGTH_S, length);
     List<Heartbeat.Lateness> late =
         heartbeats.stream().map(each -> each.heartbeat().take(now.nanoTime)).toList();
-    GcPauses.Pauses gc = pauses.take(now.nanoTime);
+    Pauses gc = pauses.take(now.nanoTime);
     second
         .with(GeneratorField.LOOP_LAG_P50_US, byLoop(late, loop -> loop.percentile(50)))
         .with(GeneratorField.LOOP_LAG_P99_US, byLoop(late, loop -> loop.percentile(99)))
@@ -205,8 +205,6 @@ final class GeneratorLog implements RunObserver {
     private final List<Pause> pauses = new ArrayList<>();
 
     private record Pause(long endNanos, long nanos) {}
-
-    record Pauses(long count, long nanos, long longestNanos) {}
 
     static GcPauses listen() {
       GcPauses pauses = new GcPauses();
@@ -260,4 +258,6 @@ final class GeneratorLog implements RunObserver {
       }
     }
   }
+
+  record Pauses(long count, long nanos, long longestNanos) {}
 }

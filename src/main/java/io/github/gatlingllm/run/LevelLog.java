@@ -1,10 +1,10 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
+import io.github.gatlingllm.load.LevelResult;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
-import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
@@ -40,7 +40,7 @@ final class LevelLog implements RunningLevel.Listener {
   private final Consumer<RunningLevel> cancel;
   private final LevelHooks hooks;
   private List<HookCall> called = List.of();
-  private @Nullable Entry current;
+  private @Nullable LoggedLevel current;
   private @Nullable Integer levelsToCome;
 
   LevelLog(
@@ -76,7 +76,7 @@ final class LevelLog implements RunningLevel.Listener {
     LevelInfo.Key key = new LevelInfo.Key(level.label(), target, scenario);
     LevelResults results =
         new LevelResults(run.clock(), key, level, run.info().objectives().of(target));
-    Entry entry = new Entry(level, key, called, results);
+    LoggedLevel entry = new LoggedLevel(level, key, called, results);
     synchronized (levels) {
       Phases phases = level.level().phases();
       plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
@@ -116,7 +116,7 @@ final class LevelLog implements RunningLevel.Listener {
   public void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {
     long unixNanos = run.unixNanos(nanoTime);
     boolean isEdge = phase == Phase.MEASURE;
-    Entry entry = current();
+    LoggedLevel entry = current();
     LevelView begun;
     synchronized (levels) {
       Phases phases = level.level().phases();
@@ -144,7 +144,7 @@ final class LevelLog implements RunningLevel.Listener {
 
   @Override
   public void levelEnded(RunningLevel level, long nanoTime, int running) {
-    Entry entry = current();
+    LoggedLevel entry = current();
     synchronized (levels) {
       if (entry.closePhase(run.unixNanos(nanoTime))) {
         levels.windowEdge(nanoTime);
@@ -176,12 +176,12 @@ final class LevelLog implements RunningLevel.Listener {
         });
   }
 
-  private void print(Entry entry, String text) {
+  private void print(LoggedLevel entry, String text) {
     run.message("LLM %s (%s, %s): %s".formatted(entry.level.label(), target, scenario, text));
   }
 
   /** Requests that the plan has in the actual measure window; null for levels bounded by time. */
-  private void countPlanned(Entry entry) {
+  private void countPlanned(LoggedLevel entry) {
     RunningLevel level = entry.level;
     if (level.level() instanceof LoadLevel.Open open) {
       levels
@@ -198,7 +198,7 @@ final class LevelLog implements RunningLevel.Listener {
     }
   }
 
-  private void finish(Entry entry) {
+  private void finish(LoggedLevel entry) {
     LiveFigures ended = entry.results.finish();
     LiveFigures figures = ended == null ? null : ended.with(levels.sloShare(ended), null, null);
     LevelView over;
@@ -208,7 +208,7 @@ final class LevelLog implements RunningLevel.Listener {
     run.observers().change(next -> next.level(over));
   }
 
-  private void planned(Entry entry, @Nullable Long requests) {
+  private void planned(LoggedLevel entry, @Nullable Long requests) {
     synchronized (levels) {
       entry.planned = requests;
     }
@@ -216,7 +216,7 @@ final class LevelLog implements RunningLevel.Listener {
   }
 
   /** Only one level of a plan runs at a time. */
-  private Entry current() {
+  private LoggedLevel current() {
     return Objects.requireNonNull(current);
   }
 
@@ -244,7 +244,7 @@ final class LevelLog implements RunningLevel.Listener {
     levels.concluded(target, scenario, conclusion);
   }
 
-  static final class Entry {
+  static final class LoggedLevel {
     final RunningLevel level;
     final LevelInfo.Key key;
     final LevelResults results;
@@ -255,7 +255,7 @@ final class LevelLog implements RunningLevel.Listener {
     private @Nullable Long plannedStart;
     private LevelInfo.@Nullable InFlightCount inFlight;
 
-    private Entry(
+    private LoggedLevel(
         RunningLevel level, LevelInfo.Key key, List<HookCall> hooks, LevelResults results) {
       this.level = level;
       this.key = key;

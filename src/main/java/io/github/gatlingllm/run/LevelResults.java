@@ -3,14 +3,15 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
 import io.github.gatlingllm.figures.metric.Backlog;
+import io.github.gatlingllm.load.LevelResult;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
-import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
+import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.SloCounts;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
@@ -45,7 +46,7 @@ final class LevelResults {
   private @Nullable Backlog backlog;
   private long failures;
   private long failedInARow;
-  private LevelResult.@Nullable FailedInARow longestRow;
+  private LoadPlan.@Nullable FailedInARow longestRow;
   private FailureLimits limits = FailureLimits.NONE;
   private Runnable tooMany = () -> {};
   private @Nullable LiveStats beforeMeasuring = new LiveStats(System::nanoTime);
@@ -192,8 +193,8 @@ final class LevelResults {
   }
 
   synchronized LevelResult result() {
-    SloCounts.Decision decision = slo.decide();
-    SloCounts.SloCount judged = decision == null ? SloCounts.SloCount.NONE : decision.count();
+    Objectives.Decision decision = slo.decide();
+    Objectives.SloCount judged = decision == null ? Objectives.SloCount.NONE : decision.count();
     // A level that cannot be judged yields no counts.
     boolean isJudged = decision != null && decision.holds() != null;
     return new LevelResult(

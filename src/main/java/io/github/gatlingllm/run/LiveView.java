@@ -8,6 +8,7 @@ import io.github.gatlingllm.figures.level.Series.OverTime;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.report.RunReport;
 import io.github.gatlingllm.report.RunReport.LivePage;
 import io.github.gatlingllm.run.Observers.Address;
 import java.io.IOException;
@@ -51,8 +52,8 @@ final class LiveView implements RunObserver {
     this.run = run;
     startUnixNanos = run.unixNanos(System.nanoTime());
     overTime = new OverTime(startUnixNanos);
-    LiveServer.Views views =
-        new LiveServer.Views(
+    Views views =
+        new Views(
             () -> LivePage.html(now()), this::event, meters == null ? null : meters.scraped());
     server = server(address, views, PrintableText::print);
   }
@@ -62,8 +63,7 @@ final class LiveView implements RunObserver {
     return "live page";
   }
 
-  static @Nullable LiveServer server(
-      Address address, LiveServer.Views views, Consumer<String> say) {
+  static @Nullable LiveServer server(Address address, Views views, Consumer<String> say) {
     try {
       LiveServer started = new LiveServer(address, views);
       say.accept("LLM live page: " + started.address());
@@ -104,16 +104,16 @@ final class LiveView implements RunObserver {
     return event;
   }
 
-  private synchronized LivePage.Now now() {
+  private synchronized RunReport.Now now() {
     Series series = overTime.soFar(isJudged);
-    List<LivePage.Finished> finished =
+    List<RunReport.Finished> finished =
         seen.levels.stream()
             .filter(level -> level.figures() != null)
-            .map(level -> new LivePage.Finished(level.toString(), level.figures()))
+            .map(level -> new RunReport.Finished(level.toString(), level.figures()))
             .toList();
     LiveFigures figures = run.levels().figures(false);
     latest = figures == null ? latest : figures;
-    return new LivePage.Now(
+    return new RunReport.Now(
         run.simulation(),
         run.id(),
         run.files().page(),
@@ -159,9 +159,6 @@ final class LiveView implements RunObserver {
 
     private static final Pattern HOST =
         Pattern.compile("(?:[\\w-]+|[\\d.]+|\\[[\\da-fA-F:.]+\\])(?::\\d+)?");
-
-    record Views(
-        Supplier<String> page, Supplier<String> event, @Nullable Supplier<String> meters) {}
 
     private final HttpServer server;
     private final Views views;
@@ -274,4 +271,6 @@ final class LiveView implements RunObserver {
       server.stop(0);
     }
   }
+
+  record Views(Supplier<String> page, Supplier<String> event, @Nullable Supplier<String> meters) {}
 }

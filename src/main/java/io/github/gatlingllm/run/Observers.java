@@ -330,46 +330,9 @@ public record Observers(
    * Requests to a target before each of its load levels, one after the other, such as {@code POST
    * /reset_prefix_cache}. One that fails ends the run, as the level would measure something else.
    */
-  public record LevelHooks(List<Call> calls, Duration timeout) {
+  public record LevelHooks(List<LevelCall> calls, Duration timeout) {
 
     public static final LevelHooks NONE = new LevelHooks(List.of(), Duration.ZERO);
-
-    /** A method, and a path of the server or a URL. */
-    public record Hook(String method, String path) {
-
-      private static final Pattern FORM = Pattern.compile("([A-Z]+):((?:https?://[^/]+)?/\\S*)");
-
-      public static Hook parse(String text) {
-        Matcher form = FORM.matcher(text);
-        if (!form.matches()) {
-          throw new IllegalArgumentException(
-              "'%s' is not a request; expected a method and a path such as POST:/reset_prefix_cache"
-                  .formatted(text));
-        }
-        return new Hook(form.group(1), URI.create(form.group(2)).toString());
-      }
-
-      public static List<Hook> all(String... texts) {
-        return Stream.of(texts).map(Hook::parse).toList();
-      }
-
-      /** Without secrets in URLs. */
-      public static String texts(List<Hook> hooks) {
-        return hooks.stream().map(hook -> Secrets.redactUrl(hook.toString())).collect(joining(","));
-      }
-
-      @Override
-      public String toString() {
-        return method + ":" + path;
-      }
-    }
-
-    public record Call(String method, MetricsPage page) {
-      @Override
-      public String toString() {
-        return method + " " + page;
-      }
-    }
 
     /** Sends them on a separate thread, which then continues. */
     void before(String level, Run run, Consumer<List<HookCall>> then) {
@@ -385,7 +348,7 @@ public record Observers(
     private List<HookCall> sent(String level, Run run) {
       List<HookCall> sent = new ArrayList<>();
       PageClient client = new PageClient(timeout);
-      for (Call call : calls) {
+      for (LevelCall call : calls) {
         long start = System.nanoTime();
         try {
           int status = client.send(call.method, call.page).join().statusCode();
@@ -409,6 +372,43 @@ public record Observers(
       PrintableText.print(
           "LLM: " + failure + ". The run ends here; look at the server, or correct beforeLevel");
       System.exit(1);
+    }
+  }
+
+  public record LevelCall(String method, MetricsPage page) {
+    @Override
+    public String toString() {
+      return method + " " + page;
+    }
+  }
+
+  /** A method, and a path of the server or a URL. */
+  public record Hook(String method, String path) {
+
+    private static final Pattern FORM = Pattern.compile("([A-Z]+):((?:https?://[^/]+)?/\\S*)");
+
+    public static Hook parse(String text) {
+      Matcher form = FORM.matcher(text);
+      if (!form.matches()) {
+        throw new IllegalArgumentException(
+            "'%s' is not a request; expected a method and a path such as POST:/reset_prefix_cache"
+                .formatted(text));
+      }
+      return new Hook(form.group(1), URI.create(form.group(2)).toString());
+    }
+
+    public static List<Hook> all(String... texts) {
+      return Stream.of(texts).map(Hook::parse).toList();
+    }
+
+    /** Without secrets in URLs. */
+    public static String texts(List<Hook> hooks) {
+      return hooks.stream().map(hook -> Secrets.redactUrl(hook.toString())).collect(joining(","));
+    }
+
+    @Override
+    public String toString() {
+      return method + ":" + path;
     }
   }
 }

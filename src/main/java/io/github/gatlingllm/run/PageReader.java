@@ -1,10 +1,10 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind;
 import io.github.gatlingllm.record.ServerSample.Histogram;
-import io.github.gatlingllm.run.SourceNames.Choice;
+import io.github.gatlingllm.record.ServerSample.SampleKind;
 import io.github.gatlingllm.run.SourceNames.Term;
+import io.github.gatlingllm.run.SourceNames.TermChoice;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -93,7 +93,7 @@ final class PageReader {
             new EnumMap<>(EngineMetric.class),
             new EnumMap<>(EngineMetric.class),
             new LinkedHashMap<>());
-    for (SourceNames.Entry entry : SourceNames.ALL) {
+    for (SourceNames.NamedMetric entry : SourceNames.ALL) {
       if (!reading.names().containsKey(entry.metric())) {
         take(entry, byName, reading);
       }
@@ -134,9 +134,9 @@ final class PageReader {
   }
 
   private static void take(
-      SourceNames.Entry entry, Map<String, List<Series>> byName, Reading reading) {
+      SourceNames.NamedMetric entry, Map<String, List<Series>> byName, Reading reading) {
     EngineMetric metric = entry.metric();
-    for (Choice choice : entry.choices()) {
+    for (TermChoice choice : entry.choices()) {
       String name =
           metric.kind() == SampleKind.HISTOGRAM
               ? histogram(metric, choice.terms().get(0), byName, reading)
@@ -151,7 +151,10 @@ final class PageReader {
 
   /** The server's name of the metric; null if the page does not contain it. */
   private static @Nullable String value(
-      SourceNames.Entry entry, Choice choice, Map<String, List<Series>> byName, Reading reading) {
+      SourceNames.NamedMetric entry,
+      TermChoice choice,
+      Map<String, List<Series>> byName,
+      Reading reading) {
     double sum = 0;
     Map<String, Double> byGpu = new LinkedHashMap<>();
     List<String> names = new ArrayList<>();

@@ -219,9 +219,9 @@ public final class Run {
   }
 
   /** The warm-up is over; waits for the observers. */
-  public void loadAhead() {
+  public void beforeLoad() {
     observers.await(next -> {}, RunObserver::start);
-    ending.loadAhead();
+    ending.beforeLoad();
   }
 
   public void userStarted() {

@@ -2,7 +2,7 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.figures.level.LiveStats;
 import io.github.gatlingllm.figures.level.LiveStats.LiveFigures;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.figures.level.LiveStats.Progress;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class RunLevels {
 
   private final Run run;
-  private final List<LevelLog.Entry> entries = new CopyOnWriteArrayList<>();
+  private final List<LevelLog.LoggedLevel> entries = new CopyOnWriteArrayList<>();
   private final PlannedTime planned = new PlannedTime();
   private final InjectedLevels injected = new InjectedLevels();
 
@@ -76,11 +76,11 @@ final class RunLevels {
         run, this, target, scenario, planned.add(plan.plannedNanos()), cancel, hooks);
   }
 
-  synchronized void add(LevelLog.Entry entry) {
+  synchronized void add(LevelLog.LoggedLevel entry) {
     entries.add(entry);
   }
 
-  synchronized LevelLog.@Nullable Entry running() {
+  synchronized LevelLog.@Nullable LoggedLevel running() {
     for (int i = entries.size() - 1; i >= 0; i--) {
       if (!entries.get(i).ended) {
         return entries.get(i);
@@ -91,7 +91,7 @@ final class RunLevels {
 
   /** Progress of the plan whose level started last; null if no level is running. */
   synchronized @Nullable Progress progress(long nanoTime) {
-    LevelLog.Entry entry = running();
+    LevelLog.LoggedLevel entry = running();
     return entry == null
         ? null
         : new Progress(
@@ -103,7 +103,7 @@ final class RunLevels {
 
   /** Live figures of the level that started last, or of the run if it has none; null without. */
   @Nullable LiveFigures figures(boolean isSnapshot) {
-    LevelLog.Entry entry = running();
+    LevelLog.LoggedLevel entry = running();
     LiveFigures figures =
         entry != null
             ? entry.results.figures(isSnapshot)
@@ -164,14 +164,14 @@ final class RunLevels {
 
   /** The run is interrupted: writes the arrivals that were planned until then. */
   void interrupted(long nanoTime) {
-    List<LevelLog.Entry> running;
+    List<LevelLog.LoggedLevel> running;
     synchronized (this) {
       running = entries.stream().filter(entry -> !entry.ended).toList();
     }
     running.forEach(entry -> writeArrivals(entry, nanoTime));
   }
 
-  void writeArrivals(LevelLog.Entry entry, long nanoTime) {
+  void writeArrivals(LevelLog.LoggedLevel entry, long nanoTime) {
     RunningLevel level = entry.level;
     if (level.level() instanceof LoadLevel.Open open) {
       arrivals.write(

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,10 +18,10 @@ final class SourceNames {
 
   static final String NODE = "node";
 
-  static final List<Entry> ALL = table();
+  static final List<NamedMetric> ALL = table();
 
   private static final Set<String> WANTED =
-      Stream.concat(Stream.of(NODE_CPU), ALL.stream().flatMap(Entry::names))
+      Stream.concat(Stream.of(NODE_CPU), ALL.stream().flatMap(NamedMetric::names))
           .collect(Collectors.toUnmodifiableSet());
 
   private SourceNames() {}
@@ -33,29 +34,30 @@ final class SourceNames {
     }
   }
 
-  record Choice(List<Term> terms, boolean isCount) {
+  record TermChoice(List<Term> terms, boolean isCount) {
 
-    static Choice parse(String text) {
+    static TermChoice parse(String text) {
       boolean isCount = text.startsWith("# ");
       String names = isCount ? text.substring(2) : text;
-      return new Choice(Arrays.stream(names.split(" \\+ ", -1)).map(Term::parse).toList(), isCount);
+      return new TermChoice(
+          Arrays.stream(names.split(" \\+ ", -1)).map(Term::parse).toList(), isCount);
     }
   }
 
-  record Entry(String source, EngineMetric metric, List<Choice> choices, double factor) {
+  record NamedMetric(String source, EngineMetric metric, List<TermChoice> choices, double factor) {
 
-    static Entry parse(String source, String row) {
+    static NamedMetric parse(String source, String row) {
       String[] parts = row.split(":\\s+| \\* ", -1);
-      return new Entry(
+      return new NamedMetric(
           source,
           EngineMetric.valueOf(parts[0].strip().toUpperCase(Locale.ROOT)),
-          Arrays.stream(parts[1].split("\\s+\\| ", -1)).map(Choice::parse).toList(),
+          Arrays.stream(parts[1].split("\\s+\\| ", -1)).map(TermChoice::parse).toList(),
           parts.length > 2 ? Double.parseDouble(parts[2]) : 1);
     }
 
     private Stream<String> names() {
       List<String> series =
-          metric.kind() == EngineMetric.SampleKind.HISTOGRAM
+          metric.kind() == ServerSample.SampleKind.HISTOGRAM
               ? List.of("_bucket", "_sum", "_count")
               : List.of("");
       return choices.stream()
@@ -64,13 +66,13 @@ final class SourceNames {
     }
   }
 
-  private static List<Entry> table() {
+  private static List<NamedMetric> table() {
     String text = RunFiles.resource(SourceNames.class, "sources.txt");
-    List<Entry> entries = new ArrayList<>();
+    List<NamedMetric> entries = new ArrayList<>();
     String source = "";
     for (String row : text.replaceAll("\\n +\\|", " |").split("\n", -1)) {
       if (row.startsWith("  ")) {
-        entries.add(Entry.parse(source, row));
+        entries.add(NamedMetric.parse(source, row));
       } else if (!row.startsWith("#")) {
         source = row;
       }

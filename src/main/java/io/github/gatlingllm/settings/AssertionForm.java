@@ -2,9 +2,9 @@ package io.github.gatlingllm.settings;
 
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
+import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.record.Objectives.Assertion.Condition;
-import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.ProcessSetting.DurationText;
 import java.math.BigDecimal;
 import java.util.List;
@@ -48,9 +48,9 @@ final class AssertionForm {
         List.of(value));
   }
 
-  private static Condition condition(String typed) {
+  private static AssertedCondition condition(String typed) {
     String sign = typed.replace("<=", "≤").replace(">=", "≥");
-    return Stream.of(Condition.values())
+    return Stream.of(AssertedCondition.values())
         .filter(c -> c.sign().equals(sign))
         .findFirst()
         .orElseThrow();

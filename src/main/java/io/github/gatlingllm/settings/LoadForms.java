@@ -58,7 +58,7 @@ final class LoadForms {
   }
 
   static boolean isCurve(List<LoadLevel.Open> levels) {
-    return levels.stream().anyMatch(level -> level.arrivals() instanceof Arrivals.Curve);
+    return levels.stream().anyMatch(level -> level.arrivals() instanceof Arrivals.VaryingRate);
   }
 
   static boolean isTrace(@Nullable Arrivals arrivals) {
@@ -75,7 +75,7 @@ final class LoadForms {
 
   private static RateCurve curve(String text) {
     boolean steps = text.startsWith(STEPS);
-    List<RateCurve.Segment> segments =
+    List<Segment> segments =
         Stream.of(text.substring(steps ? STEPS.length() : 0).split(",", -1))
             .map(LoadForms::segment)
             .toList();
@@ -90,13 +90,13 @@ final class LoadForms {
     return curve;
   }
 
-  private static RateCurve.Segment segment(String text) {
+  private static Segment segment(String text) {
     Matcher form = SEGMENT.matcher(text);
     if (form.matches()) {
       Duration duration = Form.durationOf(form.group(2));
       double rate = Double.parseDouble(form.group(1));
       if (!duration.isZero() && rate <= 1e6) {
-        return new RateCurve.Segment(rate, duration);
+        return new Segment(rate, duration);
       }
     }
     throw new IllegalArgumentException(
@@ -106,8 +106,6 @@ final class LoadForms {
 
   /** In each segment the rate changes linearly to that of the next; the last keeps its own. */
   record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
-
-    record Segment(double perSecond, Duration duration) implements Serializable {}
 
     /** The rate at a number of nanoseconds since the start; after the end, the last rate. */
     @Override
@@ -142,4 +140,6 @@ final class LoadForms {
       return segments.get(steps ? index : Math.min(index + 1, segments.size() - 1)).perSecond();
     }
   }
+
+  record Segment(double perSecond, Duration duration) implements Serializable {}
 }

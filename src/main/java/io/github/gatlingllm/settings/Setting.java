@@ -1,23 +1,23 @@
 package io.github.gatlingllm.settings;
 
-import static io.github.gatlingllm.settings.Setting.Scope.LOAD;
-import static io.github.gatlingllm.settings.Setting.Scope.PLAN;
-import static io.github.gatlingllm.settings.Setting.Scope.PROTOCOL;
-import static io.github.gatlingllm.settings.Setting.Scope.RUN;
-import static io.github.gatlingllm.settings.Setting.Scope.TARGET;
-import static io.github.gatlingllm.settings.Setting.Scope.WORKLOAD;
-import static io.github.gatlingllm.settings.Setting.Trait.MERGED;
-import static io.github.gatlingllm.settings.Setting.Trait.OF_INJECTOR;
-import static io.github.gatlingllm.settings.Setting.Trait.OF_RUN;
-import static io.github.gatlingllm.settings.Setting.Trait.ONCE;
-import static io.github.gatlingllm.settings.Setting.Trait.PASSED_ON;
-import static io.github.gatlingllm.settings.Setting.Trait.PROBED;
-import static io.github.gatlingllm.settings.Setting.Trait.READ_FIRST;
-import static io.github.gatlingllm.settings.Setting.Trait.RECORDED;
-import static io.github.gatlingllm.settings.Setting.Trait.RECORDED_IF_SET;
-import static io.github.gatlingllm.settings.Setting.Trait.REHEARSED;
-import static io.github.gatlingllm.settings.Setting.Trait.SECRET;
-import static io.github.gatlingllm.settings.Setting.Trait.SELF_TESTED;
+import static io.github.gatlingllm.settings.Setting.SettingScope.LOAD;
+import static io.github.gatlingllm.settings.Setting.SettingScope.PLAN;
+import static io.github.gatlingllm.settings.Setting.SettingScope.PROTOCOL;
+import static io.github.gatlingllm.settings.Setting.SettingScope.RUN;
+import static io.github.gatlingllm.settings.Setting.SettingScope.TARGET;
+import static io.github.gatlingllm.settings.Setting.SettingScope.WORKLOAD;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.MERGED;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.OF_INJECTOR;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.OF_RUN;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.ONCE;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.PASSED_ON;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.PROBED;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.READ_FIRST;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.RECORDED;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.RECORDED_IF_SET;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.REHEARSED;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.SECRET;
+import static io.github.gatlingllm.settings.Setting.SettingTrait.SELF_TESTED;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
@@ -40,7 +40,7 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
 import io.github.gatlingllm.run.Observers;
-import io.github.gatlingllm.run.Observers.LevelHooks.Hook;
+import io.github.gatlingllm.run.Observers.Hook;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import io.github.gatlingllm.settings.SettingValue.Length;
 import io.github.gatlingllm.settings.SettingValue.Models;
@@ -887,7 +887,7 @@ public final class Setting<T extends @Nullable Object> {
           .means("prints these settings and sends nothing");
 
   /** Of what a setting is. */
-  public enum Scope {
+  public enum SettingScope {
     /** A part of a target, of which a simulation may have several. */
     TARGET,
     /** Of the requests to each target, in any simulation. */
@@ -903,7 +903,7 @@ public final class Setting<T extends @Nullable Object> {
   }
 
   /** What else is so of a setting. */
-  public enum Trait {
+  public enum SettingTrait {
     /** Runs of the same thing may differ in it. */
     OF_RUN,
     /** Load generators of one run may differ in it. */
@@ -945,22 +945,22 @@ public final class Setting<T extends @Nullable Object> {
   /** Without {@code llm.}, e.g. {@code maxTokens}. */
   public final String name;
 
-  public final Scope scope;
+  public final SettingScope scope;
   final Form<T> form;
   public final String example;
-  final List<Rule<T>> rules = new ArrayList<>();
+  final List<SettingRule<T>> rules = new ArrayList<>();
   private String defaultText = "none";
   private Supplier<@Nullable T> defaultValue = () -> null;
   private @Nullable Supplier<@Nullable T> inCode;
   private @Nullable String withoutEndpoint;
   private @Nullable String planLine;
   private Function<T, @Nullable String> planText = value -> null;
-  private final Set<Trait> traits = EnumSet.noneOf(Trait.class);
+  private final Set<SettingTrait> traits = EnumSet.noneOf(SettingTrait.class);
 
   String meaning = "";
 
   /** Settings that this one requires or excludes, for values that {@code when} names. */
-  record Rule<T extends @Nullable Object>(
+  record SettingRule<T extends @Nullable Object>(
       boolean needs, String when, Predicate<T> applies, String why, List<String> others) {
 
     private String of(String setting) {
@@ -992,7 +992,7 @@ public final class Setting<T extends @Nullable Object> {
     }
   }
 
-  private Setting(Scope scope, String name, Form<T> form, String example) {
+  private Setting(SettingScope scope, String name, Form<T> form, String example) {
     this.scope = scope;
     this.name = name;
     this.form = form;
@@ -1044,7 +1044,7 @@ public final class Setting<T extends @Nullable Object> {
     return this;
   }
 
-  private Setting<T> traits(Trait... these) {
+  private Setting<T> traits(SettingTrait... these) {
     traits.addAll(List.of(these));
     return this;
   }
@@ -1055,7 +1055,7 @@ public final class Setting<T extends @Nullable Object> {
   }
 
   Setting<T> excludesWhere(String when, Predicate<T> applies, String why, String others) {
-    rules.add(new Rule<>(false, when, applies, why, List.of(others.split(", "))));
+    rules.add(new SettingRule<>(false, when, applies, why, List.of(others.split(", "))));
     return this;
   }
 
@@ -1064,7 +1064,7 @@ public final class Setting<T extends @Nullable Object> {
   }
 
   Setting<T> needsWhere(String when, Predicate<T> applies, String why, String other) {
-    rules.add(new Rule<>(true, when, applies, why, List.of(other)));
+    rules.add(new SettingRule<>(true, when, applies, why, List.of(other)));
     return this;
   }
 
@@ -1078,7 +1078,7 @@ public final class Setting<T extends @Nullable Object> {
     return scope != LOAD && scope != WORKLOAD;
   }
 
-  public boolean is(Trait trait) {
+  public boolean is(SettingTrait trait) {
     return traits.contains(trait);
   }
 
@@ -1212,7 +1212,7 @@ public final class Setting<T extends @Nullable Object> {
 
   public List<String> needs() {
     return rules.stream()
-        .filter(Rule::needs)
+        .filter(SettingRule::needs)
         .flatMap(rule -> rule.others().stream().map(rule::to))
         .toList();
   }
@@ -1221,7 +1221,7 @@ public final class Setting<T extends @Nullable Object> {
   List<String> excludes() {
     List<String> names = new ArrayList<>();
     for (Setting<?> other : all()) {
-      for (Rule<?> rule : other.rules) {
+      for (SettingRule<?> rule : other.rules) {
         if (!rule.needs() && rule.others().contains(name)) {
           names.add(rule.of(other.name));
         }
@@ -1233,22 +1233,22 @@ public final class Setting<T extends @Nullable Object> {
     return names;
   }
 
-  private static Setting<Boolean> flag(Scope scope, String name, boolean byDefault) {
+  private static Setting<Boolean> flag(SettingScope scope, String name, boolean byDefault) {
     return of(scope, name, Boolean.toString(byDefault), Boolean.toString(!byDefault), Form.flag());
   }
 
   /** A setting with a default, as a user would write it. */
   private static <T> Setting<T> of(
-      Scope scope, String name, String byDefault, String example, Form<T> form) {
+      SettingScope scope, String name, String byDefault, String example, Form<T> form) {
     return of(scope, name, example, form).byDefault(byDefault);
   }
 
   private static <T> Setting<T> of(
-      Scope scope, String name, String example, String shape, Function<String, T> parser) {
+      SettingScope scope, String name, String example, String shape, Function<String, T> parser) {
     return of(scope, name, example, new Form<>(shape, parser));
   }
 
-  private static <T> Setting<T> of(Scope scope, String name, String example, Form<T> form) {
+  private static <T> Setting<T> of(SettingScope scope, String name, String example, Form<T> form) {
     Setting<T> entry = new Setting<>(scope, name, form, example);
     ENTRIES.add(entry);
     return entry;

@@ -5,8 +5,8 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.settings.Setting.Rule;
-import io.github.gatlingllm.settings.Setting.Trait;
+import io.github.gatlingllm.settings.Setting.SettingRule;
+import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -150,7 +150,7 @@ public final class Settings {
       throw new IllegalArgumentException(
           "%s is not a setting; did you mean %s?"
               .formatted(name, source == Source.PROPERTY ? meant.property() : meant.name));
-    } else if (source == Source.CONFIG_FILE && setting.is(Trait.READ_FIRST)) {
+    } else if (source == Source.CONFIG_FILE && setting.is(SettingTrait.READ_FIRST)) {
       throw new IllegalArgumentException(
           name + " is read before this file; use include, or set it on the command line");
     } else {
@@ -262,14 +262,14 @@ public final class Settings {
   }
 
   private <T extends @Nullable Object> void check(Setting<T> setting) {
-    for (Rule<T> rule : setting.rules) {
+    for (SettingRule<T> rule : setting.rules) {
       if (rule.applies().test(get(setting))) {
         rule.others().forEach(other -> check(setting, rule, other));
       }
     }
   }
 
-  private void check(Setting<?> setting, Rule<?> rule, String otherName) {
+  private void check(Setting<?> setting, SettingRule<?> rule, String otherName) {
     Setting<?> other = Objects.requireNonNull(Setting.named(otherName));
     if (rule.needs() && !isSet(other)) {
       throw invalid(setting, rule.why() + "; set " + other.property() + " too");
@@ -286,7 +286,7 @@ public final class Settings {
   }
 
   /** Discards all other settings that come from the environment and from files. */
-  public void keepOnly(Trait kept, Function<Setting<?>, IllegalArgumentException> refused) {
+  public void keepOnly(SettingTrait kept, Function<Setting<?>, IllegalArgumentException> refused) {
     texts.keySet().removeIf(set -> !set.is(kept) && source(set) != Source.PROPERTY);
     values.keySet().removeIf(set -> !set.is(kept));
     for (Setting<?> set : Setting.all()) {
@@ -299,7 +299,7 @@ public final class Settings {
   /** Passes settings on to the run, which reads system properties but not {@code .env}. */
   public void passOn() {
     Setting.all().stream()
-        .filter(setting -> setting.is(Trait.PASSED_ON) && isSet(setting))
+        .filter(setting -> setting.is(SettingTrait.PASSED_ON) && isSet(setting))
         .forEach(setting -> System.setProperty(setting.property(), text(setting)));
   }
 
@@ -345,7 +345,9 @@ public final class Settings {
   public IllegalArgumentException invalid(Setting<?> setting, String what) {
     Text text = texts.get(setting);
     String shown =
-        text == null ? "" : (setting.is(Trait.SECRET) ? "" : "=" + shownText(setting)) + text.where;
+        text == null
+            ? ""
+            : (setting.is(SettingTrait.SECRET) ? "" : "=" + shownText(setting)) + text.where;
     String line = redacted(setting.property() + shown + ": " + what).replaceAll("\\s+", " ");
     return new IllegalArgumentException(
         line.length() <= MESSAGE_CHARS ? line : line.substring(0, MESSAGE_CHARS - 1) + "…");
@@ -361,8 +363,8 @@ public final class Settings {
     texts.forEach(
         (setting, text) -> {
           if (text.source != Source.PRESET
-              && !setting.is(Trait.READ_FIRST)
-              && !setting.is(Trait.ONCE)) {
+              && !setting.is(SettingTrait.READ_FIRST)
+              && !setting.is(SettingTrait.ONCE)) {
             saved.put(setting.name, text.text);
           }
         });
@@ -389,7 +391,7 @@ public final class Settings {
   }
 
   private String shownText(Setting<?> setting) {
-    if (setting.is(Trait.SECRET)) {
+    if (setting.is(SettingTrait.SECRET)) {
       return "***";
     }
     String text = String.valueOf(text(setting));

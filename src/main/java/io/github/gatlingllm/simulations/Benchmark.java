@@ -253,7 +253,8 @@ public final class Benchmark extends Simulation {
   private static LlmProtocol with(Settings settings, LlmProtocol target) {
     LlmProtocol set = target.with(Setting.VERIFY_TLS, settings.get(Setting.VERIFY_TLS));
     for (Setting<?> row : Setting.all()) {
-      if (row.scope == Setting.Scope.PROTOCOL && (settings.isSet(row) || !row.isOpenInCode())) {
+      if (row.scope == Setting.SettingScope.PROTOCOL
+          && (settings.isSet(row) || !row.isOpenInCode())) {
         set = set.with(settings, row);
       }
     }

@@ -10,7 +10,7 @@ import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.settings.Setting;
-import io.github.gatlingllm.settings.Setting.Trait;
+import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.Length;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import io.github.gatlingllm.settings.SettingValue.Slos;
@@ -83,7 +83,7 @@ record BenchmarkPlan(
   /** Changes the settings to those of the command {@code probe}, which has no load. */
   static void probe(Settings settings) {
     settings.keepOnly(
-        Trait.PROBED,
+        SettingTrait.PROBED,
         set -> settings.invalid(set, "probe sends one request and no load; leave it out"));
     if (settings.get(Setting.ENDPOINT).size() != 1) {
       throw settings.invalid(Setting.ENDPOINT, "probe asks one target; expected one URL");
@@ -101,7 +101,7 @@ record BenchmarkPlan(
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
       settings.keepOnly(
-          Trait.SELF_TESTED,
+          SettingTrait.SELF_TESTED,
           set -> settings.excluded(Setting.SELF_TEST, set, "a self-test has its own load"));
     }
     settings.check();
@@ -192,7 +192,7 @@ record BenchmarkPlan(
       Servers servers,
       Function<Target, @Nullable ModelTokenizers> counting) {
     ModelTokenizers found =
-        set instanceof Tokenizer.Unresolved wanted
+        set instanceof Tokenizer.UnresolvedServer wanted
             ? ModelTokenizers.of(
                 target, wanted, counting.apply(target), servers.model(target), System.getenv())
             : ModelTokenizers.set(set);
@@ -354,7 +354,8 @@ record BenchmarkPlan(
       settings.warn(
           setting.property() + " has no effect: no llm.endpoint, the embedded engine answers");
     }
-    if (setting.is(Trait.SECRET) && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
+    if (setting.is(SettingTrait.SECRET)
+        && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
       throw settings.invalid(setting, "expected visible ASCII without spaces");
     }
     return values.isEmpty() || endpoints == 0

@@ -188,7 +188,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     String system =
         ready.system() == null ? "" : "a system prompt of " + ready.systemTokens() + " tokens, ";
     String turns = scenario.dialog() ? plan.get(Setting.TURNS) + " turns of " : "";
-    long differ = ready.prompts().made().stream().map(Prompts.Prompt::text).distinct().count();
+    long differ = ready.prompts().made().stream().map(Prompts.DrawnPrompt::text).distinct().count();
     String distinct = scenario.same() ? "" : ", " + NumberText.count(differ) + " distinct";
     Dataset dataset = ready.dataset();
     row(

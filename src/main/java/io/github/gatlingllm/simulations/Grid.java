@@ -61,7 +61,7 @@ final class Grid {
       throw refused(settings, list, "arrival", "a trace has its own lengths");
     }
     if (settings.get(Setting.RATE).stream()
-        .anyMatch(level -> level.arrivals() instanceof Arrivals.Curve)) {
+        .anyMatch(level -> level.arrivals() instanceof Arrivals.VaryingRate)) {
       throw refused(settings, list, "rate", "a curve has no load levels");
     }
   }

@@ -72,7 +72,7 @@ final class Load {
                         users ->
                             trials == null
                                 ? new LoadLevel.Closed(users, phases)
-                                : new LoadLevel.Batch(users, trials, phases.drainNanos()))
+                                : new LoadLevel.FixedBatch(users, trials, phases.drainNanos()))
                     .toList()));
   }
 

@@ -137,7 +137,7 @@ record ModelTokenizers(
    */
   static ModelTokenizers of(
       Target target,
-      Tokenizer.Unresolved wanted,
+      Tokenizer.UnresolvedServer wanted,
       @Nullable ModelTokenizers server,
       @Nullable String model,
       Map<String, String> environment) {

@@ -204,7 +204,7 @@ record WorkloadReader(
     LengthDistribution.Pairs pairs = settings.get(Setting.LENGTHS);
     return pairs == null || settings.isSet(Setting.MAX_TOKENS)
         ? settings.get(Setting.MAX_TOKENS).stream().map(Length::tokens).toList()
-        : pairs.pairs().stream().map(LengthDistribution.Pairs.Pair::output).toList();
+        : pairs.pairs().stream().map(LengthDistribution.RecordedPair::output).toList();
   }
 
   /** The longest output of {@value #DRAWS} draws. */

@@ -179,7 +179,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   private static Function<Session, String> ofRecordedLengths(
       Prompts prompts, Function<Session, String> otherwise) {
     NavigableMap<Integer, String> byTokens = new TreeMap<>();
-    for (Prompts.Prompt prompt : prompts.made()) {
+    for (Prompts.DrawnPrompt prompt : prompts.made()) {
       byTokens.put(Objects.requireNonNull(prompt.tokens()), prompt.text());
     }
     return session -> {

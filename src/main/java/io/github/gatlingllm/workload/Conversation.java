@@ -36,7 +36,7 @@ public record Conversation(
     messages = List.copyOf(messages);
   }
 
-  public record Script(List<Dialog.Turn> turns, @Nullable String tools, boolean recorded) {
+  public record Script(List<DialogTurn> turns, @Nullable String tools, boolean recorded) {
     public Script {
       turns = List.copyOf(turns);
     }
@@ -137,7 +137,7 @@ public record Conversation(
   }
 
   /** The next turn of the script; null at its end, and without a script. */
-  public Dialog.@Nullable Turn next() {
+  public Conversation.@Nullable DialogTurn next() {
     return script == null || turns >= script.turns().size() ? null : script.turns().get(turns);
   }
 
@@ -196,18 +196,6 @@ public record Conversation(
       return new Dialog(messages, null, null, null);
     }
 
-    /** Messages of the user or a tool, and the recorded answer if there is one. */
-    public record Turn(List<Message> asked, List<Message> answer) {
-      public Turn {
-        asked = List.copyOf(asked);
-        answer = List.copyOf(answer);
-      }
-
-      public boolean answersCalls() {
-        return asked.stream().anyMatch(message -> message.toolCallId() != null);
-      }
-    }
-
     public List<Message> opening() {
       return messages.stream()
           .takeWhile(message -> !isAsked(message))
@@ -215,8 +203,8 @@ public record Conversation(
           .toList();
     }
 
-    public List<Turn> turns() {
-      List<Turn> turns = new ArrayList<>();
+    public List<DialogTurn> turns() {
+      List<DialogTurn> turns = new ArrayList<>();
       List<Message> asked = new ArrayList<>();
       List<Message> answer = new ArrayList<>();
       boolean opened = false;
@@ -230,14 +218,14 @@ public record Conversation(
           continue;
         }
         if (!answer.isEmpty()) {
-          turns.add(new Turn(asked, answer));
+          turns.add(new DialogTurn(asked, answer));
           asked.clear();
           answer.clear();
         }
         asked.add(message);
       }
       if (asked.stream().anyMatch(Dialog::isAsked)) {
-        turns.add(new Turn(asked, answer));
+        turns.add(new DialogTurn(asked, answer));
       }
       return turns;
     }
@@ -245,7 +233,7 @@ public record Conversation(
     /** All messages up to the last one of the user or of a tool: one request. */
     public List<Message> asked() {
       List<Message> all = new ArrayList<>(opening());
-      List<Turn> turns = turns();
+      List<DialogTurn> turns = turns();
       for (int i = 0; i < turns.size(); i++) {
         all.addAll(turns.get(i).asked());
         if (i < turns.size() - 1) {
@@ -257,7 +245,7 @@ public record Conversation(
 
     /** The text of the last turn's question; empty without turns. */
     public String prompt() {
-      List<Turn> turns = turns();
+      List<DialogTurn> turns = turns();
       return turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).asked());
     }
 
@@ -274,7 +262,7 @@ public record Conversation(
 
     /** The text of the recorded answer to {@link #asked}; null without any. */
     public @Nullable String answer() {
-      List<Turn> turns = turns();
+      List<DialogTurn> turns = turns();
       String answer = turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).answer());
       return answer.isEmpty() ? null : answer;
     }
@@ -315,6 +303,18 @@ public record Conversation(
       } catch (JsonProcessingException e) {
         throw new IllegalArgumentException("message parts are not JSON: " + message.parts(), e);
       }
+    }
+  }
+
+  /** Messages of the user or a tool, and the recorded answer if there is one. */
+  public record DialogTurn(List<Message> asked, List<Message> answer) {
+    public DialogTurn {
+      asked = List.copyOf(asked);
+      answer = List.copyOf(answer);
+    }
+
+    public boolean answersCalls() {
+      return asked.stream().anyMatch(message -> message.toolCallId() != null);
     }
   }
 }

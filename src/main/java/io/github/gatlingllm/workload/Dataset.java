@@ -71,8 +71,8 @@ public final class Dataset {
    * Parts of this number of characters of its dialogs' texts: the first of each in an order drawn
    * from the seed, then the next of each, and so on. A dialog without another part begins again.
    */
-  Prompts.Source texts(int chars) {
-    return new Prompts.Source() {
+  Prompts.PromptSource texts(int chars) {
+    return new Prompts.PromptSource() {
       @Override
       public String origin() {
         return name();
@@ -351,35 +351,35 @@ public final class Dataset {
     public String toString() {
       return file.name() + ": " + summary();
     }
-
-    /**
-     * A recorded session of an agent and its sub-agents.
-     *
-     * @param turns number of requests of all its agents
-     */
-    public record RecordedSession(String id, Agent main, int turns) {
-
-      /** The session attribute of the one to replay. */
-      public static final String KEY = "recordedSession";
-    }
-
-    /**
-     * Requests that are sent one after the other.
-     *
-     * @param name empty for the agent that begins the session
-     */
-    public record Agent(String name, List<Turn> turns) {}
-
-    /**
-     * One request.
-     *
-     * @param gapNanos wait for tools before it, from the end of the turn before and of its children
-     * @param dueNanos it is not sent earlier than so long after the session's start
-     * @param prompt reads or generates the messages, with the number of output tokens; blocks
-     * @param children agents that begin with its answer, at the same time; the next turn waits for
-     *     all of them
-     */
-    public record Turn(
-        long gapNanos, long dueNanos, Supplier<Dialog> prompt, List<Agent> children) {}
   }
+
+  /**
+   * Requests that are sent one after the other.
+   *
+   * @param name empty for the agent that begins the session
+   */
+  public record Agent(String name, List<RecordedTurn> turns) {}
+
+  /**
+   * A recorded session of an agent and its sub-agents.
+   *
+   * @param turns number of requests of all its agents
+   */
+  public record RecordedSession(String id, Agent main, int turns) {
+
+    /** The session attribute of the one to replay. */
+    public static final String KEY = "recordedSession";
+  }
+
+  /**
+   * One request.
+   *
+   * @param gapNanos wait for tools before it, from the end of the turn before and of its children
+   * @param dueNanos it is not sent earlier than so long after the session's start
+   * @param prompt reads or generates the messages, with the number of output tokens; blocks
+   * @param children agents that begin with its answer, at the same time; the next turn waits for
+   *     all of them
+   */
+  public record RecordedTurn(
+      long gapNanos, long dueNanos, Supplier<Dialog> prompt, List<Agent> children) {}
 }

@@ -158,7 +158,7 @@ public sealed interface LengthDistribution {
     return new Mixed(
         new TreeMap<>(weights)
             .entrySet().stream()
-                .map(each -> new Part(exactly(each.getKey()), each.getValue()))
+                .map(each -> new MixPart(exactly(each.getKey()), each.getValue()))
                 .toList(),
         null);
   }
@@ -250,8 +250,8 @@ public sealed interface LengthDistribution {
     }
   }
 
-  record Part(LengthDistribution lengths, double weight) {
-    public Part {
+  record MixPart(LengthDistribution lengths, double weight) {
+    public MixPart {
       var unused = Seed.weight(weight);
     }
   }
@@ -262,7 +262,7 @@ public sealed interface LengthDistribution {
    *
    * @param choice what one is chosen by at an index; null for what its length is drawn by
    */
-  record Mixed(List<Part> parts, @Nullable LongFunction<SplittableRandom> choice)
+  record Mixed(List<MixPart> parts, @Nullable LongFunction<SplittableRandom> choice)
       implements LengthDistribution {
 
     public Mixed {
@@ -286,7 +286,7 @@ public sealed interface LengthDistribution {
 
     @Override
     public int draw(SplittableRandom random, long index) {
-      return Seed.weighted(parts, Part::weight, choice == null ? random : choice.apply(index))
+      return Seed.weighted(parts, MixPart::weight, choice == null ? random : choice.apply(index))
           .lengths
           .draw(random, index);
     }
@@ -313,8 +313,8 @@ public sealed interface LengthDistribution {
           .collect(Collectors.joining(",", "weighted:", ""));
     }
 
-    private double share(Part part) {
-      return part.weight / parts.stream().mapToDouble(Part::weight).sum();
+    private double share(MixPart part) {
+      return part.weight / parts.stream().mapToDouble(MixPart::weight).sum();
     }
 
     /** With shares: {@code exactly 256 tokens (60 %), exactly 4096 tokens (40 %)}. */
@@ -364,18 +364,10 @@ public sealed interface LengthDistribution {
    * Lengths of prompts and of outputs that belong together, drawn by weight: both sides draw the
    * same pair at an index.
    */
-  record Pairs(List<Pair> pairs) {
+  record Pairs(List<RecordedPair> pairs) {
 
     private static final Pattern FORM = Pattern.compile("([^,:;]+),([^,:;]+)(?::([^,:;]+))?");
-    private static final long SALT = 0x70616972736f666cL; // "pairsofl"
-
-    public record Pair(LengthDistribution input, LengthDistribution output, double weight) {
-
-      /** The name of its requests, e.g. {@code 256:32/128:16}. */
-      public String name() {
-        return input.text() + "/" + output.text();
-      }
-    }
+    private static final long SALT = 0x70616972736f666cL;
 
     /**
      * Parses {@code 256|32,128|16:60;4096,512:40}; weights are given for all pairs, or for none.
@@ -391,16 +383,16 @@ public sealed interface LengthDistribution {
     }
 
     /** Each side has a form of {@link LengthDistribution#parse}, with | in place of a colon. */
-    private static Pair pair(Matcher form) {
-      return new Pair(
+    private static RecordedPair pair(Matcher form) {
+      return new RecordedPair(
           LengthDistribution.parse(form.group(1).replace('|', ':')),
           LengthDistribution.parse(form.group(2).replace('|', ':')),
           Seed.weight(form.group(3) == null ? 1 : Double.parseDouble(form.group(3))));
     }
 
     /** The pair that both sides draw at an index. */
-    public Pair at(long seed, int made, long index) {
-      return Seed.weighted(pairs, Pair::weight, Seed.at(seed, SALT, index % made));
+    public RecordedPair at(long seed, int made, long index) {
+      return Seed.weighted(pairs, RecordedPair::weight, Seed.at(seed, SALT, index % made));
     }
 
     /** As a setting has it: {@link #parse} reads it. */
@@ -417,21 +409,31 @@ public sealed interface LengthDistribution {
 
     /** The lengths of prompts, of which that many are made, and then repeat. */
     public LengthDistribution inputs(long seed, int made) {
-      return side(Pair::input, seed, made);
+      return side(RecordedPair::input, seed, made);
     }
 
     /** The lengths of the outputs of the same prompts. */
     public LengthDistribution outputs(long seed, int made) {
-      return side(Pair::output, seed, made);
+      return side(RecordedPair::output, seed, made);
     }
 
     private LengthDistribution side(
-        Function<Pair, LengthDistribution> lengths, long seed, int made) {
+        Function<RecordedPair, LengthDistribution> lengths, long seed, int made) {
       return pairs.size() == 1
           ? lengths.apply(pairs.get(0))
           : new Mixed(
-              pairs.stream().map(pair -> new Part(lengths.apply(pair), pair.weight)).toList(),
+              pairs.stream().map(pair -> new MixPart(lengths.apply(pair), pair.weight)).toList(),
               index -> Seed.at(seed, SALT, index % made));
+    }
+  }
+
+  // "pairsofl"
+
+  public record RecordedPair(LengthDistribution input, LengthDistribution output, double weight) {
+
+    /** The name of its requests, e.g. {@code 256:32/128:16}. */
+    public String name() {
+      return input.text() + "/" + output.text();
     }
   }
 

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.workload.Conversation.Dialog;
-import io.github.gatlingllm.workload.Dataset.SessionFile.Agent;
-import io.github.gatlingllm.workload.Dataset.SessionFile.RecordedSession;
-import io.github.gatlingllm.workload.Dataset.SessionFile.Turn;
+import io.github.gatlingllm.workload.Dataset.Agent;
+import io.github.gatlingllm.workload.Dataset.RecordedSession;
+import io.github.gatlingllm.workload.Dataset.RecordedTurn;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -246,7 +246,7 @@ final class OtelSpans {
   /** Requests one after the other, and the flows that began with the last of them. */
   private static final class Flow {
     private final @Nullable Flow outer;
-    private final List<Turn> turns = new ArrayList<>();
+    private final List<RecordedTurn> turns = new ArrayList<>();
 
     private List<Flow> inner = List.of();
 
@@ -262,7 +262,7 @@ final class OtelSpans {
     void add(Span request, Supplier<Dialog> prompt) {
       inner = new ArrayList<>();
       children = new ArrayList<>();
-      turns.add(new Turn(Math.max(0, request.start - end), 0, prompt, children));
+      turns.add(new RecordedTurn(Math.max(0, request.start - end), 0, prompt, children));
       answered = request.end;
       for (Flow flow = this; flow != null; flow = flow.outer) {
         flow.end = Math.max(flow.end, request.end);

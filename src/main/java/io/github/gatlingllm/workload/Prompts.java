@@ -36,11 +36,11 @@ import org.jspecify.annotations.Nullable;
  * @param made the created prompts in the order of requests; empty without a distribution of lengths
  */
 public record Prompts(
-    Source source,
+    PromptSource source,
     long seed,
     PromptPrefix.Texts prefix,
     @Nullable LengthDistribution lengths,
-    List<Prompt> made) {
+    List<DrawnPrompt> made) {
 
   /** Default number of distinct prompts of given lengths. */
   public static final int MAX_MADE = 1_000;
@@ -48,7 +48,7 @@ public record Prompts(
   private static final long LENGTH_SALT = 0x6c656e677468736fL; // "lengthso"
   private static final long TEXT_SALT = 0x70616464696e6773L; // "paddings"
 
-  public record Prompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {
+  public record DrawnPrompt(String text, @Nullable Integer tokens, @Nullable Integer wanted) {
 
     public boolean exact() {
       return wanted == null || wanted.equals(tokens);
@@ -62,7 +62,7 @@ public record Prompts(
     }
   }
 
-  public static Prompts of(Source source, long seed) {
+  public static Prompts of(PromptSource source, long seed) {
     return new Prompts(source, seed, request -> "", null, List.of());
   }
 
@@ -85,13 +85,13 @@ public record Prompts(
                 SyntheticText.vocabulary())
             .toList());
     Progress progress = new Progress(count, System::nanoTime);
-    List<Prompt> prompts =
+    List<DrawnPrompt> prompts =
         IntStream.range(0, count)
             .parallel()
             .mapToObj(index -> progress.one(() -> make(words, lengths, template, index)))
             .toList();
     if (words != tokenizer && !areCounted(prompts, tokenizer)) {
-      List<Prompt> first = prompts;
+      List<DrawnPrompt> first = prompts;
       prompts =
           IntStream.range(0, count)
               .parallel()
@@ -109,7 +109,7 @@ public record Prompts(
   /**
    * Whether words add up to texts: what extends a text has few words, so one text of each tells.
    */
-  private boolean areCounted(List<Prompt> prompts, Tokenizer tokenizer) {
+  private boolean areCounted(List<DrawnPrompt> prompts, Tokenizer tokenizer) {
     Set<String> seen = new HashSet<>();
     int[] firsts =
         IntStream.range(0, prompts.size()).filter(i -> seen.add(source.pick(seed, i))).toArray();
@@ -117,11 +117,11 @@ public record Prompts(
     return IntStream.of(firsts).parallel().allMatch(i -> isCounted(prompts, i, tokenizer));
   }
 
-  private boolean isCounted(List<Prompt> prompts, int index, Tokenizer tokenizer) {
+  private boolean isCounted(List<DrawnPrompt> prompts, int index, Tokenizer tokenizer) {
     return tokenizer.count(whole(prompts, index)) == prompts.get(index).tokens();
   }
 
-  private String whole(List<Prompt> prompts, int index) {
+  private String whole(List<DrawnPrompt> prompts, int index) {
     return prefix.of(index) + prompts.get(index).text();
   }
 
@@ -149,7 +149,8 @@ public record Prompts(
     }
   }
 
-  private Prompt make(Tokenizer tokenizer, LengthDistribution lengths, int template, int index) {
+  private DrawnPrompt make(
+      Tokenizer tokenizer, LengthDistribution lengths, int template, int index) {
     int drawn = lengths.draw(Seed.at(seed, LENGTH_SALT, index), index);
     int wanted = Math.max(1, drawn - template);
     // A fixed text is always extended in the same way.
@@ -157,13 +158,13 @@ public record Prompts(
     ExactLength.Fitted fitted =
         new ExactLength(tokenizer)
             .of(prefix.of(index), source.pick(seed, index), "", wanted, random);
-    return new Prompt(fitted.text(), fitted.tokens(), wanted);
+    return new DrawnPrompt(fitted.text(), fitted.tokens(), wanted);
   }
 
   /** The prompt of a request, without prefix. */
-  public Prompt pick(long index) {
+  public DrawnPrompt pick(long index) {
     return made.isEmpty()
-        ? new Prompt(source.pick(seed, index), null, null)
+        ? new DrawnPrompt(source.pick(seed, index), null, null)
         : made.get((int) (index % made.size()));
   }
 
@@ -189,10 +190,10 @@ public record Prompts(
   }
 
   /** A source of prompt texts. Immutable and thread-safe. */
-  public interface Source {
+  public interface PromptSource {
 
     /** Synthetic English, four sentences per prompt. */
-    static Source synthetic() {
+    static PromptSource synthetic() {
       return new SyntheticText();
     }
 
@@ -218,7 +219,7 @@ public record Prompts(
    * @param outputs lengths of answers by the index of their prompt
    */
   public record PromptPool(String origin, List<String> texts, Map<Integer, Integer> outputs)
-      implements Prompts.Source {
+      implements Prompts.PromptSource {
 
     /** Makes prompt draws independent of arrival times, which use the same seed. */
     private static final long SALT = 0x70726f6d70747331L; // "prompts1"

@@ -2,12 +2,13 @@ package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Api.Message;
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.StampUnit;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.workload.Conversation.Dialog;
-import io.github.gatlingllm.workload.Dataset.SessionFile.Agent;
-import io.github.gatlingllm.workload.Dataset.SessionFile.RecordedSession;
-import io.github.gatlingllm.workload.Dataset.SessionFile.Turn;
+import io.github.gatlingllm.workload.Dataset.Agent;
+import io.github.gatlingllm.workload.Dataset.RecordedSession;
+import io.github.gatlingllm.workload.Dataset.RecordedTurn;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,7 +47,7 @@ final class SessionRows {
   private final Map<String, String> byChat = new HashMap<>();
   private final Map<Long, LastPrompt> byPrefix = new HashMap<>();
   private final @Nullable StampUnit set;
-  private final StampUnit.Seen stamps = new StampUnit.Seen();
+  private final Arrivals.Seen stamps = new Arrivals.Seen();
   private StampUnit unit = StampUnit.MS;
   private int inferred;
   private int size;
@@ -244,7 +245,7 @@ final class SessionRows {
     private Agent agent(String name) {
       built.add(name);
       long key = Mooncake.key(id + '\n' + name);
-      List<Turn> turns = new ArrayList<>();
+      List<RecordedTurn> turns = new ArrayList<>();
       double before = Double.NaN;
       SessionRows all = SessionRows.this; // a prompt must not keep these maps in memory
       for (Row row : Objects.requireNonNull(byAgent.get(name))) {
@@ -258,7 +259,7 @@ final class SessionRows {
           children.add(agent(child));
         }
         turns.add(
-            new Turn(
+            new RecordedTurn(
                 Math.round(gap * 1e6), // 0 where it is not a number
                 Math.round(due),
                 () -> all.dialog(row, key),

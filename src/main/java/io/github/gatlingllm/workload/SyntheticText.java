@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Synthetic English by a seed: extends prompts, and is a source of prompts. */
-record SyntheticText() implements Prompts.Source {
+record SyntheticText() implements Prompts.PromptSource {
 
   private static final int SENTENCES = 4;
   private static final int SAMPLE_CHARS = 200;

@@ -29,7 +29,7 @@ public interface Tokenizer {
   /** The tokenizer of that {@link #name}; {@code auto} is {@code cl100k_base}. */
   static Tokenizer parse(String name) {
     if (name.equals("auto") || name.equals(ServerTokenizer.NAME)) {
-      return new Unresolved(name);
+      return new UnresolvedServer(name);
     }
     if (name.equals(CharsPerToken.FOUR.name())) {
       return chars4();
@@ -132,7 +132,7 @@ public interface Tokenizer {
   }
 
   /** That of a server which is not known yet: {@code cl100k_base} until then. */
-  record Unresolved(String setting) implements Tokenizer {
+  record UnresolvedServer(String setting) implements Tokenizer {
 
     public boolean isDemanded() {
       return setting.equals(ServerTokenizer.NAME);

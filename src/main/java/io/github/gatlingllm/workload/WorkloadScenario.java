@@ -75,7 +75,7 @@ public enum WorkloadScenario {
   }
 
   /** Prompts of the built-in pool that are short enough to differ after they get their length. */
-  private Prompts.Source source(long seed, Tokenizer tokenizer) {
+  private Prompts.PromptSource source(long seed, Tokenizer tokenizer) {
     Prompts.PromptPool pool = Prompts.PromptPool.builtIn();
     List<String> shorter =
         pool.texts().stream()
@@ -90,7 +90,7 @@ public enum WorkloadScenario {
   public Ready ready(Tokenizer tokenizer, long seed, int count, @Nullable Dataset dataset) {
     // A server must not have cached prompts of this scenario from another one.
     long own = Seed.at(seed, OWN_SALT, name().hashCode()).nextLong();
-    Prompts.Source source =
+    Prompts.PromptSource source =
         dataset == null ? source(own, tokenizer) : dataset.texts(CHARS_PER_TOKEN * tokens);
     Prompts prompts = Prompts.of(source, own);
     if (dataset == null || !dialog()) {

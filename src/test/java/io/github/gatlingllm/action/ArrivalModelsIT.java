@@ -38,7 +38,7 @@ class ArrivalModelsIT {
     Arrivals.Replay replay = Arrivals.Replay.read("src/test/resources/traces/azure.csv", 10);
     add(expected, replay.offsetsBefore(replay.lengthNanos()), 3 * SECOND);
     Arrivals curve =
-        new Arrivals.Curve(
+        new Arrivals.VaryingRate(
             nanos -> 20 - 10 * (nanos / 1_000_000) / 1000.0, 2 * SECOND, Gaps.poisson(3));
     add(expected, curve.offsetsBefore(2 * SECOND), 3 * SECOND + replay.lengthNanos());
 

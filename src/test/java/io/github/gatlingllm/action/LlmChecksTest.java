@@ -22,7 +22,7 @@ import io.gatling.commons.validation.Success;
 import io.gatling.core.check.Check$;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.github.gatlingllm.action.LlmRequest.LlmChecks;
-import io.github.gatlingllm.action.LlmRequest.LlmChecks.MeasuredAnswer;
+import io.github.gatlingllm.action.LlmRequest.MeasuredAnswer;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
 import io.github.gatlingllm.client.ReceivedAnswer;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.client.Api.FunctionCall;
 import io.github.gatlingllm.client.Api.Message;
-import io.github.gatlingllm.client.Api.Message.FunctionCall;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Conversation.Dialog;

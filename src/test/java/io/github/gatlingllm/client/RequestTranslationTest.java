@@ -25,7 +25,7 @@ class RequestTranslationTest {
                 "user",
                 "[{\"type\":\"text\",\"text\":\"Look\"},{\"type\":\"image_url\","
                     + "\"image_url\":{\"url\":\"data:image/png;base64,AAAA\"}}]"))
-        .message(Message.answer("Wait", List.of(new Message.FunctionCall("c1", "f", "{\"a\":1}"))))
+        .message(Message.answer("Wait", List.of(new Api.FunctionCall("c1", "f", "{\"a\":1}"))))
         .message(Message.tool("c1", "sunny"))
         .message(Message.tool("c2", "rain"))
         .message(Message.user("And?"))

@@ -139,7 +139,7 @@ class SseDecoderTest {
     return events.lines;
   }
 
-  private static final class Events implements SseDecoder.Listener {
+  private static final class Events implements SseDecoder.EventListener {
     private final List<String> lines = new ArrayList<>();
 
     @Override

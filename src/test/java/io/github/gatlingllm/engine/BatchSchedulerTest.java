@@ -26,7 +26,7 @@ final class BatchSchedulerTest {
   private final List<Sequence> admitted = new ArrayList<>();
   private long nowMillis;
 
-  private static EmbeddedEngine.Builder model(int maxBatch) {
+  private static EmbeddedEngine.EngineBuilder model(int maxBatch) {
     return EmbeddedEngine.builder()
         .prefillTokensPerSecond(1_000)
         .decodeStep(Duration.ofMillis(10))
@@ -34,7 +34,7 @@ final class BatchSchedulerTest {
         .maxBatch(maxBatch);
   }
 
-  private record Named(String name, List<String> log) implements Sequence.Listener {
+  private record Named(String name, List<String> log) implements Sequence.TokenListener {
 
     @Override
     public void admitted() {}
@@ -105,7 +105,7 @@ final class BatchSchedulerTest {
       scheduler.add(sequence(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2])));
     }
     assertThat(String.join(", ", run(scheduler, 0, 99))).as(rule).isEqualTo(expected);
-    assertThat(scheduler.load()).isEqualTo(EmbeddedEngine.Load.NONE);
+    assertThat(scheduler.load()).isEqualTo(EmbeddedEngine.EngineLoad.NONE);
   }
 
   @Test
@@ -130,7 +130,7 @@ final class BatchSchedulerTest {
     assertThat(run(scheduler, 0, 1)).containsExactly("11.0: a");
     scheduler.cancel(running);
     scheduler.cancel(queued);
-    assertThat(scheduler.load()).isEqualTo(new EmbeddedEngine.Load(0, 1, 0, 0, 0));
+    assertThat(scheduler.load()).isEqualTo(new EmbeddedEngine.EngineLoad(0, 1, 0, 0, 0));
     // The step that had begun at 11 ms still ends, empty.
     assertThat(run(scheduler, 11, 99)).containsExactly("21.0: ", "32.0: c");
   }
@@ -236,7 +236,7 @@ final class BatchSchedulerTest {
     assertThat(dues).containsExactly(1_100L, 1_105L, 1_110L, 1_120L);
     assertThat(tokens).containsExactly(first, second, first, first);
     assertThat(admitted).containsExactly(first, second);
-    assertThat(scheduler.load()).isEqualTo(EmbeddedEngine.Load.NONE);
+    assertThat(scheduler.load()).isEqualTo(EmbeddedEngine.EngineLoad.NONE);
   }
 
   @Test
@@ -264,7 +264,7 @@ final class BatchSchedulerTest {
     assertThat(tokens).containsExactly(kept);
   }
 
-  private static final EmbeddedEngine.Builder FAST =
+  private static final EmbeddedEngine.EngineBuilder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1).recordGroundTruth();
 
   private static int cached(JsonNode answer) {

@@ -47,7 +47,7 @@ final class DefaultKneeTest {
       this.concurrency = concurrency;
     }
 
-    private final class Request implements Sequence.Listener {
+    private final class Request implements Sequence.TokenListener {
       private final long startNanos = now;
       private int tokens;
 

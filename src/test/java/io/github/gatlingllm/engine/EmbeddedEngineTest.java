@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(120)
 final class EmbeddedEngineTest {
-  private static final EmbeddedEngine.Builder FAST =
+  private static final EmbeddedEngine.EngineBuilder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1).recordGroundTruth();
 
   private final HttpClient client =
@@ -45,7 +45,7 @@ final class EmbeddedEngineTest {
     started.forEach(EmbeddedEngine::close);
   }
 
-  private EmbeddedEngine start(EmbeddedEngine.Builder builder) {
+  private EmbeddedEngine start(EmbeddedEngine.EngineBuilder builder) {
     EmbeddedEngine engine = builder.start();
     started.add(engine);
     return engine;
@@ -340,7 +340,7 @@ final class EmbeddedEngineTest {
 
   @Test
   void valueOutOfRangeIsNamedWithWhatIsAllowed() {
-    EmbeddedEngine.Builder builder = EmbeddedEngine.builder();
+    EmbeddedEngine.EngineBuilder builder = EmbeddedEngine.builder();
     assertThatThrownBy(() -> builder.port(70_000))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Embedded engine: port is 70000; expected 0 to 65535");
@@ -369,7 +369,7 @@ final class EmbeddedEngineTest {
 
   @Test
   void shareOfTheRequestsIsDrawnFromTheSeed() {
-    EmbeddedEngine.Builder settings =
+    EmbeddedEngine.EngineBuilder settings =
         EmbeddedEngine.builder().seed(1).reject(503, 0.2).reject(429, 0.1);
     List<Integer> drawn = drawn(settings);
     assertThat(drawn).filteredOn(each -> each == 503).hasSizeBetween(1_900, 2_100);
@@ -377,11 +377,11 @@ final class EmbeddedEngineTest {
     assertThat(drawn).isEqualTo(drawn(settings));
   }
 
-  private static List<Integer> drawn(EmbeddedEngine.Builder settings) {
+  private static List<Integer> drawn(EmbeddedEngine.EngineBuilder settings) {
     return LongStream.range(0, 10_000)
         .mapToObj(settings::faultOf)
         .filter(Objects::nonNull)
-        .map(EmbeddedEngine.Builder.Fault::status)
+        .map(EmbeddedEngine.Fault::status)
         .toList();
   }
 }

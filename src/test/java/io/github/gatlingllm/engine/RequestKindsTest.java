@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 final class RequestKindsTest {
-  private static final EmbeddedEngine.Builder FAST =
+  private static final EmbeddedEngine.EngineBuilder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1);
   private static final String ASK = "'messages':[{'role':'user','content':'How are you?'}]";
   private static final String TOOLS =

@@ -14,9 +14,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.shared.model.assertion.AssertionMessage;
 import io.github.gatlingllm.figures.metric.Figure;
+import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.record.Objectives.Assertion.Condition;
-import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.RequestStatus;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -103,17 +103,23 @@ class LlmAssertionTest {
                     llmValid())
                 .map(LlmAssertion::assertion))
         .containsExactly(
-            demand(Scope.GLOBAL, null, "ttft.p99", Condition.LT, 200),
-            demand(Scope.REQUEST, "ask", "goodput.percent", Condition.GTE, 95),
-            demand(Scope.STAGE, "c=8", "tpot.mean", Condition.LT, 40),
-            demand(Scope.GLOBAL, null, "jitter", Condition.LTE, 3),
-            demand(Scope.GLOBAL, null, "truncated.count", Condition.IS, 0),
-            demand(Scope.EVERY_REQUEST, null, "queue_wait.max", Condition.BETWEEN_EXCLUSIVE, 1, 2),
+            demand(Scope.GLOBAL, null, "ttft.p99", AssertedCondition.LT, 200),
+            demand(Scope.REQUEST, "ask", "goodput.percent", AssertedCondition.GTE, 95),
+            demand(Scope.STAGE, "c=8", "tpot.mean", AssertedCondition.LT, 40),
+            demand(Scope.GLOBAL, null, "jitter", AssertedCondition.LTE, 3),
+            demand(Scope.GLOBAL, null, "truncated.count", AssertedCondition.IS, 0),
+            demand(
+                Scope.EVERY_REQUEST,
+                null,
+                "queue_wait.max",
+                AssertedCondition.BETWEEN_EXCLUSIVE,
+                1,
+                2),
             Assertion.VALID);
   }
 
   private static Assertion demand(
-      Scope scope, String name, String figure, Condition condition, double... values) {
+      Scope scope, String name, String figure, AssertedCondition condition, double... values) {
     return new Assertion(
         null, scope, name, figure, condition, Arrays.stream(values).boxed().toList());
   }

@@ -3,7 +3,6 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
-import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import io.github.gatlingllm.testing.VirtualUsers;

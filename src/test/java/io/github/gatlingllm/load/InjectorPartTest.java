@@ -207,7 +207,7 @@ class InjectorPartTest {
         new GoodputSearch(1, 0.05, 1, PHASES),
         new Sweep(two).stopWhen(List.of(StopRule.sloBelow(50))),
         new Sweep(two).stopWhen(List.of(StopRule.errorCountAbove(50))),
-        new Sweep(List.of(new LoadLevel.Batch(4, 2, SECOND))),
+        new Sweep(List.of(new LoadLevel.FixedBatch(4, 2, SECOND))),
         new Sweep(List.of(new Closed(1, PHASES.withRequests(5)), new Closed(2, PHASES))));
   }
 

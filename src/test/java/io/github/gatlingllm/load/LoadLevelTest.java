@@ -42,7 +42,7 @@ class LoadLevelTest {
                         new LoadLevel.Closed(8, Phases.DEFAULT))),
             "Level c=8 occurs twice; list each level once"),
         mistake(
-            () -> new LoadLevel.Batch(100_000, 100_000, 0),
+            () -> new LoadLevel.FixedBatch(100_000, 100_000, 0),
             "100,000 users times 100,000 trials are too many for one load test; expected"),
         mistake(
             () -> new LoadLevel.Closed(1_000_000_000, Phases.DEFAULT),
@@ -76,7 +76,8 @@ class LoadLevelTest {
             sweep.stopWhen(List.of(StopRule.errorsAbove(1))),
             321L + 521L),
         Arguments.of("a count", new LoadPlan.Sweep(List.of(CLOSED, COUNTED)), null),
-        Arguments.of("trials", new LoadPlan.Sweep(List.of(new LoadLevel.Batch(4, 2, 30))), null),
+        Arguments.of(
+            "trials", new LoadPlan.Sweep(List.of(new LoadLevel.FixedBatch(4, 2, 30))), null),
         Arguments.of("a search", new GoodputSearch(1, 0.1, 1, TIMED), null));
   }
 

@@ -89,7 +89,7 @@ class PlanDriverTest {
         new LoadPlan.Sweep(
             List.of(
                 closed(2, seconds(0, 0, 600, 5)),
-                new LoadLevel.Batch(2, 5, 0),
+                new LoadLevel.FixedBatch(2, 5, 0),
                 closed(4, seconds(0, 0, 60, 5))));
     FakeLoad load = new FakeLoad(() -> 1_000, i -> false, plan).failing().run();
 
@@ -147,8 +147,8 @@ class PlanDriverTest {
             new FakeLoad(
                 trials::next,
                 iteration -> iteration == 2,
-                new LoadLevel.Batch(3, 2, SECOND),
-                new LoadLevel.Batch(2, 1, SECOND)),
+                new LoadLevel.FixedBatch(3, 2, SECOND),
+                new LoadLevel.FixedBatch(2, 1, SECOND)),
             """
             b=3: 0 started, 0 measure, 80 ended, 0 running, measured until 80
             b=2: 80 started, 80 measure, 87 ended, 0 running, measured until 87

@@ -8,11 +8,10 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Closed;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
-import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.load.LoadPlan.Sweep;
+import io.github.gatlingllm.load.StopRule.Goal;
 import io.github.gatlingllm.load.StopRule.Repeats;
-import io.github.gatlingllm.load.StopRule.Repeats.Goal;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
@@ -136,7 +135,7 @@ class RepeatsTest {
   @Test
   void refusesWhatHasNoLevelsOrNoOrder() {
     Repeats twice = new Repeats(2, null);
-    Sweep trials = new Sweep(List.of(new LoadLevel.Batch(4, 2, 30)));
+    Sweep trials = new Sweep(List.of(new LoadLevel.FixedBatch(4, 2, 30)));
     Sweep curve = new Sweep(List.of(Open.curve(at -> 5, 9_000_000_000L)));
     assertThatThrownBy(() -> trials.repeated(twice, 1)).hasMessageContaining("trials");
     assertThatThrownBy(() -> curve.repeated(twice, 1)).hasMessageContaining("curve");

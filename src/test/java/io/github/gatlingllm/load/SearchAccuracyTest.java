@@ -7,7 +7,6 @@ import io.github.gatlingllm.docs.SimulatedTable;
 import io.github.gatlingllm.figures.metric.Backlog;
 import io.github.gatlingllm.figures.metric.BacklogOf;
 import io.github.gatlingllm.load.LoadLevel.Phases;
-import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.RunOutcome.Conclusion;
 import java.io.IOException;

@@ -92,10 +92,10 @@ class RunInfoTest {
                   Assertion.VALID,
                   new Assertion(
                       "vLLM",
-                      Assertion.Scope.REQUEST,
+                      Objectives.Scope.REQUEST,
                       "ask",
                       "ttft.p99.5",
-                      Assertion.Condition.BETWEEN_EXCLUSIVE,
+                      Objectives.AssertedCondition.BETWEEN_EXCLUSIVE,
                       List.of(0.5, 200.0))));
 
   @Test

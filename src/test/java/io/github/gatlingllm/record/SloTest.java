@@ -247,9 +247,9 @@ class SloTest {
     assertThat(counts("99++ 1+?").all().share()).isEqualTo(1);
     assertThat(counts("99++ 2+?").all().share()).isNull();
     assertThat(counts("98++ 2+.!").objectives().values())
-        .containsExactly(new SloCounts.SloCount(100, 98, 0), new SloCounts.SloCount(100, 98, 0));
+        .containsExactly(new Objectives.SloCount(100, 98, 0), new Objectives.SloCount(100, 98, 0));
     assertThat(counts("98++ 2+-").decide())
-        .isEqualTo(new SloCounts.Decision("tpot<50ms", new SloCounts.SloCount(100, 98, 0), 99));
+        .isEqualTo(new Objectives.Decision("tpot<50ms", new Objectives.SloCount(100, 98, 0), 99));
     assertThat(new SloCounts().decide()).isNull();
     assertThat(new SloCounts().isEmpty()).isTrue();
   }
@@ -261,6 +261,6 @@ class SloTest {
     SloCounts counts = add(new SloCounts(), "slow: ", own, "90+ 10-");
     assertThat(requireNonNull(counts.decide()).holds()).isTrue();
     assertThat(add(counts, "", BOTH.judgedBy(99, Slo.Rule.REQUESTS), "98++ 2+-").decide())
-        .isEqualTo(new SloCounts.Decision(null, new SloCounts.SloCount(100, 98, 0), 99));
+        .isEqualTo(new Objectives.Decision(null, new Objectives.SloCount(100, 98, 0), 99));
   }
 }

@@ -13,9 +13,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.record.Objectives.Assertion.Condition;
-import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.RandomRecords;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
@@ -185,7 +185,12 @@ class ForeignRunTest {
             .assertions(
                 List.of(
                     new Assertion(
-                        null, Scope.REQUEST, hostile, "e2e.max", Condition.LT, List.of(1e9))));
+                        null,
+                        Scope.REQUEST,
+                        hostile,
+                        "e2e.max",
+                        AssertedCondition.LT,
+                        List.of(1e9))));
     Path run = run("hostile", lines, info);
     Path base = run("base", lines, info);
     RunFiles files = new RunFiles(run);

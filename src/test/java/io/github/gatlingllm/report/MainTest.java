@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.record.Objectives.Assertion.Condition;
-import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.RandomRecords;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
@@ -117,7 +117,7 @@ class MainTest {
     RunFiles files = new RunFiles(run);
     for (double limit : List.of(1e9, 1e-9)) {
       Assertion gate =
-          new Assertion(null, Scope.GLOBAL, null, "e2e.max", Condition.LT, List.of(limit));
+          new Assertion(null, Scope.GLOBAL, null, "e2e.max", AssertedCondition.LT, List.of(limit));
       INFO.assertions(List.of(gate)).write(files.info());
 
       assertThat(call("render", run.toString()).exitCode()).isEqualTo(limit > 1 ? 0 : 2);

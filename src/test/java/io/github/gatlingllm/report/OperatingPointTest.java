@@ -19,8 +19,8 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.Table.Heading;
+import io.github.gatlingllm.report.VerdictSections.Tile;
 import io.github.gatlingllm.report.VerdictSections.Tiles;
-import io.github.gatlingllm.report.VerdictSections.Tiles.Tile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -204,7 +204,7 @@ class OperatingPointTest {
         .extracting(c -> c.operatingPoint().why())
         .containsOnly("the only load level");
     assertThat(Tiles.of(summary))
-        .extracting(Tiles.TileGroup::title)
+        .extracting(VerdictSections.TileGroup::title)
         .containsExactly("fast: c=8", "dead: c=8");
     assertThat(Tiles.of(summary).get(0).tiles())
         .extracting(Tile::value)
@@ -332,7 +332,7 @@ class OperatingPointTest {
   private static String last(Table table, String heading) {
     int column = headings(table).indexOf(heading);
     assertThat(column).as("%s of %s", heading, table.headings()).isPositive();
-    List<List<Table.Cell>> rows = table.groups().get(0).rows();
+    List<List<Table.TableCell>> rows = table.groups().get(0).rows();
     return rows.get(rows.size() - 1).get(column).text();
   }
 

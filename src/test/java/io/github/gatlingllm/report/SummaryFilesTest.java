@@ -12,9 +12,9 @@ import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.CellKind;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.TableCell;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -154,11 +154,11 @@ class SummaryFilesTest {
 
   @Test
   void footnoteOfUncertainPercentilesNeedsOne() {
-    assertThat(columnOf(Cell.figure("12.0"))).matches(table -> !table.hasLowN());
-    assertThat(columnOf(new Cell("12.0", CellKind.LOW_N))).matches(Table::hasLowN);
+    assertThat(columnOf(TableCell.figure("12.0"))).matches(table -> !table.hasLowN());
+    assertThat(columnOf(new TableCell("12.0", CellKind.LOW_N))).matches(Table::hasLowN);
   }
 
-  private static Table columnOf(Cell figure) {
+  private static Table columnOf(TableCell figure) {
     return Table.of(
         "", List.of(figure), Column.name("request", c -> "chat*"), Column.of("p99", c -> c));
   }

@@ -14,8 +14,8 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.report.MetricsSection.Measured;
 import io.github.gatlingllm.report.MetricsSection.SingleNumber;
-import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Heading;
+import io.github.gatlingllm.report.Table.TableCell;
 import io.github.gatlingllm.report.Tables.Layout;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -82,7 +82,7 @@ class TablesTest {
     return max.values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  private static boolean hasValue(Cell cell) {
+  private static boolean hasValue(TableCell cell) {
     return !cell.text().isEmpty() && !cell.text().equals(NumberText.ABSENT);
   }
 
@@ -239,7 +239,7 @@ class TablesTest {
                 "By load level",
                 new ShownLevels(run).all().stream().map(l -> Row.of(run, l)).toList());
     assertThat(page.rows().flatMap(List::stream))
-        .extracting(Cell::text, Cell::remark)
+        .extracting(TableCell::text, TableCell::remark)
         .contains(tuple("10.3", "±14 %"), tuple("103", "±14 %"), tuple("31", ""));
   }
 }

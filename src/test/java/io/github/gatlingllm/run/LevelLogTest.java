@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.figures.level.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.figures.level.LiveStats.Progress;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
@@ -280,7 +280,7 @@ class LevelLogTest {
         new LoadPlan.Sweep(
             List.of(
                 new LoadLevel.Closed(1, new Phases(0, 0, 0, 30, 5)),
-                new LoadLevel.Batch(4, 3, 30))),
+                new LoadLevel.FixedBatch(4, 3, 30))),
         requestsOf(3));
     users.runTo(100);
     assertThat(levels.all()).extracting(LevelInfo::planned).containsExactly(5L, 12L);

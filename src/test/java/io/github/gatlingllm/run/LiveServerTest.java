@@ -41,7 +41,7 @@ class LiveServerTest {
   private final HttpClient client = HttpClient.newHttpClient();
 
   LiveServerTest() throws IOException {
-    server = new LiveServer(ANY_PORT, new LiveServer.Views(() -> "<p>page", this::event, null));
+    server = new LiveServer(ANY_PORT, new LiveView.Views(() -> "<p>page", this::event, null));
   }
 
   private String event() {
@@ -83,8 +83,7 @@ class LiveServerTest {
     private HalfOpenConnections() {}
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
-      LiveServer live =
-          new LiveServer(ANY_PORT, new LiveServer.Views(() -> "page", () -> "", null));
+      LiveServer live = new LiveServer(ANY_PORT, new LiveView.Views(() -> "page", () -> "", null));
       List<Socket> halfOpen = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), live.address().getPort());
@@ -144,7 +143,7 @@ class LiveServerTest {
   /** As a container needs it, whose address is not known before. */
   @Test
   void listensAtTheConfiguredAddress() throws IOException, InterruptedException {
-    LiveServer.Views views = new LiveServer.Views(() -> "<p>page", () -> "{}", null);
+    LiveView.Views views = new LiveView.Views(() -> "<p>page", () -> "{}", null);
     try (LiveServer everywhere = new LiveServer(Observers.Address.parse("0.0.0.0:0"), views)) {
       URI page = everywhere.address();
 
@@ -173,8 +172,8 @@ class LiveServerTest {
   /** A page that cannot be made says why, and the next one is made. */
   @Test
   void failureOfThePageIsAnswered() throws IOException, InterruptedException {
-    LiveServer.Views failing =
-        new LiveServer.Views(
+    LiveView.Views failing =
+        new LiveView.Views(
             () -> {
               throw new IllegalStateException("no figures");
             },
@@ -219,7 +218,7 @@ class LiveServerTest {
   void portInUseIsPrinted() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Address address = new Address("127.0.0.1", taken.getLocalPort());
-      LiveServer.Views views = new LiveServer.Views(() -> "", () -> "", null);
+      LiveView.Views views = new LiveView.Views(() -> "", () -> "", null);
       assertThat(LiveView.server(address, views, said::add)).isNull();
       assertThat(said)
           .singleElement()

@@ -98,9 +98,9 @@ class MachineCountersTest {
     pauses.add(101, 3);
     pauses.add(150, 5);
     pauses.add(200, 70);
-    assertThat(pauses.take(200)).isEqualTo(new GcPauses.Pauses(2, 8, 5));
-    assertThat(pauses.take(300)).isEqualTo(new GcPauses.Pauses(1, 70, 70));
-    assertThat(pauses.take(300)).isEqualTo(new GcPauses.Pauses(0, 0, 0));
+    assertThat(pauses.take(200)).isEqualTo(new GeneratorLog.Pauses(2, 8, 5));
+    assertThat(pauses.take(300)).isEqualTo(new GeneratorLog.Pauses(1, 70, 70));
+    assertThat(pauses.take(300)).isEqualTo(new GeneratorLog.Pauses(0, 0, 0));
   }
 
   @Test

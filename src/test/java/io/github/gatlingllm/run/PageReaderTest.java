@@ -150,7 +150,7 @@ class PageReaderTest {
     assertThat(SourceNames.ALL.stream().filter(entry -> !isIn(all, entry)).toList()).isEmpty();
   }
 
-  private static boolean isIn(CharSequence pages, SourceNames.Entry entry) {
+  private static boolean isIn(CharSequence pages, SourceNames.NamedMetric entry) {
     return entry.choices().stream()
         .anyMatch(
             choice -> choice.terms().stream().allMatch(t -> pages.toString().contains(t.name())));

@@ -102,7 +102,7 @@ class PlanWithoutObserversTest {
 
   /** Before time passes by the end of the measure window, and from time to time. */
   private void awaitCounted(long next) throws InterruptedException {
-    LevelLog.Entry running = run.levels().running();
+    LevelLog.LoggedLevel running = run.levels().running();
     boolean isDecided =
         running == null || next >= running.level.measureEndNanosOr(Long.MAX_VALUE) - SECOND / 50;
     if (uncounted >= BATCH || (uncounted > 0 && isDecided)) {

@@ -77,7 +77,7 @@ class RunObserverTest {
   /** In virtual time: all requests of the second of three levels fail, which ends the sweep. */
   private void run(Run run) throws IOException {
     run.targetUsed(List.of());
-    run.loadAhead();
+    run.beforeLoad();
     run.userStarted();
     LoadPlan plan =
         new LoadPlan.Sweep(

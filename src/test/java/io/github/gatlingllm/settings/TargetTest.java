@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.client.Api;
+import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.record.Objectives.Assertion.Condition;
-import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.settings.SettingValue.Models;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import java.util.ArrayList;
@@ -144,7 +144,8 @@ final class TargetTest {
     "output_tokens.mean>=100, output_tokens.mean, GTE, 100",
     "' ttft.p99 < 200ms ', ttft.p99, LT, 200",
   })
-  void figureConditionAndValue(String text, String figure, Condition condition, double value) {
+  void figureConditionAndValue(
+      String text, String figure, AssertedCondition condition, double value) {
     assertThat(AssertionForm.assertion(text))
         .isEqualTo(new Assertion(null, Scope.GLOBAL, null, figure, condition, List.of(value)));
   }
@@ -153,7 +154,8 @@ final class TargetTest {
   void stageBeforeTheColon() {
     assertThat(AssertionForm.assertion("c=8:ttft.p99<200ms"))
         .isEqualTo(
-            new Assertion(null, Scope.STAGE, "c=8", "ttft.p99", Condition.LT, List.of(200.0)));
+            new Assertion(
+                null, Scope.STAGE, "c=8", "ttft.p99", AssertedCondition.LT, List.of(200.0)));
     assertThat(AssertionForm.assertion("r=0.5 : errors=0").name()).isEqualTo("r=0.5");
   }
 

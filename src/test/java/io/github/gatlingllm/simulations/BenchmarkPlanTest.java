@@ -12,6 +12,7 @@ import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Target;
@@ -159,10 +160,10 @@ final class BenchmarkPlanTest {
     assertThat(plan.get(Setting.ASSERT))
         .extracting(Assertion::scope, Assertion::name, Assertion::figure)
         .containsExactly(
-            tuple(Assertion.Scope.GLOBAL, null, "ttft.p99"),
-            tuple(Assertion.Scope.GLOBAL, null, "goodput.requests_per_s"),
-            tuple(Assertion.Scope.STAGE, "c=16", "errors.count"),
-            tuple(Assertion.Scope.RUN, null, "invalid_checks.count"));
+            tuple(Objectives.Scope.GLOBAL, null, "ttft.p99"),
+            tuple(Objectives.Scope.GLOBAL, null, "goodput.requests_per_s"),
+            tuple(Objectives.Scope.STAGE, "c=16", "errors.count"),
+            tuple(Objectives.Scope.RUN, null, "invalid_checks.count"));
     assertThat(plan.get(Setting.FAIL_BUILD)).isFalse();
     assertThat(read("").get(Setting.ASSERT)).isEmpty();
     assertThat(read("search=maxGoodput ; slo=ttft<1s ; assert=r=3:errors=0").get(Setting.ASSERT))

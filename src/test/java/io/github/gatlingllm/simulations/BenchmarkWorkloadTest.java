@@ -58,7 +58,7 @@ final class BenchmarkWorkloadTest {
   void lengthsAreDrawnBySeed() {
     String spread = "promptTokens=100-200 seed=5 requests=10";
     Set<Integer> lengths =
-        pool(spread).made().stream().map(Prompts.Prompt::tokens).collect(Collectors.toSet());
+        pool(spread).made().stream().map(Prompts.DrawnPrompt::tokens).collect(Collectors.toSet());
 
     assertThat(lengths).hasSizeGreaterThan(20).allMatch(n -> n >= 100 && n <= 200);
     assertThat(pool(spread).made()).isEqualTo(pool(spread).made());
@@ -72,7 +72,7 @@ final class BenchmarkWorkloadTest {
     List<Integer> outputs =
         LongStream.range(0, 100).mapToObj(i -> new Draw(1, i).of(pool.outputs())).toList();
     assertThat(pool.prompts().made())
-        .extracting(Prompts.Prompt::tokens)
+        .extracting(Prompts.DrawnPrompt::tokens)
         .contains(40)
         .anyMatch(tokens -> tokens > 60);
     for (int i = 0; i < 100; i++) {

@@ -113,7 +113,7 @@ final class ModelTokenizersTest {
             () ->
                 ModelTokenizers.of(
                     target("http://a/v1", "m"),
-                    new Tokenizer.Unresolved("server"),
+                    new Tokenizer.UnresolvedServer("server"),
                     null,
                     "m",
                     Map.of()))
@@ -122,7 +122,8 @@ final class ModelTokenizersTest {
 
   private static ModelTokenizers found(@Nullable String model, Map<String, String> environment) {
     Target unnamed = target("http://a/v1", null);
-    return ModelTokenizers.of(unnamed, new Tokenizer.Unresolved("auto"), null, model, environment);
+    return ModelTokenizers.of(
+        unnamed, new Tokenizer.UnresolvedServer("auto"), null, model, environment);
   }
 
   private static final Path BPE = Path.of("src/test/resources/tokenizers/bpe.tokenizer.json");

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.workload.Dataset;
-import io.github.gatlingllm.workload.Dataset.SessionFile.Agent;
+import io.github.gatlingllm.workload.Dataset.Agent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

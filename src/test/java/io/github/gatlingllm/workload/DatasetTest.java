@@ -235,7 +235,7 @@ final class DatasetTest {
             "long.json",
             "[{\"conversations\": [{\"from\": \"human\", \"value\": \"aaabbbc\"}]},"
                 + " {\"conversations\": [{\"from\": \"human\", \"value\": \"xy\"}]}]");
-    Prompts.Source texts = open(Dataset.Format.SHAREGPT, file.toString()).texts(3);
+    Prompts.PromptSource texts = open(Dataset.Format.SHAREGPT, file.toString()).texts(3);
 
     assertThat(IntStream.range(0, 2).mapToObj(i -> texts.pick(1, i)))
         .containsExactlyInAnyOrder("aaa", "xy");

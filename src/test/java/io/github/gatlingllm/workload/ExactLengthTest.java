@@ -51,7 +51,7 @@ final class ExactLengthTest {
               assertThat(prompt.text()).isEqualTo(prompt.text().strip()).doesNotContain("\uFFFD");
             });
     assertThat(prompts.made())
-        .extracting(Prompts.Prompt::wanted)
+        .extracting(Prompts.DrawnPrompt::wanted)
         .anyMatch(wanted -> wanted < 5)
         .anyMatch(wanted -> wanted > 395);
   }
@@ -105,7 +105,7 @@ final class ExactLengthTest {
     Prompts prompts =
         Prompts.of(PromptPool.builtIn(), 1).tokens(LengthDistribution.exactly(101), even, 3);
 
-    assertThat(prompts.made()).extracting(Prompts.Prompt::tokens).containsOnly(100);
+    assertThat(prompts.made()).extracting(Prompts.DrawnPrompt::tokens).containsOnly(100);
     assertThat(prompts.misses())
         .extracting(Prompts.Miss::toString)
         .containsExactly(

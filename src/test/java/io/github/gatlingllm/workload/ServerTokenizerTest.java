@@ -97,7 +97,7 @@ final class ServerTokenizerTest {
     Prompts requests =
         Prompts.of(PromptPool.builtIn(), 7)
             .tokens(LengthDistribution.exactly(100), tokenizer, 5, 17);
-    assertThat(requests.made()).extracting(Prompts.Prompt::tokens).containsOnly(83);
+    assertThat(requests.made()).extracting(Prompts.DrawnPrompt::tokens).containsOnly(83);
   }
 
   /** As SentencePiece: a space at the beginning of a text is a token more, as is each text. */

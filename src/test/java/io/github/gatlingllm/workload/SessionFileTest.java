@@ -3,9 +3,9 @@ package io.github.gatlingllm.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.workload.Dataset.Agent;
+import io.github.gatlingllm.workload.Dataset.RecordedTurn;
 import io.github.gatlingllm.workload.Dataset.SessionFile;
-import io.github.gatlingllm.workload.Dataset.SessionFile.Agent;
-import io.github.gatlingllm.workload.Dataset.SessionFile.Turn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ final class SessionFileTest {
     return text(file.inOrder(session).main().turns().get(turn));
   }
 
-  private static String text(Turn turn) {
+  private static String text(RecordedTurn turn) {
     return turn.prompt().get().prompt();
   }
 
@@ -85,7 +85,7 @@ final class SessionFileTest {
     SessionFile file = open("sessions/own.jsonl");
     int block = 16 * 4;
     String second = text(file, 0, 1);
-    Turn parallel = file.inOrder(0).main().turns().get(1).children().get(0).turns().get(0);
+    RecordedTurn parallel = file.inOrder(0).main().turns().get(1).children().get(0).turns().get(0);
 
     assertThat(text(file, 0, 0)).hasSize(24 * 4 - 1).startsWith(second.substring(0, block));
     assertThat(text(file, 0, 0).charAt(block)).isNotEqualTo(' ');

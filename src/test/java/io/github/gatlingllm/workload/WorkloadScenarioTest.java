@@ -74,7 +74,7 @@ final class WorkloadScenarioTest {
     for (WorkloadScenario scenario : WorkloadScenario.values()) {
       List<String> texts =
           scenario.ready(CL100K, 42, 500, null).prompts().made().stream()
-              .map(Prompts.Prompt::text)
+              .map(Prompts.DrawnPrompt::text)
               .toList();
       assertThat(texts).hasSize(scenario.same() ? 1 : 500).doesNotHaveDuplicates();
       texts.stream().map(text -> CL100K.head(text, 48)).distinct().forEach(beginnings::add);

@@ -4,9 +4,9 @@ import static io.github.gatlingllm.figures.metric.NumberText.percent;
 
 import io.github.gatlingllm.figures.level.AnswerCounts;
 import io.github.gatlingllm.figures.level.AnswerCounts.Property;
-import io.github.gatlingllm.figures.level.Summary.Target;
+import io.github.gatlingllm.figures.level.Summary.TargetSummary;
 import io.github.gatlingllm.figures.metric.Distribution;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.RateLimits;
@@ -40,7 +40,7 @@ final class AnswerChecks {
             (target, share) -> errors(target.figures().counts(), share));
     return worst != null
         ? worst
-        : Finding.of(0.0, "errors.none").level(Level.INVALID).remedy("errors.none.remedy");
+        : Finding.of(0.0, "errors.none").level(CheckLevel.INVALID).remedy("errors.none.remedy");
   }
 
   private static Finding errors(Counts counts, double share) {
@@ -48,7 +48,7 @@ final class AnswerChecks {
         Finding.of(
             share, "errors.found", counts.failed(), counts.ended(), share, counts.rateLimited());
     if (counts.ok() == 0) {
-      return found.level(Level.INVALID);
+      return found.level(CheckLevel.INVALID);
     }
     return counts.of(RequestStatus.HTTP_ERROR) == 0 ? found : found.remedy("errors.remedy", true);
   }
@@ -107,7 +107,7 @@ final class AnswerChecks {
     return isAdvised ? found : found.remedy("finish_reasons.remedy", true);
   }
 
-  private static List<Sentence> finishReasons(AnswerCounts answers, Target target) {
+  private static List<Sentence> finishReasons(AnswerCounts answers, TargetSummary target) {
     return target.figures().finishReasons().entrySet().stream()
         .map(
             reason ->
@@ -148,7 +148,7 @@ final class AnswerChecks {
             answers.of(target, Property.COUNTED_BY_CHUNKS),
             answers.refusedCounts(),
             refused);
-    return refused == 0 ? found : found.level(Level.WARNING);
+    return refused == 0 ? found : found.level(CheckLevel.WARNING);
   }
 
   static @Nullable Finding notStreamed(CheckInput in) {
@@ -174,10 +174,10 @@ final class AnswerChecks {
                 : target.figures().number(Metric.BATCH_RATIO),
         (target, ratio) -> {
           boolean isShared = answers.of(target.label(), Property.SHARED) > 0;
-          boolean isOne = CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) == Level.OK;
+          boolean isOne = CheckCatalogue.TOKENS_PER_EVENT.threshold.level(ratio) == CheckLevel.OK;
           Finding found =
               Finding.of(ratio, "tokens_per_event.found", ratio, isShared, !isOne && isShared);
-          return isShared ? found : found.level(Level.OK);
+          return isShared ? found : found.level(CheckLevel.OK);
         });
   }
 
@@ -189,7 +189,9 @@ final class AnswerChecks {
         (target, share) -> {
           boolean isOfParser = isDelayedByParser(in, target);
           Finding found = Finding.of(share, "buffering.found", share, isOfParser);
-          return isOfParser ? found.level(Level.WARNING).remedy("buffering.remedy", true) : found;
+          return isOfParser
+              ? found.level(CheckLevel.WARNING).remedy("buffering.remedy", true)
+              : found;
         });
   }
 
@@ -204,7 +206,7 @@ final class AnswerChecks {
   }
 
   private static boolean isAboveThreshold(double buffered) {
-    return CheckCatalogue.BUFFERING.threshold.level(buffered) != Level.OK;
+    return CheckCatalogue.BUFFERING.threshold.level(buffered) != CheckLevel.OK;
   }
 
   static @Nullable Finding cachedShare(CheckInput in) {
@@ -239,8 +241,8 @@ final class AnswerChecks {
 
   private static Finding intended(
       CheckInput in, CheckCatalogue check, Finding found, String remedy) {
-    return in.isSharingPlanned() && check.threshold.level(found.value()) == Level.WARNING
-        ? found.level(Level.NOTE).remedy(remedy, true)
+    return in.isSharingPlanned() && check.threshold.level(found.value()) == CheckLevel.WARNING
+        ? found.level(CheckLevel.NOTE).remedy(remedy, true)
         : found;
   }
 
@@ -271,8 +273,8 @@ final class AnswerChecks {
   /** What is found at the target with the largest figure, which it names if there are several. */
   private static @Nullable Finding atWorst(
       CheckInput in,
-      Function<Target, @Nullable Double> figure,
-      BiFunction<Target, Double, Finding> found) {
+      Function<TargetSummary, @Nullable Double> figure,
+      BiFunction<TargetSummary, Double, Finding> found) {
     return CheckInput.atWorst(
         in.summary().targets(),
         figure,

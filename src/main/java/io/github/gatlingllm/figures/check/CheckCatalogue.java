@@ -4,9 +4,9 @@ import static io.github.gatlingllm.figures.check.AnswerChecks.share;
 import static io.github.gatlingllm.figures.check.Threshold.JUDGED;
 import static io.github.gatlingllm.figures.check.Threshold.above;
 import static io.github.gatlingllm.figures.check.Threshold.below;
-import static io.github.gatlingllm.figures.metric.Figures.Check.Level.INVALID;
-import static io.github.gatlingllm.figures.metric.Figures.Check.Level.NOTE;
-import static io.github.gatlingllm.figures.metric.Figures.Check.Level.WARNING;
+import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.INVALID;
+import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.NOTE;
+import static io.github.gatlingllm.figures.metric.Figures.CheckLevel.WARNING;
 
 import io.github.gatlingllm.figures.level.AnswerCounts.Property;
 import io.github.gatlingllm.figures.metric.Sentence;

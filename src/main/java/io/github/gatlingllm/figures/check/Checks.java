@@ -10,7 +10,7 @@ import static io.github.gatlingllm.figures.check.CheckCatalogue.STEADY_STATE;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Sentence;
 import java.util.Arrays;
 import java.util.Collections;
@@ -32,7 +32,7 @@ public final class Checks {
   /** Whether no check calls the run invalid but that of the load generator. */
   public static boolean isOnlyGeneratorInvalid(Summary summary) {
     return summary.checks().stream()
-        .filter(check -> check.level() == Check.Level.INVALID)
+        .filter(check -> check.level() == CheckLevel.INVALID)
         .allMatch(check -> check.id().equals(CheckCatalogue.GENERATOR.id()));
   }
 
@@ -50,10 +50,10 @@ public final class Checks {
   }
 
   private static Check check(CheckCatalogue entry, Finding finding, boolean mayBeGenerator) {
-    Level own = finding.level();
-    Level level = own == null ? entry.threshold.level(finding.value()) : own;
+    CheckLevel own = finding.level();
+    CheckLevel level = own == null ? entry.threshold.level(finding.value()) : own;
     Double bound = finding.threshold();
-    boolean isMeasured = level != Level.OK && finding.value() != null;
+    boolean isMeasured = level != CheckLevel.OK && finding.value() != null;
     boolean isDoubted = mayBeGenerator && isMeasured && ALSO_BY_GENERATOR.contains(entry);
     List<Sentence> found =
         isDoubted ? finding.adding("generator.doubt").sentences() : finding.sentences();
@@ -63,7 +63,7 @@ public final class Checks {
         finding.value(),
         bound == null ? entry.threshold.value() : bound,
         found,
-        level == Level.OK ? "" : remedy(entry, finding));
+        level == CheckLevel.OK ? "" : remedy(entry, finding));
   }
 
   private static String remedy(CheckCatalogue entry, Finding finding) {

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
-import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
@@ -185,8 +185,10 @@ final class EngineChecks {
                       isDelayed)
                   .level(
                       isMost && outside > 100 && !isDelayed
-                          ? Check.Level.WARNING
-                          : isMost && outside > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
+                          ? Figures.CheckLevel.WARNING
+                          : isMost && outside > MIN_MS
+                              ? Figures.CheckLevel.NOTE
+                              : Figures.CheckLevel.OK);
           return isDelayed ? found.remedy("engine_ttft.remedy", true) : found;
         });
   }
@@ -213,7 +215,7 @@ final class EngineChecks {
         engine(EngineChecks::uncovered),
         (level, uncovered) ->
             Finding.at(level, -uncovered, "metrics_covered.found", Math.min(1, -uncovered))
-                .warnsIf(-uncovered < EngineFigures.Growth.MIN_COVERED));
+                .warnsIf(-uncovered < EngineFigures.EngineGrowth.MIN_COVERED));
   }
 
   /** Less the covered share of the counter with the fewest readings; null without counters. */
@@ -231,7 +233,8 @@ final class EngineChecks {
           double client = requireNonNull(clientTtftMs(level));
           double share = client == 0 ? 0 : queue / client;
           return Finding.at(level, share, "engine_queue.found", queue, Math.min(1, share), client)
-              .level(share > HALF && queue > MIN_MS ? Check.Level.NOTE : Check.Level.OK);
+              .level(
+                  share > HALF && queue > MIN_MS ? Figures.CheckLevel.NOTE : Figures.CheckLevel.OK);
         });
   }
 
@@ -241,14 +244,14 @@ final class EngineChecks {
         (level, times) -> {
           Double jitter = level.figures().number(Metric.JITTER);
           return Math.round(times) == 0
-              ? Finding.of(times, "preemptions.none").level(Check.Level.OK)
+              ? Finding.of(times, "preemptions.none").level(Figures.CheckLevel.OK)
               : Finding.at(
                       level,
                       times,
                       "preemptions.found",
                       Math.round(times),
                       jitter == null || jitter <= SPIKES ? null : jitter)
-                  .level(Check.Level.NOTE);
+                  .level(Figures.CheckLevel.NOTE);
         });
   }
 

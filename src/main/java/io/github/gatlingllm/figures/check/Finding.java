@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Sentence;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 record Finding(
     @Nullable Double value,
     @Nullable Double threshold,
-    @Nullable Level level,
+    @Nullable CheckLevel level,
     List<Sentence> sentences,
     @Nullable Sentence remedy) {
 
@@ -33,12 +33,12 @@ record Finding(
     return new Finding(value, threshold, level, all.toList(), remedy);
   }
 
-  Finding level(Level own) {
+  Finding level(CheckLevel own) {
     return new Finding(value, threshold, own, sentences, remedy);
   }
 
   Finding warnsIf(boolean isDoubtful) {
-    return level(isDoubtful ? Level.WARNING : Level.OK);
+    return level(isDoubtful ? CheckLevel.WARNING : CheckLevel.OK);
   }
 
   Finding adding(List<Sentence> more) {

@@ -2,7 +2,7 @@ package io.github.gatlingllm.figures.check;
 
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
@@ -33,7 +33,9 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     Finding limited = limited(in);
     return limited == null
         ? late
-        : late == null || late.level() == Level.OK ? limited : limited.adding(late.sentences());
+        : late == null || late.level() == CheckLevel.OK
+            ? limited
+            : limited.adding(late.sentences());
   }
 
   /** Requests that a limit of the generator ended, and the one that ended most. */
@@ -55,7 +57,7 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
             "generator.limit",
             failed,
             counts.keySet().stream().map(GeneratorLimit::what).toList())
-        .level(Level.INVALID)
+        .level(CheckLevel.INVALID)
         .remedy("generator.limit.remedy", max.remedy());
   }
 
@@ -74,25 +76,26 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
     Finding worst =
         found.stream()
             .max(
-                Comparator.<Finding, Level>comparing(finding -> requireNonNull(finding.level()))
+                Comparator.<Finding, CheckLevel>comparing(
+                        finding -> requireNonNull(finding.level()))
                     .thenComparing(finding -> requireNonNull(finding.value())))
             .orElse(null);
     if (worst == null) {
       return null;
     }
-    long others = found.stream().filter(other -> other.level() != Level.OK).count() - 1;
+    long others = found.stream().filter(other -> other.level() != CheckLevel.OK).count() - 1;
     if (others == 0) {
       return worst;
     }
     if (others < 0) {
-      return Finding.of(worst.value(), "generator.ok", lag, idle).level(Level.OK);
+      return Finding.of(worst.value(), "generator.ok", lag, idle).level(CheckLevel.OK);
     }
     return worst.adding("generator.more", others);
   }
 
   /** Whether the generator did not keep up: a note is of a server that may lack CPU. */
   static boolean isDoubtful(Finding finding) {
-    return finding.level() == Level.WARNING || finding.level() == Level.INVALID;
+    return finding.level() == CheckLevel.WARNING || finding.level() == CheckLevel.INVALID;
   }
 
   static boolean isOutOfCpu(CheckInput in) {
@@ -106,13 +109,15 @@ record GeneratorCheck(LevelFigures level, GeneratorHealth health, boolean isServ
   private Finding finding() {
     Verdict verdict = health.verdict(level.figures());
     boolean isLight =
-        verdict.level() == Level.OK && isServerHere && health.fullShare() > GeneratorHealth.SOME;
-    if (verdict.level() == Level.OK && !isLight) {
-      return late(verdict).level(Level.OK);
+        verdict.level() == CheckLevel.OK
+            && isServerHere
+            && health.fullShare() > GeneratorHealth.SOME;
+    if (verdict.level() == CheckLevel.OK && !isLight) {
+      return late(verdict).level(CheckLevel.OK);
     }
     Finding found =
         isLight
-            ? full(health.fullShare(), Second::fullS, true).level(Level.NOTE)
+            ? full(health.fullShare(), Second::fullS, true).level(CheckLevel.NOTE)
             : (verdict.isOutOfCpu()
                     ? full(verdict.share(), Second::outOfCpuS, false)
                     : late(verdict))

@@ -2,9 +2,9 @@ package io.github.gatlingllm.figures.check;
 
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.level.Summary.Target;
+import io.github.gatlingllm.figures.level.Summary.TargetSummary;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
 import io.github.gatlingllm.figures.metric.Figures.Failures;
 import io.github.gatlingllm.figures.metric.Figures.Pacing;
@@ -16,7 +16,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.Silence;
 import io.github.gatlingllm.figures.metric.LevelFigures.Steadiness;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.record.RecordFile.ReadReport.BadLine;
+import io.github.gatlingllm.record.RecordFile.BadLine;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.SelfTest.Machine;
@@ -58,7 +58,7 @@ final class LoadChecks {
   static @Nullable Finding complete(CheckInput in) {
     return in.info().state() == RunInfo.State.COMPLETE
         ? null
-        : Finding.of(null, "complete.found").level(Level.WARNING);
+        : Finding.of(null, "complete.found").level(CheckLevel.WARNING);
   }
 
   static @Nullable Finding littlesLaw(CheckInput in) {
@@ -100,9 +100,9 @@ final class LoadChecks {
         judged.isEmpty()
             ? Finding.of(null, "steady_state.unjudged", places)
             : found.adding("steady_state.unjudged", places);
-    return CheckCatalogue.STEADY_STATE.threshold.level(found.value()) != Level.OK
+    return CheckCatalogue.STEADY_STATE.threshold.level(found.value()) != CheckLevel.OK
         ? named
-        : named.level(Level.NOTE).remedy("steady_state.unjudged.remedy");
+        : named.level(CheckLevel.NOTE).remedy("steady_state.unjudged.remedy");
   }
 
   private static Finding drifting(LevelFigures worst) {
@@ -153,7 +153,7 @@ final class LoadChecks {
             .findFirst()
             .orElse(null);
     if (empty != null) {
-      return Finding.at(empty, 1, "window_length.empty").level(Level.WARNING);
+      return Finding.at(empty, 1, "window_length.empty").level(CheckLevel.WARNING);
     }
     return in.atWorst(
         LevelFigures::shareOfWindow,
@@ -255,12 +255,12 @@ final class LoadChecks {
   }
 
   static @Nullable Finding failingSpans(CheckInput in) {
-    List<Target> targets =
+    List<TargetSummary> targets =
         in.summary().targets().stream().filter(target -> target.failures() != null).toList();
     if (targets.stream().allMatch(target -> requireNonNull(target.failures()).failed() == 0)) {
       return null;
     }
-    Target worst =
+    TargetSummary worst =
         Collections.max(
             targets,
             Comparator.comparing(

@@ -2,9 +2,9 @@ package io.github.gatlingllm.figures.check;
 
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.level.Summary.Curve;
 import io.github.gatlingllm.figures.level.Summary.Knee;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.Sentence;
@@ -64,11 +64,12 @@ final class PlanChecks {
   }
 
   static @Nullable Finding knee(CheckInput in) {
-    List<Curve> curves = in.summary().curves();
+    List<SummaryCurve> curves = in.summary().curves();
     if (curves.stream().allMatch(curve -> curve.stages().size() < 3)) {
       return null;
     }
-    long open = curves.stream().map(Curve::knee).filter(k -> k == null || !k.reached()).count();
+    long open =
+        curves.stream().map(SummaryCurve::knee).filter(k -> k == null || !k.reached()).count();
     if (curves.stream().anyMatch(c -> c.knee() != null && c.knee().saturatedFromFirst())) {
       return Finding.of((double) open, "knee.flat").remedy("knee.flat.remedy");
     }
@@ -80,7 +81,7 @@ final class PlanChecks {
 
   /** Of the first curve without a knee, by the levels in the order of their load. */
   private static Finding open(CheckInput in, double open) {
-    Curve curve =
+    SummaryCurve curve =
         in.summary().curves().stream()
             .filter(of -> of.knee() == null || !of.knee().reached())
             .findFirst()
@@ -111,9 +112,9 @@ final class PlanChecks {
   }
 
   /** Only consecutive errors give a stopped level a figure; they make it invalid. */
-  private static Level level(Conclusion found) {
+  private static CheckLevel level(Conclusion found) {
     boolean isServerDown = found.topic().equals("stopped early") && found.value() != null;
-    return found.sound() ? Level.OK : isServerDown ? Level.INVALID : Level.WARNING;
+    return found.sound() ? CheckLevel.OK : isServerDown ? CheckLevel.INVALID : CheckLevel.WARNING;
   }
 
   /** planned = sent, and started = ended + cancelled. */

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.figures.check;
 
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -14,20 +14,20 @@ import org.jspecify.annotations.Nullable;
  * @param isBelow whether a figure below a bound is beyond it
  * @param bounds the weakest first; none if findings decide by themselves
  */
-record Threshold(boolean isBelow, Map<Level, Double> bounds) {
+record Threshold(boolean isBelow, Map<CheckLevel, Double> bounds) {
 
   static final Threshold JUDGED = new Threshold(false, Map.of());
 
-  static Threshold above(Level level, double bound) {
+  static Threshold above(CheckLevel level, double bound) {
     return new Threshold(false, Map.of(level, bound));
   }
 
-  static Threshold below(Level level, double bound) {
+  static Threshold below(CheckLevel level, double bound) {
     return new Threshold(true, Map.of(level, bound));
   }
 
-  Threshold and(Level level, double bound) {
-    Map<Level, Double> all = new EnumMap<>(bounds);
+  Threshold and(CheckLevel level, double bound) {
+    Map<CheckLevel, Double> all = new EnumMap<>(bounds);
     all.put(level, bound);
     return new Threshold(isBelow, Collections.unmodifiableMap(all));
   }
@@ -37,13 +37,13 @@ record Threshold(boolean isBelow, Map<Level, Double> bounds) {
     return bounds.isEmpty() ? null : bounds.values().iterator().next();
   }
 
-  Level level(@Nullable Double figure) {
+  CheckLevel level(@Nullable Double figure) {
     return bounds.entrySet().stream()
         .filter(
             bound ->
                 figure != null && (isBelow ? figure < bound.getValue() : figure > bound.getValue()))
         .map(Map.Entry::getKey)
         .max(Comparator.naturalOrder())
-        .orElse(Level.OK);
+        .orElse(CheckLevel.OK);
   }
 }

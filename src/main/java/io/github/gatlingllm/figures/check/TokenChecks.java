@@ -2,7 +2,7 @@ package io.github.gatlingllm.figures.check;
 
 import io.github.gatlingllm.figures.level.AnswerCounts;
 import io.github.gatlingllm.figures.level.AnswerCounts.TextCounts;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ final class TokenChecks {
   private static @Nullable Finding judged(@Nullable Finding found, boolean isExact) {
     return found == null || isExact
         ? found
-        : found.level(found.value() > 0.1 ? Level.NOTE : Level.OK);
+        : found.level(found.value() > 0.1 ? CheckLevel.NOTE : CheckLevel.OK);
   }
 
   private static @Nullable Finding comparison(

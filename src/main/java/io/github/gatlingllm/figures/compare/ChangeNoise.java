@@ -3,7 +3,7 @@ package io.github.gatlingllm.figures.compare;
 import io.github.gatlingllm.figures.compare.SliceSample.Pulls;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
-import io.github.gatlingllm.figures.metric.Distribution.Spread.Difference;
+import io.github.gatlingllm.figures.metric.Distribution.Difference;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -44,9 +44,9 @@ final class ChangeNoise {
   private static final int SEED = 1;
   private static final double MANY = 1e4;
 
-  private final List<Pair> pairs;
+  private final List<ComparedPair> pairs;
 
-  record Pair(SliceSample base, SliceSample run) {}
+  record ComparedPair(SliceSample base, SliceSample run) {}
 
   /** A figure over the load levels at these positions; {@code between} if they are repeated. */
   record Question(ComparedFigure figure, List<Integer> levels, @Nullable Difference between) {}
@@ -59,7 +59,7 @@ final class ChangeNoise {
     }
   }
 
-  ChangeNoise(List<Pair> pairs) {
+  ChangeNoise(List<ComparedPair> pairs) {
     this.pairs = pairs;
   }
 
@@ -67,8 +67,8 @@ final class ChangeNoise {
   Map<Question, Double> halves(List<Question> questions, int runs) {
     Map<Question, Both> known = new LinkedHashMap<>();
     for (Question question : questions) {
-      Pulls base = pulls(question, Pair::base);
-      Pulls run = pulls(question, Pair::run);
+      Pulls base = pulls(question, ComparedPair::base);
+      Pulls run = pulls(question, ComparedPair::run);
       if (base != null && run != null) {
         known.put(question, new Both(base, run));
       }
@@ -87,7 +87,7 @@ final class ChangeNoise {
     return halves;
   }
 
-  private @Nullable Pulls pulls(Question question, Function<Pair, SliceSample> of) {
+  private @Nullable Pulls pulls(Question question, Function<ComparedPair, SliceSample> of) {
     return SliceSample.pulls(
         question.levels().stream().map(pairs::get).map(of).toList(), question.figure());
   }

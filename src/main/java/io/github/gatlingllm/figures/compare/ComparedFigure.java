@@ -1,5 +1,6 @@
 package io.github.gatlingllm.figures.compare;
 
+import io.github.gatlingllm.figures.metric.Distribution.Difference;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
@@ -79,7 +80,7 @@ record ComparedFigure(Figure figure) {
   }
 
   /** Null unless both runs have repeats. */
-  Spread.@Nullable Difference between(Figures base, Figures run) {
+  @Nullable Difference between(Figures base, Figures run) {
     Spread ours = base.spread(each -> scale().of(figure.of(each)));
     Spread theirs = run.spread(each -> scale().of(figure.of(each)));
     return ours == null || theirs == null ? null : ours.difference(theirs);

@@ -7,7 +7,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.RunStatistics.RunFigures;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.level.Summary.Curve;
+import io.github.gatlingllm.figures.level.Summary.SummaryCurve;
 import io.github.gatlingllm.figures.level.TimeSlice;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figure;
@@ -36,7 +36,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-public record Comparison(List<Place> places, List<String> unmatched, List<String> notes) {
+public record Comparison(List<ComparedPlace> places, List<String> unmatched, List<String> notes) {
 
   public static final double MIN_PERCENT = 3;
 
@@ -69,12 +69,12 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       return this == BETTER || this == WORSE;
     }
 
-    boolean isThin() {
+    boolean hasTooFewValues() {
       return this == TOO_FEW_VALUES || this == NO_VALUES_TO_JUDGE_BY;
     }
   }
 
-  public record Place(
+  public record ComparedPlace(
       String name, @Nullable LevelInfo level, Figures base, Figures run, List<Change> changes) {
 
     public @Nullable String stage() {
@@ -91,7 +91,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         .filter(place -> place.level() != null)
         .filter(place -> RunComparison.isSame(place.level(), level, !run.hasSeveralTargets()))
         .findFirst()
-        .map(Place::changes)
+        .map(ComparedPlace::changes)
         .orElse(List.of());
   }
 
@@ -140,25 +140,6 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         Pattern.compile(
             "(?:([^:<>]+):)?\\s*([A-Za-z0-9_.]+)\\s*([<>])\\s*([+-]?\\d{1,6}(?:\\.\\d{1,6})?)\\s*%");
 
-    /**
-     * A condition at a place of the comparison.
-     *
-     * @param place null if the condition names a load level that the runs do not have
-     * @param change null if there is none; {@code missing} then says why
-     */
-    public record Judged(
-        FailCondition condition,
-        @Nullable String place,
-        @Nullable Change change,
-        @Nullable String missing,
-        boolean hasFailed) {
-
-      /** Whether there are too few values for a verdict. */
-      public boolean isThin() {
-        return change != null && change.outcome().isThin();
-      }
-    }
-
     public static List<FailCondition> parse(String text) {
       return Arrays.stream(text.split(",", -1)).map(part -> one(part.strip())).toList();
     }
@@ -180,7 +161,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
     /** Judges each load level that the condition means; too few values fail unless allowed. */
     public List<Judged> judge(Comparison comparison, boolean allowThin) {
-      List<Place> places =
+      List<ComparedPlace> places =
           POOLED.equals(stage)
               ? comparison.places.subList(0, 1)
               : comparison.places.stream()
@@ -190,7 +171,11 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         return places.stream().map(place -> judged(place, allowThin)).toList();
       }
       List<String> levels =
-          comparison.places.stream().map(Place::stage).filter(Objects::nonNull).distinct().toList();
+          comparison.places.stream()
+              .map(ComparedPlace::stage)
+              .filter(Objects::nonNull)
+              .distinct()
+              .toList();
       String missing =
           stage == null
               ? Sentence.text("compare.no_level")
@@ -198,7 +183,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
       return List.of(new Judged(this, null, null, missing, true));
     }
 
-    private Judged judged(Place place, boolean allowThin) {
+    private Judged judged(ComparedPlace place, boolean allowThin) {
       Change change =
           place
               .change(figure.name())
@@ -212,9 +197,29 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
         String missing = Sentence.text(isZero ? "compare.zero" : "compare.absent");
         return new Judged(this, place.name(), null, missing, true);
       }
-      boolean isThin = change.outcome().isThin();
+      boolean hasTooFewValues = change.outcome().hasTooFewValues();
       boolean isBeyond = above ? measured > percent : measured < percent;
-      return new Judged(this, place.name(), change, null, isBeyond || (isThin && !allowThin));
+      return new Judged(
+          this, place.name(), change, null, isBeyond || (hasTooFewValues && !allowThin));
+    }
+  }
+
+  /**
+   * A condition at a place of the comparison.
+   *
+   * @param place null if the condition names a load level that the runs do not have
+   * @param change null if there is none; {@code missing} then says why
+   */
+  public record Judged(
+      FailCondition condition,
+      @Nullable String place,
+      @Nullable Change change,
+      @Nullable String missing,
+      boolean hasFailed) {
+
+    /** Whether there are too few values for a verdict. */
+    public boolean hasTooFewValues() {
+      return change != null && change.outcome().hasTooFewValues();
     }
   }
 
@@ -307,74 +312,17 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     /** The name in {@link RunInfo#config} of what a series may change. */
     private static final String ENGINE_VERSION = "engineVersion";
 
-    /**
-     * What the runs of a series have in common.
-     *
-     * @param curve its target, its scenario or both, where a run has several
-     */
-    public record Series(String model, String curve, String load, Map<String, String> settings) {
-
-      private static Series of(Summary summary, Curve curve) {
-        Map<String, String> settings = new TreeMap<>(summary.config());
-        settings
-            .keySet()
-            .removeIf(name -> name.contains(" ") || ConfigKey.isOfEach(Identifies.RUN, name));
-        if (summary.workload().models().size() < 2) { // else it has their weights
-          settings.remove("model");
-        }
-        return new Series(
-            String.join(", ", new TreeSet<>(summary.workload().models().keySet())),
-            summary.curves().size() == 1 ? "" : summary.name(curve),
-            String.join(" ", curve.stages()),
-            settings);
-      }
-    }
-
-    /**
-     * A run in a row of runs.
-     *
-     * @param position of the run among all, from 0
-     * @param level the name of the load level that the figures are of
-     * @param base the run that it is compared with; null for the first
-     * @param changes of all figures that are compared; empty for the first
-     */
-    public record Step(
-        int position,
-        String run,
-        Summary summary,
-        String level,
-        Figures figures,
-        @Nullable String base,
-        List<Change> changes) {
-
-      public @Nullable String engineVersion() {
-        return summary.config().get(ENGINE_VERSION);
-      }
-
-      public List<Change> clear() {
-        return changes.stream().filter(change -> change.outcome().isClear()).toList();
-      }
-
-      public @Nullable Change change(Figure figure) {
-        return Comparison.change(figure.name(), changes).orElse(null);
-      }
-
-      public @Nullable Change clear(Figure figure) {
-        return Comparison.change(figure.name(), clear()).orElse(null);
-      }
-    }
-
     private record Base(String name, ComparedRun run) {}
 
-    private final Map<Series, List<Step>> series = new LinkedHashMap<>();
-    private final Map<Series, Base> bases = new HashMap<>();
+    private final Map<TrendSeries, List<Step>> series = new LinkedHashMap<>();
+    private final Map<TrendSeries, Base> bases = new HashMap<>();
     private int runs;
 
     public void add(String name, ComparedRun run) throws IOException {
       Summary summary = run.figures().summary();
       Map<Base, Comparison> known = new HashMap<>();
-      for (Curve curve : summary.curves()) {
-        Series of = Series.of(summary, curve);
+      for (SummaryCurve curve : summary.curves()) {
+        TrendSeries of = TrendSeries.of(summary, curve);
         Base base = bases.get(of);
         if (base != null && !known.containsKey(base)) {
           known.put(base, Comparison.of(base.run, run, 1));
@@ -398,8 +346,65 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     }
 
     /** The runs by series, in the order of their first runs. */
-    public Map<Series, List<Step>> series() {
+    public Map<TrendSeries, List<Step>> series() {
       return series;
+    }
+  }
+
+  /**
+   * A run in a row of runs.
+   *
+   * @param position of the run among all, from 0
+   * @param level the name of the load level that the figures are of
+   * @param base the run that it is compared with; null for the first
+   * @param changes of all figures that are compared; empty for the first
+   */
+  public record Step(
+      int position,
+      String run,
+      Summary summary,
+      String level,
+      Figures figures,
+      @Nullable String base,
+      List<Change> changes) {
+
+    public @Nullable String engineVersion() {
+      return summary.config().get(Trend.ENGINE_VERSION);
+    }
+
+    public List<Change> clear() {
+      return changes.stream().filter(change -> change.outcome().isClear()).toList();
+    }
+
+    public @Nullable Change change(Figure figure) {
+      return Comparison.change(figure.name(), changes).orElse(null);
+    }
+
+    public @Nullable Change clear(Figure figure) {
+      return Comparison.change(figure.name(), clear()).orElse(null);
+    }
+  }
+
+  /**
+   * What the runs of a series have in common.
+   *
+   * @param curve its target, its scenario or both, where a run has several
+   */
+  public record TrendSeries(String model, String curve, String load, Map<String, String> settings) {
+
+    private static TrendSeries of(Summary summary, SummaryCurve curve) {
+      Map<String, String> settings = new TreeMap<>(summary.config());
+      settings
+          .keySet()
+          .removeIf(name -> name.contains(" ") || ConfigKey.isOfEach(Identifies.RUN, name));
+      if (summary.workload().models().size() < 2) { // else it has their weights
+        settings.remove("model");
+      }
+      return new TrendSeries(
+          String.join(", ", new TreeSet<>(summary.workload().models().keySet())),
+          summary.curves().size() == 1 ? "" : summary.name(curve),
+          String.join(" ", curve.stages()),
+          settings);
     }
   }
 }

@@ -2,13 +2,13 @@ package io.github.gatlingllm.figures.compare;
 
 import static java.util.Objects.requireNonNull;
 
-import io.github.gatlingllm.figures.compare.ChangeNoise.Pair;
+import io.github.gatlingllm.figures.compare.ChangeNoise.ComparedPair;
 import io.github.gatlingllm.figures.compare.ChangeNoise.Question;
 import io.github.gatlingllm.figures.compare.ComparedFigure.Scale;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
+import io.github.gatlingllm.figures.compare.Comparison.ComparedPlace;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
-import io.github.gatlingllm.figures.compare.Comparison.Place;
 import io.github.gatlingllm.figures.level.RunStatistics.OtherTool;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
@@ -76,7 +76,7 @@ final class RunComparison {
     if (matches.isEmpty()) {
       return new Comparison(List.of(), unmatched, List.of());
     }
-    List<Pair> pairs = matches.stream().map(this::pair).toList();
+    List<ComparedPair> pairs = matches.stream().map(this::pair).toList();
     List<Part> parts = new ArrayList<>();
     parts.add(
         new Part(
@@ -169,7 +169,7 @@ final class RunComparison {
     return Summary.named(level, !haveOneTarget, haveScenarios);
   }
 
-  private Pair pair(Match match) {
+  private ComparedPair pair(Match match) {
     SliceSample ours = requireNonNull(base.sampleOf(match.base));
     SliceSample theirs = requireNonNull(run.sampleOf(match.run));
     double request = Math.max(base.requestSeconds(match.base), run.requestSeconds(match.run));
@@ -177,10 +177,10 @@ final class RunComparison {
     if (haveValues() && batch < request && !isRepeated(match)) {
       shortWindows.add(named(base.levels().get(match.base)));
     }
-    return new Pair(ours, theirs);
+    return new ComparedPair(ours, theirs);
   }
 
-  private Place place(Part part, Map<Question, Double> halves) {
+  private ComparedPlace place(Part part, Map<Question, Double> halves) {
     List<Change> changes =
         figures.stream()
             .filter(figure -> !figure.repeatsAnother(part.base, part.run))
@@ -191,7 +191,7 @@ final class RunComparison {
             .toList();
     LevelInfo level =
         part.matches.size() > 1 ? null : base.levels().get(matches.get(part.matches.get(0)).base);
-    return new Place(
+    return new ComparedPlace(
         level == null ? Sentence.text("compare.pooled", part.matches.size()) : named(level),
         level,
         part.base,

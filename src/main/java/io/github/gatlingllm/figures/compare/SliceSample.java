@@ -40,17 +40,17 @@ record SliceSample(List<Cell> slices, double seconds) {
     private static Pulls of(double[] pulls, double slices) {
       List<double[]> byLevel = new ArrayList<>();
       double variance = 0;
-      double terms = 0;
+      double ratio = 0;
       for (int from = 0; from < pulls.length; from += TimeSlice.COUNT) {
         double[] own = Arrays.copyOfRange(pulls, from, from + TimeSlice.COUNT);
         double mean = Arrays.stream(own).sum() / own.length;
         Arrays.setAll(own, i -> own[i] - mean);
-        Autocorrelation.Spread spread = Autocorrelation.spread(own, Autocorrelation.LONGEST);
+        TimeSlice.SliceSpread spread = Autocorrelation.spread(own, Autocorrelation.LONGEST);
         variance += spread.variance();
-        terms += Math.pow(spread.variance(), 2) / spread.freedom();
+        ratio += Math.pow(spread.variance(), 2) / spread.freedom();
         byLevel.add(own);
       }
-      double freedom = terms == 0 ? TimeSlice.COUNT - 1 : variance * variance / terms;
+      double freedom = ratio == 0 ? TimeSlice.COUNT - 1 : variance * variance / ratio;
       return new Pulls(byLevel, variance, Math.max(1, Math.min(slices - 1, freedom)));
     }
   }
@@ -68,15 +68,15 @@ record SliceSample(List<Cell> slices, double seconds) {
       }
       return pulls == null ? null : Pulls.of(pulls, slicesFrom(levels, metric, all, percent));
     }
-    Metric.Terms terms = metric.terms();
+    Metric.Ratio ratio = metric.ratio();
     double[] parts =
-        terms == null
+        ratio == null
             ? each(levels, (level, slice) -> slice.values(metric).sum())
-            : each(levels, (level, slice) -> amount(level, slice, terms.part()));
+            : each(levels, (level, slice) -> amount(level, slice, ratio.numerator()));
     double[] wholes =
-        terms == null
+        ratio == null
             ? each(levels, (level, slice) -> slice.values(metric).count())
-            : each(levels, (level, slice) -> amount(level, slice, terms.whole()));
+            : each(levels, (level, slice) -> amount(level, slice, ratio.denominator()));
     boolean arePoints = figure.scale() == ComparedFigure.Scale.POINTS;
     double sum = Arrays.stream(arePoints ? wholes : parts).sum();
     double factor = (arePoints ? 100 : 1) / sum;

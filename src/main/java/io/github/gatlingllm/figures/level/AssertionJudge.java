@@ -4,9 +4,10 @@ import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
-import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.Figures.GoodputResult;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Judges assertions; one fails without a value, and where no such request was sent. */
 record AssertionJudge(
-    FigureGroups parts, Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
+    FigureGroups parts, Function<@Nullable String, @Nullable GoodputResult> maxGoodput) {
 
   private static final int MAX_NAMED = 5;
 
@@ -44,7 +45,7 @@ record AssertionJudge(
               : requests.stream()
                   .map(each -> one(assertion, place(each, target), target, ofTarget, each));
       case STAGE ->
-          levels(assertion, parts.runLevels().firsts().stream().filter(ofTarget).toList());
+          levels(assertion, parts.runLevels().firstRepeats().stream().filter(ofTarget).toList());
     };
   }
 
@@ -70,7 +71,8 @@ record AssertionJudge(
       Predicate<LevelWindow> levels,
       @Nullable String name) {
     Figure figure = Figure.parse(assertion.figure());
-    MaxGoodput max = assertion.scope() == Assertion.Scope.GLOBAL ? maxGoodput.apply(target) : null;
+    GoodputResult max =
+        assertion.scope() == Objectives.Scope.GLOBAL ? maxGoodput.apply(target) : null;
     Pooled group =
         parts.joined(levels, name == null ? null : keys -> keys.of(Grouping.REQUEST).equals(name));
     Figures figures = group.figures(parts.judge(target), null, max, List.of());

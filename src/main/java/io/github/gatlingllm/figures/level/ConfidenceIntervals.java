@@ -193,7 +193,7 @@ final class ConfidenceIntervals {
     if (variance <= 0 || whole == 0) {
       return Noise.INDEPENDENT;
     }
-    Autocorrelation.Spread spread =
+    TimeSlice.SliceSpread spread =
         Autocorrelation.spread(
             Autocorrelation.residuals(parts, wholes), hasWaves ? Autocorrelation.LONGEST : 1);
     double effect = spread.variance() / (whole * variance);

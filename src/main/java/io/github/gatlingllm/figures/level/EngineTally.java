@@ -2,14 +2,14 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
-import io.github.gatlingllm.figures.metric.EngineFigures.Page;
-import io.github.gatlingllm.figures.metric.EngineFigures.Point;
+import io.github.gatlingllm.figures.metric.EngineFigures.EnginePage;
+import io.github.gatlingllm.figures.metric.EngineFigures.EnginePoint;
 import io.github.gatlingllm.figures.metric.EngineFigures.TargetPoints;
 import io.github.gatlingllm.figures.metric.EngineFigures.WholeRun;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind;
+import io.github.gatlingllm.record.ServerSample.SampleKind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -87,8 +87,9 @@ final class EngineTally {
       return true;
     }
 
-    private Page page() {
-      return new Page(key.target, key.url, source, readings, failed, resets, lastError, names);
+    private EnginePage page() {
+      return new EnginePage(
+          key.target, key.url, source, readings, failed, resets, lastError, names);
     }
 
     /** Whether it was read before and after some requests, and its server was not restarted. */
@@ -311,7 +312,7 @@ final class EngineTally {
         .anyMatch(other -> own.overlapNanos(other.from, other.to) > 0);
   }
 
-  List<Page> pages() {
+  List<EnginePage> pages() {
     return pages.values().stream().map(PageState::page).toList();
   }
 
@@ -321,11 +322,11 @@ final class EngineTally {
     return all;
   }
 
-  private static List<Point> points(TimeBuckets<WindowSums> buckets) {
+  private static List<EnginePoint> points(TimeBuckets<WindowSums> buckets) {
     double width = buckets.width() / 1e9;
     List<WindowSums> each = buckets.all();
     return IntStream.range(0, each.size())
-        .mapToObj(i -> new Point(i * width, each.get(i).values(), each.get(i).gpus()))
+        .mapToObj(i -> new EnginePoint(i * width, each.get(i).values(), each.get(i).gpus()))
         .filter(point -> !point.values().isEmpty())
         .toList();
   }

@@ -5,8 +5,8 @@ import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.partitioningBy;
 import static java.util.stream.Collectors.toList;
 
+import io.github.gatlingllm.figures.level.Fold.FoldPart;
 import io.github.gatlingllm.figures.level.Fold.Keys;
-import io.github.gatlingllm.figures.level.Fold.Part;
 import io.github.gatlingllm.figures.level.Pooled.Judge;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Amount.WindowFact;
@@ -39,7 +39,7 @@ final class FigureGroups {
             .fold
             .parts(Grouping.TRIAL)
             .filter(part -> part.cell().of(Amount.STARTED) > 0)
-            .collect(groupingBy(Part::level, mapping(FigureGroups::trial, toList())));
+            .collect(groupingBy(FoldPart::level, mapping(FigureGroups::trial, toList())));
     clock =
         new LatencyOrigin(
             levels().stream().anyMatch(level -> level.arrivals != null)
@@ -50,7 +50,7 @@ final class FigureGroups {
 
   /** The requests of some levels; of some keys unless that is null. */
   Pooled joined(Predicate<LevelWindow> within, @Nullable Predicate<Keys> only) {
-    Map<Boolean, List<Part>> parts =
+    Map<Boolean, List<FoldPart>> parts =
         counted
             .fold
             .figures()
@@ -59,7 +59,7 @@ final class FigureGroups {
                     part -> within.test(part.level()) && (only == null || only.test(part.keys()))));
     Cell cell = new Cell(Cell.Detail.FIGURES);
     Map<LevelWindow, long[]> spans = new HashMap<>();
-    for (Part part : parts.get(true)) {
+    for (FoldPart part : parts.get(true)) {
       cell.add(part.cell());
       long[] span = part.cell().span();
       if (span != null) {
@@ -67,8 +67,8 @@ final class FigureGroups {
             part.level(), span, (a, b) -> new long[] {Math.min(a[0], b[0]), Math.max(a[1], b[1])});
       }
     }
-    List<LevelWindow> used = parts.get(true).stream().map(Part::level).distinct().toList();
-    List<LevelWindow> others = parts.get(false).stream().map(Part::level).toList();
+    List<LevelWindow> used = parts.get(true).stream().map(FoldPart::level).distinct().toList();
+    List<LevelWindow> others = parts.get(false).stream().map(FoldPart::level).toList();
     boolean isOneTarget = used.stream().map(LevelWindow::target).distinct().count() == 1;
     boolean isOneLevel = used.stream().map(level -> level.index).distinct().count() == 1;
     boolean isWhole = isOneTarget && others.stream().noneMatch(other -> runsBeside(other, used));
@@ -115,7 +115,7 @@ final class FigureGroups {
     return Trials.of(all, windows.size() == 1);
   }
 
-  private static Trial trial(Part part) {
+  private static Trial trial(FoldPart part) {
     Cell cell = part.cell();
     double seconds = cell.spanS();
     return new Trial(

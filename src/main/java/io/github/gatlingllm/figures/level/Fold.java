@@ -41,7 +41,7 @@ final class Fold {
   private static final int MAX_KNOWN = 10_000;
 
   /** The requests of a window, or of the run, with the same keys. */
-  record Part(@Nullable LevelWindow window, Keys keys, Cell cell) {
+  record FoldPart(@Nullable LevelWindow window, Keys keys, Cell cell) {
     LevelWindow level() {
       return Objects.requireNonNull(window);
     }
@@ -61,8 +61,8 @@ final class Fold {
   private static final Keys OTHER = new Keys(Grouping.JOINT.stream().map(by -> OTHERS).toList());
 
   private final Map<Grouping, Set<String>> names = new EnumMap<>(Grouping.class);
-  private final Map<CellKey, Part> joint = new LinkedHashMap<>();
-  private final Map<Grouping, Map<CellKey, Part>> separate = new EnumMap<>(Grouping.class);
+  private final Map<CellKey, FoldPart> joint = new LinkedHashMap<>();
+  private final Map<Grouping, Map<CellKey, FoldPart>> separate = new EnumMap<>(Grouping.class);
   private final Map<Labels, Cell[]> known = new HashMap<>();
 
   /** Adds a request of a load level; its values, if it was scheduled in measure. */
@@ -118,7 +118,7 @@ final class Fold {
     Keys own =
         new Keys(
             Grouping.JOINT.stream().map(by -> bounded(by, "" + keys.get(by.ordinal()))).toList());
-    Part there = joint.get(new CellKey(window, own));
+    FoldPart there = joint.get(new CellKey(window, own));
     if (there != null) {
       return there.cell();
     }
@@ -126,7 +126,7 @@ final class Fold {
     return joint
         .computeIfAbsent(
             new CellKey(window, kept),
-            place -> new Part(window, kept, Cell.ofWindow(window.from, window.to)))
+            place -> new FoldPart(window, kept, Cell.ofWindow(window.from, window.to)))
         .cell();
   }
 
@@ -142,33 +142,34 @@ final class Fold {
           case LEVEL -> window.first();
           case RUN -> null;
         };
-    Map<CellKey, Part> all = separate.computeIfAbsent(by, b -> new LinkedHashMap<>());
+    Map<CellKey, FoldPart> all = separate.computeIfAbsent(by, b -> new LinkedHashMap<>());
     CellKey own = new CellKey(where, new Keys(List.of(key)));
     CellKey kept =
         all.size() < by.maxCells() || all.containsKey(own)
             ? own
             : new CellKey(where, new Keys(List.of("other")));
-    return all.computeIfAbsent(kept, p -> new Part(where, p.keys(), new Cell(by.detail))).cell();
+    return all.computeIfAbsent(kept, p -> new FoldPart(where, p.keys(), new Cell(by.detail)))
+        .cell();
   }
 
   /** The cells with figures, in the order of their first request. */
-  Stream<Part> figures() {
+  Stream<FoldPart> figures() {
     return joint.values().stream();
   }
 
   /** The parts of a grouping; of a joint one those with figures. */
-  Stream<Part> parts(Grouping by) {
+  Stream<FoldPart> parts(Grouping by) {
     return by.detail == Detail.FIGURES
         ? figures()
         : separate.getOrDefault(by, Map.of()).values().stream();
   }
 
-  List<String> keys(Grouping by, Predicate<Part> only) {
+  List<String> keys(Grouping by, Predicate<FoldPart> only) {
     return parts(by).filter(only).map(part -> part.keys().of(by)).distinct().toList();
   }
 
   /** Requests scheduled in measure by key, most frequent first. */
-  Map<String, Long> counts(Grouping by, Predicate<Part> only) {
+  Map<String, Long> counts(Grouping by, Predicate<FoldPart> only) {
     KeyCounts<String> counts = new KeyCounts<>("other");
     parts(by)
         .filter(only)
@@ -178,7 +179,7 @@ final class Fold {
   }
 
   /** The cells of a grouping by key, in the order of keys, each added up over its places. */
-  Map<String, Cell> byKey(Grouping by, Predicate<Part> only) {
+  Map<String, Cell> byKey(Grouping by, Predicate<FoldPart> only) {
     Map<String, Cell> cells = new TreeMap<>();
     parts(by)
         .filter(only)

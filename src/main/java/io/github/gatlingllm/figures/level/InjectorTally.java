@@ -2,7 +2,6 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Figures;
-import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.LevelFigures.GeneratorHealth;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record InjectorTally(List<InjectorRun> injectors, Fold fold) {
 
   /** The health of a generator at a load level, and what it means for the figures of the level. */
-  private record Judged(GeneratorHealth health, Check.Level verdict) {
+  private record Judged(GeneratorHealth health, Figures.CheckLevel verdict) {
     static Stream<Judged> of(InjectorRun injector, List<GeneratorHealth> all, Figures level) {
       return all.stream()
           .filter(health -> health.injector().equals(injector.name()))

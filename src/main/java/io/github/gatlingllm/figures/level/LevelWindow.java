@@ -186,7 +186,7 @@ final class LevelWindow {
    * else, and is 0 here.
    */
   @SuppressWarnings("EnumOrdinal") // an array: every part of every request is added
-  private static final class BreakdownTally {
+  static final class BreakdownTally {
 
     /** The server stamps the ends of decode elsewhere: up to 10 % more than measured is cut off. */
     private static final double DECODE_TOLERANCE = 1.1;

@@ -121,13 +121,13 @@ public final class LiveStats implements Consumer<RequestRecord> {
       return all;
     }
 
-    public record Progress(
-        String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}
-
     /** The same with what only the run knows. */
     public LiveFigures with(
         @Nullable Double share, @Nullable Long requests, @Nullable Progress where) {
       return new LiveFigures(figures, share, heldBack, tokensPerSecondNow, requests, where);
     }
   }
+
+  public record Progress(
+      String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}
 }

@@ -8,7 +8,7 @@ import io.github.gatlingllm.figures.level.Summary.Knee;
 import io.github.gatlingllm.figures.level.Summary.OperatingPoint;
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
-import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.Figures.GoodputResult;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The load levels of one target and scenario in order of offered load, else of time. */
 record LoadCurve(
-    List<SloTally.Objectives> slo, @Nullable SingleStream alone, List<LevelFigures> levels) {
+    List<SloTally.OwnedSlo> slo, @Nullable SingleStream alone, List<LevelFigures> levels) {
 
   private static final double NEARLY_MAX = 0.9;
 
@@ -171,7 +171,7 @@ record LoadCurve(
       }
     }
 
-    static SloProof of(LevelFigures level, List<SloTally.Objectives> slo) {
+    static SloProof of(LevelFigures level, List<SloTally.OwnedSlo> slo) {
       Goodput goodput = level.figures().goodput();
       if (!level.isServed()) {
         return MISSED;
@@ -182,7 +182,7 @@ record LoadCurve(
     }
 
     /** Whether it misses by the rule of a search, which takes requests as independent. */
-    static boolean missesIfIndependent(LevelFigures level, List<SloTally.Objectives> slo) {
+    static boolean missesIfIndependent(LevelFigures level, List<SloTally.OwnedSlo> slo) {
       Goodput goodput = level.figures().goodput();
       return goodput != null
           && goodput.holds() != null
@@ -190,7 +190,7 @@ record LoadCurve(
     }
 
     /** Of the share furthest below what is required of it; null where none is known. */
-    static @Nullable Interval worst(LevelFigures level, List<SloTally.Objectives> slo) {
+    static @Nullable Interval worst(LevelFigures level, List<SloTally.OwnedSlo> slo) {
       Goodput goodput = level.figures().goodput();
       return goodput == null
           ? null
@@ -200,7 +200,7 @@ record LoadCurve(
               .orElse(null);
     }
 
-    private static Stream<Share> shares(Goodput goodput, List<SloTally.Objectives> slo) {
+    private static Stream<Share> shares(Goodput goodput, List<SloTally.OwnedSlo> slo) {
       return slo.stream()
           .flatMap(
               of -> {
@@ -355,13 +355,13 @@ record LoadCurve(
     return SloProof.of(levels.get(level), slo);
   }
 
-  @Nullable MaxGoodput maxGoodput() {
+  @Nullable GoodputResult maxGoodput() {
     int at = lastHolding();
     if (at < 0) {
       return null;
     }
     LevelFigures stage = levels.get(at);
-    return new MaxGoodput(
+    return new GoodputResult(
         stage.label(),
         stage.target(),
         stage.scenario(),
@@ -371,7 +371,7 @@ record LoadCurve(
   }
 
   /** The highest load that meets the SLO, of the curve with most requests/s within the SLO. */
-  static @Nullable MaxGoodput bestGoodput(List<LoadCurve> curves) {
+  static @Nullable GoodputResult bestGoodput(List<LoadCurve> curves) {
     return curves.stream()
         .map(LoadCurve::maxGoodput)
         .filter(Objects::nonNull)

@@ -8,11 +8,11 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
-import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.Figures.GoodputResult;
 import io.github.gatlingllm.figures.metric.Figures.Trials;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.record.Objectives.SloCounts;
+import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -83,7 +83,7 @@ record Pooled(
   Figures figures(
       @Nullable Judge judge,
       @Nullable Long planned,
-      @Nullable MaxGoodput max,
+      @Nullable GoodputResult max,
       List<Figures> repeats) {
     Map<Metric, Distribution> distributions = new EnumMap<>(Metric.class);
     Metric.distributions().forEach(metric -> distributions.put(metric, distribution(metric)));
@@ -124,16 +124,17 @@ record Pooled(
         : intervals.distribution(metric, values);
   }
 
-  private Goodput goodput(Judge judge, @Nullable MaxGoodput max) {
-    SloCounts.SloCount all = cell.slo.all();
-    SloCounts.Decision decision = cell.slo.decide();
-    List<Goodput.Objective> objectives = new ArrayList<>();
+  private Goodput goodput(Judge judge, @Nullable GoodputResult max) {
+    Objectives.SloCount all = cell.slo.all();
+    Objectives.Decision decision = cell.slo.decide();
+    List<Figures.ObjectiveCount> objectives = new ArrayList<>();
     cell.slo
         .objectives()
         .forEach(
             (name, of) ->
                 objectives.add(
-                    new Goodput.Objective(name, of.judged(), of.met(), of.unknown(), of.share())));
+                    new Figures.ObjectiveCount(
+                        name, of.judged(), of.met(), of.unknown(), of.share())));
     return new Goodput(
         judge.quote(),
         all.share(),

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Amount;
-import io.github.gatlingllm.figures.metric.Amount.When;
+import io.github.gatlingllm.figures.metric.Amount.CountedWhen;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
@@ -23,7 +23,7 @@ final class RequestParts implements Amount.Counted {
 
   /** The positions of the amounts that are added at the same instants. */
   private static final int[][] BY_WHEN =
-      Arrays.stream(When.values())
+      Arrays.stream(CountedWhen.values())
           .map(
               when ->
                   Arrays.stream(AMOUNTS)
@@ -43,7 +43,7 @@ final class RequestParts implements Amount.Counted {
   private final double[] values = new double[Metric.values().length];
 
   private final double[] adds = new double[AMOUNTS.length];
-  private final double[] parts = new double[When.values().length];
+  private final double[] parts = new double[CountedWhen.values().length];
   private @Nullable RequestRecord record;
   private Slo.@Nullable Judgement judgement;
   String owner = "";
@@ -156,10 +156,10 @@ final class RequestParts implements Amount.Counted {
    * @param isMeasured whether it is a request of that window, scheduled in the phase measure
    */
   RequestParts in(long from, long to, boolean isMeasured) {
-    part(When.START, isMeasured ? 1 : 0);
-    part(When.OUTCOME, isMeasured ? 1 : 0);
-    part(When.REQUEST, isMeasured ? 1 : 0);
-    part(When.SCHEDULED, isIn(scheduled, from, to));
+    part(CountedWhen.START, isMeasured ? 1 : 0);
+    part(CountedWhen.OUTCOME, isMeasured ? 1 : 0);
+    part(CountedWhen.REQUEST, isMeasured ? 1 : 0);
+    part(CountedWhen.SCHEDULED, isIn(scheduled, from, to));
     return in(from, to, from);
   }
 
@@ -169,21 +169,21 @@ final class RequestParts implements Amount.Counted {
    * @param flightsFrom from when on requests in flight count
    */
   RequestParts during(long from, long to, long flightsFrom) {
-    part(When.START, isIn(start, from, to));
-    part(When.OUTCOME, isIn(closed, from, to));
-    part(When.REQUEST, 0);
-    part(When.SCHEDULED, 0); // those of a chart are in the plan
+    part(CountedWhen.START, isIn(start, from, to));
+    part(CountedWhen.OUTCOME, isIn(closed, from, to));
+    part(CountedWhen.REQUEST, 0);
+    part(CountedWhen.SCHEDULED, 0); // those of a chart are in the plan
     return in(from, to, flightsFrom);
   }
 
   private RequestParts in(long from, long to, long flightsFrom) {
-    part(When.TOKEN, stream.tokens(from, to));
-    part(When.ANSWER, isIn(answered, from, to));
-    part(When.END, isIn(closed, from, to));
+    part(CountedWhen.TOKEN, stream.tokens(from, to));
+    part(CountedWhen.ANSWER, isIn(answered, from, to));
+    part(CountedWhen.END, isIn(closed, from, to));
     boolean isClosed = closed != NEVER;
-    part(When.IN_FLIGHT, isClosed ? overlap(admitted, closed, flightsFrom, to) : 0);
+    part(CountedWhen.IN_FLIGHT, isClosed ? overlap(admitted, closed, flightsFrom, to) : 0);
     boolean isStreamed = isClosed && firstToken != NEVER && lastToken != NEVER;
-    part(When.RECEIVING, isStreamed ? overlap(firstToken, lastToken, flightsFrom, to) : 0);
+    part(CountedWhen.RECEIVING, isStreamed ? overlap(firstToken, lastToken, flightsFrom, to) : 0);
     return this;
   }
 
@@ -199,7 +199,7 @@ final class RequestParts implements Amount.Counted {
     }
   }
 
-  private void part(When when, double part) {
+  private void part(CountedWhen when, double part) {
     parts[when.ordinal()] = part;
   }
 

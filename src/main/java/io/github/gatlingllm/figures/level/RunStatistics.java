@@ -194,7 +194,7 @@ public final class RunStatistics {
     refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, record.timing());
     RequestRecord.Identity id = record.identity();
     LevelWindow level = levels.of(id);
-    SloTally.Objectives objectives = slo.of(id.target(), id.name());
+    SloTally.OwnedSlo objectives = slo.of(id.target(), id.name());
     Slo.Judgement judgement = objectives.slo.judge(record);
     parts.read(record, judgement, objectives.owner);
     boolean isMeasured = id.phase() == Phase.MEASURE;

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.Distribution.Interval;
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.LevelFigures;
@@ -29,9 +30,9 @@ final class SloFormatter {
   private final double percent;
 
   /** An objective with its owner: a target or a request name. */
-  private record Term(SloTally.Objectives of, Slo.Objective objective) {
+  private record Term(SloTally.OwnedSlo of, Slo.Objective objective) {
 
-    Goodput.@Nullable Objective in(LevelFigures level) {
+    Figures.@Nullable ObjectiveCount in(LevelFigures level) {
       Goodput goodput = level.figures().goodput();
       return goodput == null
           ? null
@@ -47,14 +48,14 @@ final class SloFormatter {
     }
 
     TooFew tooFew(LevelFigures level) {
-      Goodput.Objective own = Objects.requireNonNull(in(level));
+      Figures.ObjectiveCount own = Objects.requireNonNull(in(level));
       Goodput goodput = Objects.requireNonNull(level.figures().goodput());
       Long needed = goodput.toShow(own, of.slo.percentile());
       return TooFew.of(level, own.attempted(), needed, of.request, of.slo);
     }
 
     boolean isMissedIn(LevelFigures level) {
-      Goodput.Objective counts = in(level);
+      Figures.ObjectiveCount counts = in(level);
       Double share = counts == null ? null : counts.share();
       return share != null && share * 100 < of.slo.percentile() - 1e-9;
     }
@@ -111,7 +112,7 @@ final class SloFormatter {
     goodput = Objects.requireNonNull(level.figures().goodput());
     holds = Boolean.TRUE.equals(goodput.holds());
     List<LevelFigures> judged = Stream.concat(Stream.of(level), missing.stream()).toList();
-    List<SloTally.Objectives> used =
+    List<SloTally.OwnedSlo> used =
         curve.slo().stream()
             .filter(of -> terms(of).anyMatch(term -> judged.stream().anyMatch(term::isIn)))
             .toList();
@@ -124,7 +125,7 @@ final class SloFormatter {
     percent = first.percentile();
   }
 
-  private static Stream<Term> terms(SloTally.Objectives of) {
+  private static Stream<Term> terms(SloTally.OwnedSlo of) {
     return of.slo.objectives().stream().map(objective -> new Term(of, objective));
   }
 
@@ -222,7 +223,7 @@ final class SloFormatter {
     List<Sentence> shares = new ArrayList<>();
     String latest = "";
     for (Term term : missed.isEmpty() ? terms : missed) {
-      Goodput.Objective own = term.in(level);
+      Figures.ObjectiveCount own = term.in(level);
       if (own != null) {
         Sentence remark = holds ? term.tooFew(level).remark() : null;
         boolean isNew = remark != null && !remark.text().equals(latest);
@@ -245,7 +246,7 @@ final class SloFormatter {
     return Stream.concat(
             Stream.ofNullable(goodput.undefined()),
             goodput.objectives().stream()
-                .map(Goodput.Objective::undefined)
+                .map(Figures.ObjectiveCount::undefined)
                 .filter(Objects::nonNull))
         .findFirst()
         .orElseGet(() -> Sentence.text("slo.unjudged"));

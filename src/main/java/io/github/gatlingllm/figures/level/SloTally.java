@@ -5,7 +5,7 @@ import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
-import io.github.gatlingllm.record.Objectives.SloCounts.SloCount;
+import io.github.gatlingllm.record.Objectives.SloCount;
 import io.github.gatlingllm.record.Objectives.TargetSlo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
@@ -27,16 +27,16 @@ final class SloTally {
   private final Judge common;
   private final Map<String, Judge> byTarget = new LinkedHashMap<>();
 
-  private record Judge(Objectives global, Map<String, Objectives> byName) {
+  private record Judge(OwnedSlo global, Map<String, OwnedSlo> byName) {
     static Judge of(TargetSlo slo, String target) {
-      Map<String, Objectives> byName = new LinkedHashMap<>();
+      Map<String, OwnedSlo> byName = new LinkedHashMap<>();
       for (String name : slo.byRequest().keySet()) {
-        byName.put(name, new Objectives(slo.of(name), name, target + slo.owner(name)));
+        byName.put(name, new OwnedSlo(slo.of(name), name, target + slo.owner(name)));
       }
-      return new Judge(new Objectives(slo.global(), null, target), byName);
+      return new Judge(new OwnedSlo(slo.global(), null, target), byName);
     }
 
-    Stream<Objectives> all() {
+    Stream<OwnedSlo> all() {
       return Stream.concat(Stream.of(global), byName.values().stream());
     }
 
@@ -44,7 +44,7 @@ final class SloTally {
       return all().allMatch(objectives -> objectives.slo.isEmpty());
     }
 
-    String text(Predicate<Objectives> wanted) {
+    String text(Predicate<OwnedSlo> wanted) {
       return all()
           .filter(wanted)
           .map(
@@ -63,7 +63,7 @@ final class SloTally {
   }
 
   /** The objectives of a target or of a request name, and how they were met. */
-  static final class Objectives {
+  static final class OwnedSlo {
     final Slo slo;
 
     /** The request name that they belong to; null for those of all other requests. */
@@ -74,7 +74,7 @@ final class SloTally {
 
     private final Map<Integer, List<Row>> byLevel = new HashMap<>();
 
-    private Objectives(Slo slo, @Nullable String request, String owner) {
+    private OwnedSlo(Slo slo, @Nullable String request, String owner) {
       this.slo = slo;
       this.request = request;
       this.owner = owner;
@@ -201,13 +201,13 @@ final class SloTally {
     return byTarget.getOrDefault(target, common);
   }
 
-  Objectives of(String target, String name) {
+  OwnedSlo of(String target, String name) {
     Judge judge = judge(target);
     return judge.byName().getOrDefault(name, judge.global());
   }
 
   /** The objectives of a target, then those of request names. */
-  List<Objectives> of(String target) {
+  List<OwnedSlo> of(String target) {
     return judge(target).all().filter(all -> !all.slo.isEmpty()).toList();
   }
 
@@ -287,13 +287,13 @@ final class SloTally {
 
   /** The SLO of a load level, without objectives that apply to none of its requests. */
   String quote(String target, int level, LatencyOrigin clock) {
-    List<Objectives> used = judge(target).all().filter(all -> all.areIn(level)).toList();
+    List<OwnedSlo> used = judge(target).all().filter(all -> all.areIn(level)).toList();
     return used.isEmpty()
         ? quote(target, clock)
         : withClock(judge(target).text(used::contains), used.stream(), clock);
   }
 
-  private static String withClock(String text, Stream<Objectives> of, LatencyOrigin clock) {
+  private static String withClock(String text, Stream<OwnedSlo> of, LatencyOrigin clock) {
     List<String> fromSchedule =
         of.flatMap(all -> all.slo.objectives().stream())
             .map(Slo.Objective::measure)

@@ -164,7 +164,7 @@ final class SteadyState {
     int quarter = (size - from) / 4;
     double first = series.mean(from, from + quarter);
     double last = series.mean(size - quarter, size);
-    Trend trend = Trend.of(series.values(from));
+    WindowTrend trend = WindowTrend.of(series.values(from));
     if (Math.signum(last - first) == Math.signum(trend.z())) {
       trends.add(series.drift(first, last, TESTS * trend.chance(), null));
     }
@@ -232,13 +232,13 @@ final class SteadyState {
    * (1 − φ), Z = (S − sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend,
    * Econometrica 13 (1945); Kendall, Rank correlation methods (1975).
    */
-  record Trend(double z) {
+  record WindowTrend(double z) {
 
-    static Trend of(double[] values) {
+    static WindowTrend of(double[] values) {
       return of(values, phi(values));
     }
 
-    static Trend of(double[] values, double phi) {
+    static WindowTrend of(double[] values, double phi) {
       long s = 0;
       Map<Double, Integer> ties = new HashMap<>();
       for (int j = 0; j < values.length; j++) {
@@ -252,7 +252,7 @@ final class SteadyState {
         variance -= spread(size);
       }
       variance *= Autocorrelation.slices(phi);
-      return new Trend(variance > 0 ? (s - Long.signum(s)) / Math.sqrt(variance) : 0);
+      return new WindowTrend(variance > 0 ? (s - Long.signum(s)) / Math.sqrt(variance) : 0);
     }
 
     private static double spread(int n) {

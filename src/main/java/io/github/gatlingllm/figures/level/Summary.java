@@ -50,10 +50,10 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonPropertyOrder({"run", "verdict"})
 public record Summary(
-    Run run,
+    RunSummary run,
     List<Sentence> findings,
     Map<String, String> config,
-    Workload workload,
+    WorkloadSummary workload,
     @Nullable SloTable slo,
     @JsonUnwrapped Figures figures,
     @Nullable ArrivalFigures arrivals,
@@ -64,14 +64,14 @@ public record Summary(
     List<AssertionResult> assertions,
     Map<String, Set<String>> serverNames,
     List<LevelFigures> stages,
-    List<Curve> curves,
-    List<Target> targets,
+    List<SummaryCurve> curves,
+    List<TargetSummary> targets,
     List<RequestGroup> requests,
     @JsonIgnore List<RequestAtPoint> requestsAtPoints,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<Grouping, List<RequestGroup>> by,
     @JsonIgnore Map<Grouping, List<RequestAtPoint>> byAtPoints,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<EngineFigures.Page> serverPages,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Injector> injectors,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<EngineFigures.EnginePage> serverPages,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorSummary> injectors,
     @JsonIgnore List<SlowRequest> slowest) {
 
   public static final String SCHEMA = "gatling-llm/summary/1";
@@ -145,7 +145,7 @@ public record Summary(
   }
 
   private static Stream<Check> invalid(List<Check> checks) {
-    return checks.stream().filter(check -> check.level() == Check.Level.INVALID);
+    return checks.stream().filter(check -> check.level() == Figures.CheckLevel.INVALID);
   }
 
   /** Whether the name of a level includes its target. */
@@ -170,7 +170,7 @@ public record Summary(
   }
 
   /** The name of a curve: its target, its scenario or both, as the curves of the run differ. */
-  public String name(Curve curve) {
+  public String name(SummaryCurve curve) {
     return named(curve.target(), curve.scenario(), targets.size(), curves.size());
   }
 
@@ -196,7 +196,7 @@ public record Summary(
     return LoadCurve.byLoad(stages);
   }
 
-  public LevelFigures operatingLevel(Curve curve) {
+  public LevelFigures operatingLevel(SummaryCurve curve) {
     return stages.stream()
         .filter(stage -> curve.operatingPoint().isAt(stage.info()))
         .findFirst()
@@ -225,11 +225,11 @@ public record Summary(
     return assertions.stream().allMatch(AssertionResult::ok);
   }
 
-  public Check.Level level() {
-    return checks.stream().map(Check::level).max(Enum::compareTo).orElse(Check.Level.OK);
+  public Figures.CheckLevel level() {
+    return checks.stream().map(Check::level).max(Enum::compareTo).orElse(Figures.CheckLevel.OK);
   }
 
-  public record Run(
+  public record RunSummary(
       String id,
       @Nullable String simulation,
       long startUnixNs,
@@ -254,14 +254,14 @@ public record Summary(
    * @param promptsLeftOut prompts that only our tokenizer counted, such as those of refused
    *     requests, where the server reports others
    */
-  public record Workload(
+  public record WorkloadSummary(
       Distribution promptTokens,
       long promptsLeftOut,
       Distribution outputTokens,
       @Nullable Integer templateTokens,
       @Nullable Double cachedShare,
       Map<Integer, Long> turns,
-      List<Turn> byTurn,
+      List<TurnSummary> byTurn,
       Map<String, Long> scenarios,
       Map<String, Long> models,
       Map<String, Long> apis,
@@ -269,7 +269,7 @@ public record Summary(
       long streamed) {}
 
   /** One turn of the conversations, from 1; the 100th includes all later ones. */
-  public record Turn(
+  public record TurnSummary(
       int turn,
       long requests,
       @Nullable Double meanPromptTokens,
@@ -315,12 +315,12 @@ public record Summary(
    * @param knee null when no level delivered tokens
    * @param operatingPoint the level that headlines quote
    */
-  public record Curve(
+  public record SummaryCurve(
       String target,
       @Nullable String scenario,
       List<String> stages,
       @Nullable Knee knee,
-      Figures.@Nullable MaxGoodput maxGoodput,
+      Figures.@Nullable GoodputResult maxGoodput,
       OperatingPoint operatingPoint) {
 
     /** The level that headlines quote, with the reason: {@code c=16, the knee}. */
@@ -351,12 +351,12 @@ public record Summary(
       @Nullable Double goodputShare,
       @Nullable Double ttftP99Ms) {
 
-    private static boolean isOf(Curve curve) {
+    private static boolean isOf(SummaryCurve curve) {
       return curve.scenario() != null
           && curve.scenario().matches("[^/]+/(lognormal:|weighted:)?\\d[-\\d.:=,]*");
     }
 
-    private static LengthPair of(Summary summary, Curve curve) {
+    private static LengthPair of(Summary summary, SummaryCurve curve) {
       Figures figures = summary.operatingLevel(curve).figures();
       Figures.Goodput goodput = figures.goodput();
       String[] lengths = requireNonNull(curve.scenario()).split("/", 2);
@@ -382,7 +382,7 @@ public record Summary(
     }
   }
 
-  public record Injector(
+  public record InjectorSummary(
       @JsonUnwrapped
           @JsonIgnoreProperties({
             "name",
@@ -409,7 +409,7 @@ public record Summary(
    * @param singleStream its last warm-up request, in no other figure; null where that was not
    *     measured
    */
-  public record Target(
+  public record TargetSummary(
       String label,
       List<String> models,
       @Nullable Knee knee,
@@ -418,7 +418,7 @@ public record Summary(
       @Nullable SingleStream singleStream,
       @JsonUnwrapped Figures figures) {}
 
-  public record RequestAtPoint(String name, Curve curve, Figures figures) {}
+  public record RequestAtPoint(String name, SummaryCurve curve, Figures figures) {}
 
   public record RequestGroup(String name, @JsonUnwrapped Figures figures) {}
 

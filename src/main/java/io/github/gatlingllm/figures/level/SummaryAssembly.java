@@ -9,7 +9,7 @@ import io.github.gatlingllm.figures.level.Series.Quantile;
 import io.github.gatlingllm.figures.level.Series.ScenarioLoad;
 import io.github.gatlingllm.figures.level.Summary.RequestAtPoint;
 import io.github.gatlingllm.figures.level.Summary.RequestGroup;
-import io.github.gatlingllm.figures.level.Summary.Target;
+import io.github.gatlingllm.figures.level.Summary.TargetSummary;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
@@ -46,7 +46,7 @@ final class SummaryAssembly {
   private final List<LevelFigures> stages = new ArrayList<>();
   private final Map<Integer, Map<Metric, List<Quantile>>> quantiles = new TreeMap<>();
   private final List<LoadCurve> curves = new ArrayList<>();
-  private final List<Target> targets = new ArrayList<>();
+  private final List<TargetSummary> targets = new ArrayList<>();
 
   SummaryAssembly(RunInfo info, ReadReport file, RunStatistics counted) {
     this.info = info;
@@ -56,12 +56,15 @@ final class SummaryAssembly {
   }
 
   RunFigures figures() {
-    counted.levels.firsts().forEach(this::addLevel);
+    counted.levels.firstRepeats().forEach(this::addLevel);
     counted.levels.tracks().forEach(this::addCurve);
     counted.levels.targets().forEach(this::addTarget);
     Pooled whole = groups.joined(level -> true, null);
     int rounds =
-        counted.levels.firsts().stream().mapToInt(level -> level.repeats.size()).min().orElse(1);
+        counted.levels.firstRepeats().stream()
+            .mapToInt(level -> level.repeats.size())
+            .min()
+            .orElse(1);
     Figures run =
         counted.given.size() == 1
             ? counted.given.get(0)
@@ -142,7 +145,7 @@ final class SummaryAssembly {
     stages.add(
         new LevelFigures(
             info,
-            counted.levels.placeInWords(info),
+            counted.levels.describe(info),
             timed ? (Double) sinceStart(level.from) : null,
             phases(info),
             timed
@@ -264,13 +267,13 @@ final class SummaryAssembly {
             stages.stream().filter(s -> Windows.track(s.info()).equals(track)).toList());
     curves.add(curve);
     int quoted = stages.indexOf(curve.chosen().level());
-    List<LevelWindow> repeats = counted.levels.firsts().get(quoted).repeats;
+    List<LevelWindow> repeats = counted.levels.firstRepeats().get(quoted).repeats;
     quantiles.put(quoted, groups.joined(repeats::contains, null).quantiles());
     quantiles.values().removeIf(Map::isEmpty);
   }
 
-  private static Summary.Curve curve(LoadCurve curve) {
-    return new Summary.Curve(
+  private static Summary.SummaryCurve curve(LoadCurve curve) {
+    return new Summary.SummaryCurve(
         curve.target(),
         curve.scenario(),
         curve.levels().stream().map(LevelFigures::label).toList(),
@@ -284,7 +287,7 @@ final class SummaryAssembly {
     Pooled group = groups.joined(FigureGroups.of(target), null);
     Outages outages = counted.outages.get(target);
     targets.add(
-        new Target(
+        new TargetSummary(
             target,
             models(target).stream().filter(name -> !name.isEmpty()).toList(),
             LoadCurve.bestKnee(own),
@@ -342,7 +345,7 @@ final class SummaryAssembly {
   private List<RequestAtPoint> atPoints(Grouping by, int min) {
     List<RequestAtPoint> all = new ArrayList<>();
     for (LoadCurve curve : curves) {
-      LevelWindow level = counted.levels.firsts().get(stages.indexOf(curve.chosen().level()));
+      LevelWindow level = counted.levels.firstRepeats().get(stages.indexOf(curve.chosen().level()));
       List<String> names = names(level, by);
       for (String name : names.size() < min ? List.<String>of() : names) {
         Figures figures =
@@ -370,24 +373,24 @@ final class SummaryAssembly {
   }
 
   private Map<Integer, List<Cell>> slices() {
-    return counted.levels.firsts().stream()
+    return counted.levels.firstRepeats().stream()
         .filter(level -> level.usedSlices() != null)
         .collect(toMap(level -> level.index, LevelWindow::usedSlices));
   }
 
-  private List<Summary.Injector> injectors(long windowNanos) {
+  private List<Summary.InjectorSummary> injectors(long windowNanos) {
     return info.injectors().stream()
         .map(
             injector ->
-                new Summary.Injector(
+                new Summary.InjectorSummary(
                     injector, counted.byInjector.pooled(injector, windowNanos, stages)))
         .toList();
   }
 
-  private Summary.Run run() {
+  private Summary.RunSummary run() {
     List<String> injectors = counted.injectors();
     Long end = info.endUnixNanos();
-    return new Summary.Run(
+    return new Summary.RunSummary(
         info.id(),
         info.simulation(),
         info.startUnixNanos(),
@@ -405,7 +408,7 @@ final class SummaryAssembly {
         time.bucketS(),
         time.buckets(groups.hasSlo()),
         quantiles,
-        counted.levels.firsts().stream()
+        counted.levels.firstRepeats().stream()
             .map(LevelWindow::breakdown)
             .filter(Objects::nonNull)
             .toList(),
@@ -417,7 +420,7 @@ final class SummaryAssembly {
   /** In order of load levels, then of names; empty for fewer than two scenarios. */
   private List<ScenarioLoad> scenarios() {
     List<ScenarioLoad> all = new ArrayList<>();
-    for (LevelWindow level : counted.levels.firsts()) {
+    for (LevelWindow level : counted.levels.firstRepeats()) {
       counted
           .fold
           .byKey(

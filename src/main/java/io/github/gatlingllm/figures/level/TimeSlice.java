@@ -30,9 +30,6 @@ public final class TimeSlice {
 
     private Autocorrelation() {}
 
-    /** The variance of a sum over all slices. */
-    public record Spread(double variance, int freedom) {}
-
     /**
      * φ for uses where too small a value does harm: half a standard error, √((1 − φ²) ÷ n), above
      * the estimate, 0 to {@value #MAX_UPPER}.
@@ -90,8 +87,8 @@ public final class TimeSlice {
      * The variance of the sum of the residuals of all slices: the largest of those from batches of
      * 1 to {@code longest} slices, each raised by (1 + φ) ÷ (1 − φ), with φ by {@link #upper}.
      */
-    public static Spread spread(double[] residuals, int longest) {
-      Spread max = new Spread(0, residuals.length - 1);
+    public static SliceSpread spread(double[] residuals, int longest) {
+      SliceSpread max = new SliceSpread(0, residuals.length - 1);
       for (int length = 1; length <= longest; length++) {
         double[] batches = new double[residuals.length / length];
         for (int i = 0; i < batches.length * length; i++) {
@@ -104,10 +101,13 @@ public final class TimeSlice {
         int freedom = batches.length - 1;
         double variance = squares * batches.length / freedom * slices(upper(batches, 1));
         if (variance > max.variance()) {
-          max = new Spread(variance, freedom);
+          max = new SliceSpread(variance, freedom);
         }
       }
       return max;
     }
   }
+
+  /** The variance of a sum over all slices. */
+  public record SliceSpread(double variance, int freedom) {}
 }

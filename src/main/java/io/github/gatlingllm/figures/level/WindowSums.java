@@ -2,10 +2,10 @@ package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.AtLimit;
+import io.github.gatlingllm.figures.metric.EngineFigures.EngineGrowth;
+import io.github.gatlingllm.figures.metric.EngineFigures.EngineState;
+import io.github.gatlingllm.figures.metric.EngineFigures.EngineTiming;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
-import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
-import io.github.gatlingllm.figures.metric.EngineFigures.State;
-import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
 import io.github.gatlingllm.record.ServerSample.Histogram;
 import java.util.Arrays;
@@ -84,9 +84,10 @@ final class WindowSums {
     if (readings == 0 && counters.isEmpty()) {
       return null;
     }
-    Map<EngineMetric, Growth> growth = new EnumMap<>(EngineMetric.class);
-    counters.forEach((metric, of) -> growth.put(metric, Growth.of(of.grown, of.seconds, seconds)));
-    Map<EngineMetric, Timing> timings = new EnumMap<>(EngineMetric.class);
+    Map<EngineMetric, EngineGrowth> growth = new EnumMap<>(EngineMetric.class);
+    counters.forEach(
+        (metric, of) -> growth.put(metric, EngineGrowth.of(of.grown, of.seconds, seconds)));
+    Map<EngineMetric, EngineTiming> timings = new EnumMap<>(EngineMetric.class);
     histograms.forEach(
         (metric, of) -> {
           if (of.count > 0) {
@@ -130,10 +131,11 @@ final class WindowSums {
       return all.computeIfAbsent(metric, m -> new DoubleSummaryStatistics());
     }
 
-    Map<EngineMetric, State> states() {
-      Map<EngineMetric, State> states = new EnumMap<>(EngineMetric.class);
+    Map<EngineMetric, EngineState> states() {
+      Map<EngineMetric, EngineState> states = new EnumMap<>(EngineMetric.class);
       all.forEach(
-          (metric, of) -> states.put(metric, new State(of.getSum() / of.getCount(), of.getMax())));
+          (metric, of) ->
+              states.put(metric, new EngineState(of.getSum() / of.getCount(), of.getMax())));
       return states;
     }
 
@@ -233,8 +235,8 @@ final class WindowSums {
           count + other.count, sum + other.sum, both.length == 0 ? List.of() : bounds, both);
     }
 
-    private Timing timing() {
-      return new Timing(
+    private EngineTiming timing() {
+      return new EngineTiming(
           count, sum / count, quantile(0.5), quantile(0.9), quantile(0.95), quantile(0.99));
     }
 

@@ -62,7 +62,7 @@ final class Windows {
     return all;
   }
 
-  List<LevelWindow> firsts() {
+  List<LevelWindow> firstRepeats() {
     return byLevel.values().stream().map(repeats -> repeats.get(0)).toList();
   }
 
@@ -80,7 +80,7 @@ final class Windows {
   }
 
   /** The name of a level in sentences: {@code c=8}; empty for the entire run of one target. */
-  String placeInWords(LevelInfo level) {
+  String describe(LevelInfo level) {
     String place = place(level);
     return level.label().equals(LevelInfo.WHOLE_RUN)
         ? place.substring(LevelInfo.WHOLE_RUN.length()).strip().replaceFirst("^(of|at) ", "")

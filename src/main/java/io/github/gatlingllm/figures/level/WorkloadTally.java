@@ -1,8 +1,8 @@
 package io.github.gatlingllm.figures.level;
 
 import io.github.gatlingllm.figures.level.AnswerCounts.TextCounts;
-import io.github.gatlingllm.figures.level.Summary.Turn;
-import io.github.gatlingllm.figures.level.Summary.Workload;
+import io.github.gatlingllm.figures.level.Summary.TurnSummary;
+import io.github.gatlingllm.figures.level.Summary.WorkloadSummary;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.ValueRecorder;
@@ -39,14 +39,14 @@ final class WorkloadTally {
    * @param all its requests
    * @param saidTemplate the tokens that the server has said its template adds; null if it has not
    */
-  Workload workload(Fold fold, Cell all, @Nullable Integer saidTemplate) {
+  WorkloadSummary workload(Fold fold, Cell all, @Nullable Integer saidTemplate) {
     Map<Integer, Cell> turns = new TreeMap<>();
     fold.byKey(Grouping.TURN, part -> part.cell().of(Amount.STARTED) > 0)
         .forEach((turn, cell) -> turns.put(Integer.valueOf(turn), cell));
     Map<Integer, Long> requests = new TreeMap<>();
     turns.forEach((turn, cell) -> requests.put(turn, cell.count(Amount.STARTED)));
     boolean isReported = !prompts.isEmpty();
-    return new Workload(
+    return new WorkloadSummary(
         (isReported ? prompts : promptsByUs).distribution(),
         isReported ? promptsByUs.count() : 0,
         all.values(Metric.OUTPUT_TOKENS).distribution(),
@@ -66,8 +66,8 @@ final class WorkloadTally {
     return fold.counts(by, part -> !part.keys().of(by).isEmpty());
   }
 
-  private static Turn turn(int number, Cell turn) {
-    return new Turn(
+  private static TurnSummary turn(int number, Cell turn) {
+    return new TurnSummary(
         number,
         turn.count(Amount.STARTED),
         turn.share(Amount.KNOWN_PROMPT_TOKENS, Amount.KNOWN_PROMPTS),

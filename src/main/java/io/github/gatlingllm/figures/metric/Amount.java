@@ -10,51 +10,52 @@ import org.jspecify.annotations.Nullable;
  * adds to the sum, which decides in which window it counts, and how much.
  */
 public enum Amount {
-  ARRIVED(When.SCHEDULED, r -> 1),
-  STARTED(When.START, r -> 1),
+  ARRIVED(CountedWhen.SCHEDULED, r -> 1),
+  STARTED(CountedWhen.START, r -> 1),
   /** Requests that ended by themselves. */
-  ENDED(When.OUTCOME, r -> r.outcome().status().isCut() ? 0 : 1),
-  OK(When.OUTCOME, r -> r.outcome().ok() ? 1 : 0),
-  FAILED(When.OUTCOME, r -> r.outcome().hasFailed() ? 1 : 0),
+  ENDED(CountedWhen.OUTCOME, r -> r.outcome().status().isCut() ? 0 : 1),
+  OK(CountedWhen.OUTCOME, r -> r.outcome().ok() ? 1 : 0),
+  FAILED(CountedWhen.OUTCOME, r -> r.outcome().hasFailed() ? 1 : 0),
   /** Requests that the server rejected with status 429. */
-  RATE_LIMITED(When.OUTCOME, r -> r.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0),
-  ABANDONED(When.OUTCOME, r -> r.outcome().status() == RequestStatus.ABANDONED ? 1 : 0),
-  ATTEMPTED(When.REQUEST, r -> r.met() == null ? 0 : 1),
-  MET(When.REQUEST, r -> Boolean.TRUE.equals(r.met()) ? 1 : 0),
-  COMPLETED(When.END, r -> r.outcome().ok() ? 1 : 0),
+  RATE_LIMITED(
+      CountedWhen.OUTCOME, r -> r.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0),
+  ABANDONED(CountedWhen.OUTCOME, r -> r.outcome().status() == RequestStatus.ABANDONED ? 1 : 0),
+  ATTEMPTED(CountedWhen.REQUEST, r -> r.met() == null ? 0 : 1),
+  MET(CountedWhen.REQUEST, r -> Boolean.TRUE.equals(r.met()) ? 1 : 0),
+  COMPLETED(CountedWhen.END, r -> r.outcome().ok() ? 1 : 0),
   /** Requests that met the SLO. */
-  COMPLETED_IN_SLO(When.END, r -> r.isInSlo() ? 1 : 0),
-  TOKENS(When.TOKEN, r -> 1),
-  TOKENS_IN_SLO(When.TOKEN, r -> r.isInSlo() ? 1 : 0),
-  PROMPTS(When.ANSWER, r -> r.answeredPrompt() == null ? 0 : 1),
-  PROMPT_TOKENS(When.ANSWER, r -> orZero(r.answeredPrompt())),
+  COMPLETED_IN_SLO(CountedWhen.END, r -> r.isInSlo() ? 1 : 0),
+  TOKENS(CountedWhen.TOKEN, r -> 1),
+  TOKENS_IN_SLO(CountedWhen.TOKEN, r -> r.isInSlo() ? 1 : 0),
+  PROMPTS(CountedWhen.ANSWER, r -> r.answeredPrompt() == null ? 0 : 1),
+  PROMPT_TOKENS(CountedWhen.ANSWER, r -> orZero(r.answeredPrompt())),
   /** Requests whose prompt tokens are known, whether or not they were answered. */
-  KNOWN_PROMPTS(When.REQUEST, r -> r.prompt() == null ? 0 : 1),
-  KNOWN_PROMPT_TOKENS(When.REQUEST, r -> orZero(r.prompt())),
+  KNOWN_PROMPTS(CountedWhen.REQUEST, r -> r.prompt() == null ? 0 : 1),
+  KNOWN_PROMPT_TOKENS(CountedWhen.REQUEST, r -> orZero(r.prompt())),
   /** Prompt tokens of requests whose usage has cached tokens. */
-  LOOKED_UP_TOKENS(When.REQUEST, r -> r.isLookedUp() ? orZero(r.prompt()) : 0),
-  CACHED_TOKENS(When.REQUEST, r -> r.isLookedUp() ? orZero(r.tokens().cachedTokens()) : 0),
-  EMBEDDINGS(When.END, r -> r.tokens().inputs() == null ? 0 : 1),
+  LOOKED_UP_TOKENS(CountedWhen.REQUEST, r -> r.isLookedUp() ? orZero(r.prompt()) : 0),
+  CACHED_TOKENS(CountedWhen.REQUEST, r -> r.isLookedUp() ? orZero(r.tokens().cachedTokens()) : 0),
+  EMBEDDINGS(CountedWhen.END, r -> r.tokens().inputs() == null ? 0 : 1),
   /** Vectors of embeddings; a failed request has none. */
-  INPUTS(When.END, r -> r.outcome().ok() ? orZero(r.tokens().inputs()) : 0),
-  BILLED(When.ANSWER, r -> r.isBilled() ? 1 : 0),
+  INPUTS(CountedWhen.END, r -> r.outcome().ok() ? orZero(r.tokens().inputs()) : 0),
+  BILLED(CountedWhen.ANSWER, r -> r.isBilled() ? 1 : 0),
   /** Tokens that were billed and not sent; they count at the first token that was sent. */
-  HIDDEN_TOKENS(When.ANSWER, r -> r.isBilled() ? r.tokens().hidden() : 0),
-  CLOSED(When.END, r -> 1),
-  STAY_NANOS(When.END, r -> orZero(r.record().timing().stayNanos())),
-  IN_FLIGHT_NANOS(When.IN_FLIGHT, r -> 1),
-  RECEIVING_NANOS(When.RECEIVING, r -> 1),
+  HIDDEN_TOKENS(CountedWhen.ANSWER, r -> r.isBilled() ? r.tokens().hidden() : 0),
+  CLOSED(CountedWhen.END, r -> 1),
+  STAY_NANOS(CountedWhen.END, r -> orZero(r.record().timing().stayNanos())),
+  IN_FLIGHT_NANOS(CountedWhen.IN_FLIGHT, r -> 1),
+  RECEIVING_NANOS(CountedWhen.RECEIVING, r -> 1),
   /** Tokens of closed requests, wherever they arrived. */
-  CLOSED_TOKENS(When.REQUEST, r -> r.isClosed() ? orZero(r.tokens().n()) : 0),
-  STREAMED_TOKENS(When.REQUEST, r -> r.isStream() ? r.streamedTokens() : 0),
-  EVENTS(When.REQUEST, r -> r.isStream() ? r.record().events().count() : 0),
+  CLOSED_TOKENS(CountedWhen.REQUEST, r -> r.isClosed() ? orZero(r.tokens().n()) : 0),
+  STREAMED_TOKENS(CountedWhen.REQUEST, r -> r.isStream() ? r.streamedTokens() : 0),
+  EVENTS(CountedWhen.REQUEST, r -> r.isStream() ? r.record().events().count() : 0),
   /** Requests that waited for a limit of the client. */
-  HELD_BACK(When.REQUEST, r -> orZero(r.record().timing().pacingWaitNanos()) > 0 ? 1 : 0),
+  HELD_BACK(CountedWhen.REQUEST, r -> orZero(r.record().timing().pacingWaitNanos()) > 0 ? 1 : 0),
   /** Gaps of more than 100 ms. */
-  STALLS(When.REQUEST, r -> r.outcome().ok() ? r.stalls() : 0);
+  STALLS(CountedWhen.REQUEST, r -> r.outcome().ok() ? r.stalls() : 0);
 
   /** The instant, or the time, at which a request adds to a sum. */
-  public enum When {
+  public enum CountedWhen {
     /** Its planned instant, whatever its phase. */
     SCHEDULED,
     /** Its start; in the figures of a load level once, if it was scheduled in measure. */
@@ -189,17 +190,17 @@ public enum Amount {
     }
   }
 
-  private final When when;
+  private final CountedWhen when;
 
   @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
   private final ToDoubleFunction<Counted> ofRequest;
 
-  Amount(When when, ToDoubleFunction<Counted> ofRequest) {
+  Amount(CountedWhen when, ToDoubleFunction<Counted> ofRequest) {
     this.when = when;
     this.ofRequest = ofRequest;
   }
 
-  public When when() {
+  public CountedWhen when() {
     return when;
   }
 

@@ -189,17 +189,17 @@ public record Distribution(
       double min = Math.min(freedom(), other.freedom());
       return new Difference(Math.sqrt(b + r), terms == 0 ? min : Math.pow(b + r, 2) / terms);
     }
+  }
 
-    /**
-     * The noise of a difference by the spread between repeats (Welch 1947): s² = b² + r² with the
-     * standard errors b and r of both, and s⁴ ÷ (b⁴ ÷ (n − 1) + r⁴ ÷ (m − 1)) degrees of freedom.
-     */
-    public record Difference(double error, double freedom) {
+  /**
+   * The noise of a difference by the spread between repeats (Welch 1947): s² = b² + r² with the
+   * standard errors b and r of both, and s⁴ ÷ (b⁴ ÷ (n − 1) + r⁴ ÷ (m − 1)) degrees of freedom.
+   */
+  public record Difference(double error, double freedom) {
 
-      /** Half the width of the 95 % interval. */
-      public double half() {
-        return error * Interval.t(freedom);
-      }
+    /** Half the width of the 95 % interval. */
+    public double half() {
+      return error * Interval.t(freedom);
     }
   }
 }

@@ -25,21 +25,22 @@ public record EngineFigures(
     long readings,
     long failedReadings,
     long resets,
-    Map<EngineMetric, State> states,
-    Map<EngineMetric, Growth> counters,
-    Map<EngineMetric, Timing> timings,
+    Map<EngineMetric, EngineState> states,
+    Map<EngineMetric, EngineGrowth> counters,
+    Map<EngineMetric, EngineTiming> timings,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Gpu> gpus,
     @JsonIgnore boolean isPowerShared)
     implements Gauges {
 
-  public record State(double mean, double max) {}
+  public record EngineState(double mean, double max) {}
 
   /**
    * The gauges of one GPU.
    *
    * @param atLimit its reading with the lowest clock of those at a limit; null if none was
    */
-  public record Gpu(Map<EngineMetric, State> states, @Nullable AtLimit atLimit) implements Gauges {
+  public record Gpu(Map<EngineMetric, EngineState> states, @Nullable AtLimit atLimit)
+      implements Gauges {
 
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
@@ -68,18 +69,19 @@ public record EngineFigures(
    * @param perS {@code total} ÷ the time that readings cover; null if they cover less than {@link
    *     #MIN_COVERED} of the windows
    */
-  public record Growth(double total, @Nullable Double perS, double covered) {
+  public record EngineGrowth(double total, @Nullable Double perS, double covered) {
 
     public static final double MIN_COVERED = 0.95;
 
-    public static Growth of(double grown, double coveredS, double windowS) {
+    public static EngineGrowth of(double grown, double coveredS, double windowS) {
       double covered = coveredS / windowS;
-      return new Growth(grown, covered < MIN_COVERED ? null : (Double) (grown / coveredS), covered);
+      return new EngineGrowth(
+          grown, covered < MIN_COVERED ? null : (Double) (grown / coveredS), covered);
     }
   }
 
   /** A histogram's values; percentiles are interpolated, null without buckets. */
-  public record Timing(
+  public record EngineTiming(
       double count,
       double mean,
       @Nullable Double p50,
@@ -88,22 +90,22 @@ public record EngineFigures(
       @Nullable Double p99) {}
 
   public @Nullable Double total(EngineMetric counter) {
-    Growth growth = counters.get(counter);
+    EngineGrowth growth = counters.get(counter);
     return growth == null ? null : (Double) growth.total();
   }
 
   public @Nullable Double perS(EngineMetric counter) {
-    Growth growth = counters.get(counter);
+    EngineGrowth growth = counters.get(counter);
     return growth == null ? null : growth.perS();
   }
 
   public @Nullable Double meanMs(EngineMetric histogram) {
-    Timing timing = timings.get(histogram);
+    EngineTiming timing = timings.get(histogram);
     return timing == null ? null : (Double) (timing.mean() * 1e3);
   }
 
   public @Nullable Double p99Ms(EngineMetric histogram) {
-    Timing timing = timings.get(histogram);
+    EngineTiming timing = timings.get(histogram);
     return timing == null || timing.p99() == null ? null : (Double) (timing.p99() * 1e3);
   }
 
@@ -151,7 +153,7 @@ public record EngineFigures(
     return power == null ? null : (Double) (power * windowS);
   }
 
-  public record Page(
+  public record EnginePage(
       @Nullable String target,
       String url,
       String source,
@@ -161,10 +163,10 @@ public record EngineFigures(
       @Nullable String lastError,
       Map<EngineMetric, String> names) {}
 
-  public record TargetPoints(String target, List<Point> points) {}
+  public record TargetPoints(String target, List<EnginePoint> points) {}
 
   /** Means of gauges and, in seconds, of histograms; growth of counters per second. */
-  public record Point(
+  public record EnginePoint(
       double startS,
       Map<EngineMetric, Double> values,
       Map<String, Map<EngineMetric, Double>> gpus) {

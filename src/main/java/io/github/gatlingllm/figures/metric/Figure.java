@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
+import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.ProcessSetting.Spelling;
 import java.math.BigDecimal;
@@ -252,7 +253,7 @@ public record Figure(
 
     /** The same with the number of checks that make the run invalid, if it asks for that. */
     public AssertionResult withInvalid(List<String> ids) {
-      return assertion.scope() != Assertion.Scope.RUN
+      return assertion.scope() != Objectives.Scope.RUN
           ? this
           : new AssertionResult(
               subject,

@@ -205,9 +205,9 @@ public record Figures(
       long met,
       long excluded,
       @Nullable Boolean holds,
-      @Nullable MaxGoodput max,
+      @Nullable GoodputResult max,
       Map<String, Long> missed,
-      List<Objective> objectives) {
+      List<ObjectiveCount> objectives) {
 
     /** A smaller design effect is within the error of its estimate. */
     private static final double MIN_EFFECT = 1.25;
@@ -221,7 +221,7 @@ public record Figures(
       return worth == null ? Interval.independent(attempted) : worth;
     }
 
-    private double worthOf(Objective objective) {
+    private double worthOf(ObjectiveCount objective) {
       double independent = Interval.independent(attempted);
       double all = worth == null || worth * MIN_EFFECT > independent ? independent : worth;
       return all * objective.attempted() / attempted;
@@ -232,7 +232,7 @@ public record Figures(
       return Interval.toShow(share, attempted, worthOfAll(), percent);
     }
 
-    public @Nullable Long toShow(Objective of, double percent) {
+    public @Nullable Long toShow(ObjectiveCount of, double percent) {
       return Interval.toShow(of.share(), of.attempted(), worthOf(of), percent);
     }
 
@@ -262,15 +262,6 @@ public record Figures(
           .orElse(null);
     }
 
-    /** The result of one objective; {@code share} is null where that of the goodput would be. */
-    public record Objective(
-        String objective, long attempted, long met, long excluded, @Nullable Double share) {
-
-      public @Nullable String undefined() {
-        return share != null ? null : cancelled(excluded, attempted);
-      }
-    }
-
     /** Why the share is absent; null if it is present, or if nothing was attempted. */
     public @Nullable String undefined() {
       return share != null ? null : cancelled(excluded, attempted);
@@ -286,7 +277,16 @@ public record Figures(
     }
   }
 
-  public record MaxGoodput(
+  /** The result of one objective; {@code share} is null where that of the goodput would be. */
+  public record ObjectiveCount(
+      String objective, long attempted, long met, long excluded, @Nullable Double share) {
+
+    public @Nullable String undefined() {
+      return share != null ? null : Goodput.cancelled(excluded, attempted);
+    }
+  }
+
+  public record GoodputResult(
       String stage,
       String target,
       @Nullable String scenario,
@@ -425,7 +425,7 @@ public record Figures(
   /** The result of one check; the threshold is null if there is none. */
   public record Check(
       String id,
-      Level level,
+      CheckLevel level,
       @Nullable Double value,
       @Nullable Double threshold,
       List<Sentence> findings,
@@ -435,12 +435,12 @@ public record Figures(
     public String message() {
       return Sentence.text(findings);
     }
+  }
 
-    public enum Level implements RunInfo.Keyed {
-      OK,
-      NOTE,
-      WARNING,
-      INVALID
-    }
+  public enum CheckLevel implements RunInfo.Keyed {
+    OK,
+    NOTE,
+    WARNING,
+    INVALID
   }
 }

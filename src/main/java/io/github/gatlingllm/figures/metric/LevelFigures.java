@@ -8,7 +8,6 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.github.gatlingllm.figures.metric.Backlog.Queue;
 import io.github.gatlingllm.figures.metric.Figures.ArrivalFigures;
-import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import java.util.ArrayList;
@@ -238,7 +237,7 @@ public record LevelFigures(
       @Nullable Double loopLagMaxMs,
       @Nullable Double ownCpu,
       @Nullable Double idleCpu,
-      Check.@Nullable Level generator) {}
+      Figures.@Nullable CheckLevel generator) {}
 
   /**
    * Both sides of Little's law, L = λW, which holds exactly within a window: requests in flight,
@@ -345,7 +344,11 @@ public record LevelFigures(
 
     /** Whether the figures of the level can be trusted; {@code share} of the window is affected. */
     public record Verdict(
-        Check.Level level, double share, boolean isOutOfCpu, double toleranceMs, String affected) {}
+        Figures.CheckLevel level,
+        double share,
+        boolean isOutOfCpu,
+        double toleranceMs,
+        String affected) {}
 
     /** A lag that is a smaller share of a median does not affect it. */
     public static final double PART = 0.2;
@@ -394,15 +397,15 @@ public record LevelFigures(
       if (full > SOME) {
         boolean isInvalid = full > HALF || isMostlyLate;
         return new Verdict(
-            isInvalid ? Check.Level.INVALID : Check.Level.WARNING, full, true, 0, "");
+            isInvalid ? Figures.CheckLevel.INVALID : Figures.CheckLevel.WARNING, full, true, 0, "");
       }
       if (isMostlyLate) {
-        return new Verdict(Check.Level.INVALID, mostlyLate, false, MEDIAN_MS, "all times");
+        return new Verdict(Figures.CheckLevel.INVALID, mostlyLate, false, MEDIAN_MS, "all times");
       }
       return tails.isEmpty() && lagMaxMs() <= SINGLE_MS
-          ? new Verdict(Check.Level.OK, late, false, tailMs, "")
+          ? new Verdict(Figures.CheckLevel.OK, late, false, tailMs, "")
           : new Verdict(
-              Check.Level.WARNING,
+              Figures.CheckLevel.WARNING,
               late,
               false,
               tailMs,

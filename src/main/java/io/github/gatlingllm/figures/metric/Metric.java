@@ -422,8 +422,8 @@ public enum Metric {
     }
   }
 
-  /** Part and whole of a rate or a share; null stands for the length of the window. */
-  public record Terms(@Nullable Amount part, @Nullable Amount whole) {}
+  /** A rate or a share; null stands for the length of the window. */
+  public record Ratio(@Nullable Amount numerator, @Nullable Amount denominator) {}
 
   private static final List<Metric> DISTRIBUTIONS =
       Arrays.stream(values()).filter(Metric::isDistribution).toList();
@@ -517,12 +517,12 @@ public enum Metric {
   }
 
   public boolean isCompared() {
-    return entry.compared || entry.terms != null;
+    return entry.compared || entry.ratio != null;
   }
 
   /** Part and whole of a compared rate or share; of costs what they are inverse to; else null. */
-  public @Nullable Terms terms() {
-    return entry.terms;
+  public @Nullable Ratio ratio() {
+    return entry.ratio;
   }
 
   /**
@@ -530,9 +530,9 @@ public enum Metric {
    * request that is not of its population.
    */
   public double of(RequestRecord record, double readingSpeed) {
-    return entry.ofRecord == null || !counts(record.outcome())
+    return entry.perRecord == null || !counts(record.outcome())
         ? Double.NaN
-        : entry.ofRecord.of(record, readingSpeed);
+        : entry.perRecord.of(record, readingSpeed);
   }
 
   private boolean counts(RequestRecord.RequestOutcome outcome) {

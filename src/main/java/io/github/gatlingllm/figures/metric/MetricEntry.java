@@ -3,7 +3,7 @@ package io.github.gatlingllm.figures.metric;
 import io.github.gatlingllm.figures.metric.Figures.Counts;
 import io.github.gatlingllm.figures.metric.Metric.Better;
 import io.github.gatlingllm.figures.metric.Metric.Kind;
-import io.github.gatlingllm.figures.metric.Metric.Terms;
+import io.github.gatlingllm.figures.metric.Metric.Ratio;
 import io.github.gatlingllm.figures.metric.Metric.Unit;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -27,15 +27,15 @@ final class MetricEntry {
   @Nullable String key;
   @Nullable String words;
   boolean compared;
-  @Nullable Terms terms;
-  @Nullable OfRecord ofRecord;
+  @Nullable Ratio ratio;
+  @Nullable PerRecord perRecord;
   @Nullable Function<Amount.Sums, @Nullable Double> ofSums;
   boolean isEfficiency;
   @Nullable Function<Figures, @Nullable Double> value;
   @Nullable ToLongFunction<Counts> count;
   @Nullable ToLongFunction<Counts> whole;
 
-  interface OfRecord {
+  interface PerRecord {
     /** The value for a request and its reader's tokens/s; NaN if it has none. */
     double of(RequestRecord record, double readingSpeed);
   }
@@ -83,7 +83,7 @@ final class MetricEntry {
 
   /** The value for a request, in the metric's unit; null if the request has none. */
   MetricEntry of(Function<RequestRecord, @Nullable Number> value) {
-    this.ofRecord = (record, readingSpeed) -> orNaN(value.apply(record));
+    this.perRecord = (record, readingSpeed) -> orNaN(value.apply(record));
     return this;
   }
 
@@ -118,14 +118,14 @@ final class MetricEntry {
 
   /** Includes it in comparisons of runs, as part ÷ total; null is the length of the window. */
   MetricEntry compared(@Nullable Amount part, @Nullable Amount all) {
-    terms = new Terms(part, all);
+    ratio = new Ratio(part, all);
     return this;
   }
 
   private static MetricEntry time(
       Kind kind, String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
     MetricEntry entry = new MetricEntry(kind, title, Unit.MILLIS, Better.LOWER).formula(formula);
-    entry.ofRecord = (record, readingSpeed) -> orNaN(nanos.apply(record)) / NANOS_PER_MS;
+    entry.perRecord = (record, readingSpeed) -> orNaN(nanos.apply(record)) / NANOS_PER_MS;
     return entry;
   }
 
@@ -144,7 +144,7 @@ final class MetricEntry {
   static MetricEntry timeOfReader(
       String title, String formula, BiFunction<RequestRecord, Double, @Nullable Long> nanos) {
     MetricEntry entry = time(title, formula, record -> null);
-    entry.ofRecord =
+    entry.perRecord =
         (record, readingSpeed) -> orNaN(nanos.apply(record, readingSpeed)) / NANOS_PER_MS;
     return entry;
   }

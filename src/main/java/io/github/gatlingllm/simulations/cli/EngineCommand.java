@@ -113,8 +113,8 @@ final class EngineCommand implements Callable<Integer> {
     return 0;
   }
 
-  EmbeddedEngine.Builder builder() {
-    EmbeddedEngine.Builder builder =
+  EmbeddedEngine.EngineBuilder builder() {
+    EmbeddedEngine.EngineBuilder builder =
         EmbeddedEngine.builder()
             .model(model)
             .prefillTokensPerSecond(prefill)

@@ -17,7 +17,7 @@ import io.github.gatlingllm.figures.check.ChecksTest.Case;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -53,12 +53,12 @@ class AnswerChecksTest {
     Recorded wrong = at(0).tokens(STEADY).output(15).ourOutput(10);
     Recorded failed = at(0).failed(RequestStatus.TIMEOUT, "timeout");
     return Stream.of(
-        finds("errors", Level.INVALID, () -> summary(RUN, failed)),
-        finds("buffering", Level.INVALID, () -> summary(RUN, at(0).tokens(AT_ONCE))),
+        finds("errors", CheckLevel.INVALID, () -> summary(RUN, failed)),
+        finds("buffering", CheckLevel.INVALID, () -> summary(RUN, at(0).tokens(AT_ONCE))),
         // A parser of tool calls holds them back as a gateway does: one such answer alone proves
         // none.
-        finds("buffering", Level.WARNING, () -> summary(RUN, toolCall)),
-        finds("buffering", Level.INVALID, () -> summary(RUN, at(0).tokens(AT_ONCE), toolCall)),
+        finds("buffering", CheckLevel.WARNING, () -> summary(RUN, toolCall)),
+        finds("buffering", CheckLevel.INVALID, () -> summary(RUN, at(0).tokens(AT_ONCE), toolCall)),
         // The worst target, which a mean over both would hide.
         worst("buffering", 1, at(0).tokens(AT_ONCE), at(0).tokens(STEADY)),
         worst("coalesced_events", 0.6, at(0).tokens(TOGETHER), at(0).tokens(STEADY)),
@@ -74,11 +74,11 @@ class AnswerChecksTest {
         finds("cached_share", null, () -> repeats(600, 599)),
         finds("repeated_prompts", null, () -> steady(RUN.prompts(repeats), r -> r.cached(0))),
         // A property that the workload or the user intends does not put the figures in doubt.
-        finds("cached_share", Level.NOTE, () -> steady(shared, r -> r.cached(10))),
-        finds("cached_share", Level.NOTE, one(r -> r.cached(10).turn(2))),
-        finds("repeated_prompts", Level.NOTE, () -> steady(shared.prompts(repeats))),
+        finds("cached_share", CheckLevel.NOTE, () -> steady(shared, r -> r.cached(10))),
+        finds("cached_share", CheckLevel.NOTE, one(r -> r.cached(10).turn(2))),
+        finds("repeated_prompts", CheckLevel.NOTE, () -> steady(shared.prompts(repeats))),
         // A token counted by the model's own tokenizer is a token.
-        finds("output_tokens_agree", Level.INVALID, () -> summary(own, wrong)),
+        finds("output_tokens_agree", CheckLevel.INVALID, () -> summary(own, wrong)),
         // Two protocols, one of them not pinned: ignoreEos is "true,false" for people.
         finds("pinned_output", 0.1, () -> summary(mixed, pinnedAndFree(10))),
         finds("pinned_output", null, () -> summary(mixed, pinnedAndFree(0))),
@@ -98,9 +98,9 @@ class AnswerChecksTest {
         // Where the tokens of each event are known ITL is that of tokens.
         finds(
             "tokens_per_event",
-            Level.OK,
+            CheckLevel.OK,
             one(r -> r.output(40).perEvent(4, 4, 4, 4, 4, 4, 4, 4, 4, 4))),
-        finds("tokens_per_event", Level.WARNING, one(r -> r.output(40))),
+        finds("tokens_per_event", CheckLevel.WARNING, one(r -> r.output(40))),
         // The share is of tokens, not of requests.
         finds("cached_share", 0.4, () -> cachedThat(64, 16)));
   }
@@ -124,7 +124,7 @@ class AnswerChecksTest {
     "output_tokens_agree, 8/10 15/20 12/20, NOTE, 0.3",
     "output_tokens_agree, 109/100 218/200, OK, 0.09"
   })
-  void countsOfTokensAgree(String id, String counts, Level level, double value) {
+  void countsOfTokensAgree(String id, String counts, CheckLevel level, double value) {
     boolean isPrompt = id.startsWith("prompt");
     List<Recorded> records = new ArrayList<>();
     for (String both : counts.split(" ", -1)) {
@@ -160,7 +160,7 @@ class AnswerChecksTest {
     "132/100 244/200 356/300 468/400 580/500 692/600 804/700 916/800 1028/900 1140/1000, '',"
         + " INVALID",
   })
-  void promptsOfGivenLengthsArriveAsAsked(String counts, String template, Level level) {
+  void promptsOfGivenLengthsArriveAsAsked(String counts, String template, CheckLevel level) {
     Recorded[] records = counted(counts, Recorded::prompt, Recorded::ours);
     RunInfo run = RUN.config("promptTokens", "1000").config("template_tokens", template);
     assertThat(check(summary(run, records), "prompt_tokens_agree").level()).isEqualTo(level);
@@ -193,7 +193,7 @@ class AnswerChecksTest {
     "89/100, INVALID, 0.11",
     "101/100 51/50, OK, 0", // an end token
   })
-  void outputsAgreeWithTheOwnTokenizer(String counts, Level level, double value) {
+  void outputsAgreeWithTheOwnTokenizer(String counts, CheckLevel level, double value) {
     Recorded[] records = counted(counts, Recorded::output, Recorded::ourOutput);
     for (RunInfo own :
         List.of(
@@ -217,7 +217,7 @@ class AnswerChecksTest {
     Recorded one = at(0).tokens(STEADY).prompt(1050).ours(1000).output(1050).ourOutput(1000);
     RunInfo run = RUN.config("promptTokens", "1000").config("tokenizer", tokenizer);
     Check check = check(summary(run, one), id);
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.message()).contains("1,050", "1,000", "5.0 %").hasSizeLessThan(200);
     assertThat(check.remedy()).contains(remedy);
   }
@@ -231,7 +231,7 @@ class AnswerChecksTest {
             at(0).tokens(STEADY).prompt(40).ours(20),
             at(0).target("b").tokens(STEADY).prompt(10).ours(20));
     Check check = check(summary, "prompt_tokens_agree");
-    assertThat(check.level()).isEqualTo(Level.NOTE);
+    assertThat(check.level()).isEqualTo(CheckLevel.NOTE);
     assertThat(check.message()).startsWith("b ").contains("50.0 % fewer");
   }
 
@@ -262,7 +262,7 @@ class AnswerChecksTest {
     Recorded answer =
         id.equals("token_counts") ? wrong.estimated() : wrong.output(15).ourOutput(10);
     Check check = check(summary(RUN.config("tokenizer", tokenizer), answer), id);
-    assertThat(check.level()).isNotEqualTo(Level.OK);
+    assertThat(check.level()).isNotEqualTo(CheckLevel.OK);
     assertThat(check.remedy()).containsIgnoringCase(remedy);
   }
 

@@ -27,7 +27,7 @@ import io.github.gatlingllm.figures.level.RunStatistics.RecordSource;
 import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -191,7 +191,7 @@ public class ChecksTest {
     String id = entry.id();
     Pair pair = PAIRS.get(id);
     Check check = check(pair.warns().get(), id);
-    assertThat(check.level()).isNotEqualTo(Level.OK);
+    assertThat(check.level()).isNotEqualTo(CheckLevel.OK);
     assertThat(check.remedy()).isNotEmpty();
     if (pair.value() != null) {
       assertThat(check.value()).isEqualTo(pair.value(), within(0.02 * pair.value()));
@@ -200,7 +200,7 @@ public class ChecksTest {
         .filteredOn(other -> other.id().equals(id))
         .allSatisfy(
             other -> {
-              assertThat(other.level()).isEqualTo(Level.OK);
+              assertThat(other.level()).isEqualTo(CheckLevel.OK);
               assertThat(other.remedy()).isEmpty();
             });
   }
@@ -209,7 +209,7 @@ public class ChecksTest {
   void steadyRunIsFine() {
     List<Check> checks = steady(RUN).checks();
     assertThat(checks)
-        .filteredOn(c -> c.level() != Level.OK)
+        .filteredOn(c -> c.level() != CheckLevel.OK)
         .extracting(Check::id)
         .containsExactlyInAnyOrder("low_n", "steady_state");
     assertThat(checks).allSatisfy(c -> assertThat(c.message()).endsWith("."));
@@ -224,18 +224,18 @@ public class ChecksTest {
    */
   record Case(
       String id,
-      @Nullable Level level,
+      @Nullable CheckLevel level,
       @Nullable Double value,
       String found,
       Supplier<Summary> run) {
 
-    static Case finds(String id, @Nullable Level level, Supplier<Summary> run) {
+    static Case finds(String id, @Nullable CheckLevel level, Supplier<Summary> run) {
       return new Case(id, level, null, "", run);
     }
 
     /** A run in which the check finds that many, or that share. */
     static Case finds(String id, double value, Supplier<Summary> run) {
-      return new Case(id, Level.OK, value, "", run);
+      return new Case(id, CheckLevel.OK, value, "", run);
     }
 
     Case with(String idAndValues) {
@@ -398,18 +398,18 @@ public class ChecksTest {
 
   @Test
   void boundsJudgeAFigure() {
-    Threshold shares = Threshold.above(Level.WARNING, 0.02).and(Level.INVALID, 0.5);
+    Threshold shares = Threshold.above(CheckLevel.WARNING, 0.02).and(CheckLevel.INVALID, 0.5);
     assertThat(shares.value()).isEqualTo(0.02);
-    assertThat(shares.level(0.02)).isEqualTo(Level.OK);
-    assertThat(shares.level(0.021)).isEqualTo(Level.WARNING);
-    assertThat(shares.level(0.51)).isEqualTo(Level.INVALID);
-    Threshold counts = Threshold.below(Level.NOTE, 1_000).and(Level.WARNING, 100);
+    assertThat(shares.level(0.02)).isEqualTo(CheckLevel.OK);
+    assertThat(shares.level(0.021)).isEqualTo(CheckLevel.WARNING);
+    assertThat(shares.level(0.51)).isEqualTo(CheckLevel.INVALID);
+    Threshold counts = Threshold.below(CheckLevel.NOTE, 1_000).and(CheckLevel.WARNING, 100);
     assertThat(counts.value()).isEqualTo(1_000);
-    assertThat(counts.level(1_000.0)).isEqualTo(Level.OK);
-    assertThat(counts.level(999.0)).isEqualTo(Level.NOTE);
-    assertThat(counts.level(99.0)).isEqualTo(Level.WARNING);
-    assertThat(Threshold.above(Level.INVALID, 0).level(1.0)).isEqualTo(Level.INVALID);
-    assertThat(Threshold.JUDGED.level(1.0)).isEqualTo(Level.OK);
+    assertThat(counts.level(1_000.0)).isEqualTo(CheckLevel.OK);
+    assertThat(counts.level(999.0)).isEqualTo(CheckLevel.NOTE);
+    assertThat(counts.level(99.0)).isEqualTo(CheckLevel.WARNING);
+    assertThat(Threshold.above(CheckLevel.INVALID, 0).level(1.0)).isEqualTo(CheckLevel.INVALID);
+    assertThat(Threshold.JUDGED.level(1.0)).isEqualTo(CheckLevel.OK);
     assertThat(Threshold.JUDGED.value()).isNull();
   }
 }

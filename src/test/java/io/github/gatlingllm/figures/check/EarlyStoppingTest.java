@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import org.junit.jupiter.api.Test;
@@ -74,7 +73,8 @@ class EarlyStoppingTest {
     "22, 0, WARNING, '[false, false, 0, 22, 95.0, 90, 68]'",
     "20, 5, OK, '[true, false, 5, 20, 95.0, 259, 239]'"
   })
-  void checkSaysHowManyRequestsAreMissing(int requests, int misses, Level level, String values) {
+  void checkSaysHowManyRequestsAreMissing(
+      int requests, int misses, CheckLevel level, String values) {
     Check check = Runs.check(ChecksTest.judged(requests, misses), "early_stopping");
     assertThat(check.level()).isEqualTo(level);
     assertThat(check.findings().toString()).contains("early_stopping.found" + values);

@@ -12,7 +12,7 @@ import io.github.gatlingllm.figures.level.Runs.Source;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
@@ -21,8 +21,8 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.ServerSample.EngineMetric;
-import io.github.gatlingllm.record.ServerSample.EngineMetric.SampleKind;
 import io.github.gatlingllm.record.ServerSample.Histogram;
+import io.github.gatlingllm.record.ServerSample.SampleKind;
 import io.github.gatlingllm.testing.Reading;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -110,7 +110,7 @@ class EngineChecksTest {
   @Test
   void tokensForUsersWhoLeftAndTheTimeAfterAreNamed() {
     Check check = check(left(1_175), "abandoned_stop");
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.message())
         .contains("10 users left", " 235 tokens", "23.5 for each", "320 ms more");
     assertThat(check(left(1_175, 3), "abandoned_stop").message())
@@ -124,9 +124,9 @@ class EngineChecksTest {
   /** The engine made the 940 tokens that were received; with such a tokenizer we say 1,020. */
   @Test
   void tokensOfCutAnswersThatOnlyAWrongTokenizerCountedAreNamed() {
-    assertThat(check(left(940, 3), "engine_tokens_agree").level()).isEqualTo(Level.WARNING);
+    assertThat(check(left(940, 3), "engine_tokens_agree").level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check(left(940, 3), "engine_tokens_agree").message()).contains(" 940 ", "1,020");
-    assertThat(check(left(940), "engine_tokens_agree").level()).isEqualTo(Level.OK);
+    assertThat(check(left(940), "engine_tokens_agree").level()).isEqualTo(CheckLevel.OK);
     assertThat(applying(left(970)))
         .as("tokens on their way when users leave")
         .doesNotContain("engine_tokens_agree");
@@ -174,7 +174,7 @@ class EngineChecksTest {
         .contains("c=1", "GPU 1 was 1,188 MHz", "0:06", "40.0 %", "temperature", "87 °C");
     assertThat(check(onGpus(1_188, 60, 0.9), "gpu_throttling").level())
         .as("cool: its load may be less")
-        .isEqualTo(Level.OK);
+        .isEqualTo(CheckLevel.OK);
     assertThat(check(onGpus(1_980, 60, 0.45), "gpu_imbalance").message())
         .contains("GPU 1 was 45.0 %", "66.7 %", "2 GPUs", "67.5 %");
     assertThat(summary.stages().get(0).serverMetrics().gpus()).hasSize(3);
@@ -228,7 +228,7 @@ class EngineChecksTest {
     assertThat(healthyRun().checks())
         .filteredOn(check -> CHECKS.contains(check.id()))
         .extracting(Check::level)
-        .containsOnly(Level.OK);
+        .containsOnly(CheckLevel.OK);
   }
 
   /** 100 tok/s at 400 W. */
@@ -261,7 +261,7 @@ class EngineChecksTest {
     }
     assertThat(check(summary(List.of(first, last)), "engine_tokens_agree"))
         .extracting(Check::level)
-        .isEqualTo(Level.WARNING);
+        .isEqualTo(CheckLevel.WARNING);
   }
 
   /** What others had generated is no mistake of counting. */
@@ -275,7 +275,7 @@ class EngineChecksTest {
   @Test
   void timeOutsideTheEngineIsNamedWithItsLevel() {
     Check check = check(runWith(EngineMetric.ENGINE_TTFT_S, 0.017), "engine_ttft");
-    assertThat(check.level()).isEqualTo(Level.NOTE);
+    assertThat(check.level()).isEqualTo(CheckLevel.NOTE);
     assertThat(check.message()).contains("c=1", "100 ms", "17 ms", "83 ms");
   }
 
@@ -293,7 +293,7 @@ class EngineChecksTest {
     Summary summary = summary(Runs.run(60, level), records, readings(said));
     assertThat(summary.verdict()).startsWith("Does not keep up with 10 requests/s");
     assertThat(applying(summary)).doesNotContain("engine_ttft");
-    assertThat(check(summary, "engine_queue")).extracting(Check::level).isEqualTo(Level.NOTE);
+    assertThat(check(summary, "engine_queue")).extracting(Check::level).isEqualTo(CheckLevel.NOTE);
   }
 
   /** 100 requests at one target and 50 at another, whose pages count this number each. */
@@ -324,22 +324,23 @@ class EngineChecksTest {
     "170, 0, a, WARNING", // the engine, others who use it, and a target without metrics
     "100, 100, b, WARNING", // two engines, and others use the second
   })
-  void targetsWithTheSameCountsAreOneEngine(double one, double two, String targets, Level level) {
+  void targetsWithTheSameCountsAreOneEngine(
+      double one, double two, String targets, CheckLevel level) {
     Summary summary = twoTargets(one, two);
     Check traffic = check(summary, "other_traffic");
     assertThat(traffic.level()).isEqualTo(level);
     assertThat(traffic.message()).contains(" at " + targets + " finished");
     boolean isOne = targets.contains("and");
     assertThat(check(summary, "engine_ttft").message().contains("a and b")).isEqualTo(isOne);
-    if (level == Level.OK) {
-      assertThat(check(summary, "engine_tokens_agree").level()).isEqualTo(Level.OK);
+    if (level == CheckLevel.OK) {
+      assertThat(check(summary, "engine_tokens_agree").level()).isEqualTo(CheckLevel.OK);
     }
   }
 
   /** vLLM counts each text to embed as a request. */
   @ParameterizedTest
   @CsvSource({"400, OK", "500, WARNING"})
-  void textsToEmbedAreRequestsOfTheEngine(double finished, Level level) {
+  void textsToEmbedAreRequestsOfTheEngine(double finished, CheckLevel level) {
     List<RequestRecord> records = Recorded.requests(100, i -> at(i * 97).inputs(4));
     Map<EngineMetric, Double> said = healthyBut(EngineMetric.REQUESTS_FINISHED, finished);
     assertThat(check(summary(RUN, records, readings(said)), "other_traffic").level())
@@ -349,7 +350,7 @@ class EngineChecksTest {
   /** The engine has its first token long before a parser has the complete tool call. */
   @ParameterizedTest
   @CsvSource({"true, NOTE", "false, WARNING"})
-  void toolCallsHeldByAParserDoNotAccuseTheNetwork(boolean hasTools, Level level) {
+  void toolCallsHeldByAParserDoNotAccuseTheNetwork(boolean hasTools, CheckLevel level) {
     List<RequestRecord> records =
         Recorded.requests(
             100,

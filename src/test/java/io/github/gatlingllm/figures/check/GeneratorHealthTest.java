@@ -8,7 +8,7 @@ import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Runs.Source;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.GeneratorSecond.GeneratorField;
@@ -146,7 +146,7 @@ class GeneratorHealthTest {
       @Nullable Integer forMs,
       @Nullable Double share,
       @Nullable String counters,
-      Level level,
+      CheckLevel level,
       String found) {
     for (GeneratorSecond second : seconds.subList(from, to)) {
       if (lateMs != null && forMs != null) {
@@ -165,7 +165,7 @@ class GeneratorHealthTest {
     assertHealth(level, found);
   }
 
-  private void assertHealth(Level level, String found) {
+  private void assertHealth(CheckLevel level, String found) {
     Check check = check(summary(), "generator");
     assertThat(check.level()).isEqualTo(level);
     assertThat(check.findings().toString()).contains(found.split("; ", -1));
@@ -174,7 +174,7 @@ class GeneratorHealthTest {
   /** Two beats of 20 ms are more than 1 % of 3 s, and no more than a machine takes at times. */
   @ParameterizedTest
   @CsvSource({"40, OK", "60, WARNING"})
-  void lateBeatsOfAShortWindow(int forMs, Level level) {
+  void lateBeatsOfAShortWindow(int forMs, CheckLevel level) {
     late(seconds.get(4), 12, forMs);
     seconds.retainAll(List.copyOf(seconds.subList(3, 6)));
     assertHealth(level, "generator.");
@@ -184,7 +184,7 @@ class GeneratorHealthTest {
   void lateInjectorIsNamed() {
     seconds.addAll(quiet("second", 12));
     late(seconds.get(12 + 4), 300, 280);
-    assertHealth(Level.WARNING, "generator.late[second, 300.0");
+    assertHealth(CheckLevel.WARNING, "generator.late[second, 300.0");
   }
 
   @Test
@@ -193,7 +193,7 @@ class GeneratorHealthTest {
     seconds.get(4).with(GeneratorField.LENGTH_S, Long.MAX_VALUE);
     seconds.get(5).with(GeneratorField.START_UNIX_NS, Long.MIN_VALUE);
     seconds.get(6).with(GeneratorField.MACHINE_IDLE_S, -5L * SECOND);
-    assertHealth(Level.OK, "");
+    assertHealth(CheckLevel.OK, "");
   }
 
   @Test
@@ -209,7 +209,7 @@ class GeneratorHealthTest {
     seconds.subList(2, 9).forEach(second -> full(second, 0.03));
     assertThat(check(summary(), "generator"))
         .extracting(Check::level, Check::value, Check::remedy)
-        .containsExactly(Level.NOTE, 0.7, shared);
+        .containsExactly(CheckLevel.NOTE, 0.7, shared);
     seconds.subList(3, 9).forEach(second -> late(second, 400, 950));
     seconds.forEach(of -> of.with(GeneratorField.MACHINE_IDLE_S, SECOND));
     seconds.forEach(of -> of.with(GeneratorField.MACHINE_STEAL_S, SECOND));
@@ -223,7 +223,7 @@ class GeneratorHealthTest {
     records.addAll(ChecksTest.records(r -> r.tokens(ChecksTest.AT_ONCE)));
     assertThat(bufferingFinds()).containsExactly("buffering.found");
     seconds.forEach(second -> full(second, 0.03));
-    assertThat(check(summary(), "generator").level()).isEqualTo(Level.NOTE);
+    assertThat(check(summary(), "generator").level()).isEqualTo(CheckLevel.NOTE);
     assertThat(bufferingFinds()).containsExactly("buffering.found");
     seconds.forEach(second -> full(second, 0.3));
     assertThat(bufferingFinds()).containsExactly("buffering.found", "generator.doubt");

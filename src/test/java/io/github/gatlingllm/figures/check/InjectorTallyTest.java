@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.LevelFigures.InjectorFigures;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.InjectorRun;
@@ -40,7 +40,7 @@ class InjectorTallyTest {
   @Test
   void injectorThatBeganFarFromPlanIsNamed() {
     assertThat(check(starting(-2.5), "injector_starts").message()).contains("injector-2", "r=40");
-    assertThat(check(starting(-2.5), "injector_starts").level()).isEqualTo(Level.WARNING);
+    assertThat(check(starting(-2.5), "injector_starts").level()).isEqualTo(CheckLevel.WARNING);
   }
 
   /** A pod that found no node in time has a run without a request and without a level. */

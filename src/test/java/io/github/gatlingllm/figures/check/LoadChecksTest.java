@@ -17,7 +17,7 @@ import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
 import io.github.gatlingllm.figures.level.Summary;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.InFlightCount;
 import io.github.gatlingllm.record.LevelInfo.Phase;
@@ -53,15 +53,15 @@ class LoadChecksTest {
     Conclusion early =
         new Conclusion("stopped early", "a", null, "during r=10", false, null, null, null, null);
     return Stream.of(
-        finds("littles_law", Level.WARNING, () -> inFlight(1.06)),
-        finds("littles_law", Level.WARNING, () -> inFlight(0.94)),
+        finds("littles_law", CheckLevel.WARNING, () -> inFlight(1.06)),
+        finds("littles_law", CheckLevel.WARNING, () -> inFlight(0.94)),
         finds("littles_law", null, one(r -> {})),
         finds("littles_law", 0, () -> inFlight(1)),
         // Requests cross both edges of the window: 1 of 9 s, 9 of 9 s.
         finds("littles_law", 0, () -> inFlight(1.1, crossing)),
         finds("same_model", null, one(r -> {})),
-        finds("same_model", Level.WARNING, () -> summary(tokenizers("x", "y"), atBoth)),
-        finds("same_model", Level.OK, () -> summary(tokenizers("x", "x"), atBoth)),
+        finds("same_model", CheckLevel.WARNING, () -> summary(tokenizers("x", "y"), atBoth)),
+        finds("same_model", CheckLevel.OK, () -> summary(tokenizers("x", "x"), atBoth)),
         finds("all_accounted", 12, () -> sent(400, 412)),
         finds("all_accounted", null, () -> summary(open(null), sent(412))),
         finds("arrivals", null, () -> summary(open(null), sent(412))),
@@ -71,29 +71,33 @@ class LoadChecksTest {
         finds("all_accounted", 1, () -> steady(RUN.started(9L))),
         finds("all_accounted", 0, () -> steady(RUN.started(10L))).with("[], 10, 10]"),
         // 5 users send 10 requests: a plan of a closed loop counts users, who may send several.
-        finds("all_accounted", Level.OK, () -> ofUsers(5)),
+        finds("all_accounted", CheckLevel.OK, () -> ofUsers(5)),
         finds("all_accounted", 2, () -> ofUsers(12)),
         // Missing requests with a reason are named, and no warning.
-        finds("all_accounted", Level.OK, () -> summary(turns, sent(412)))
+        finds("all_accounted", CheckLevel.OK, () -> summary(turns, sent(412)))
             .with("[all_accounted.reason[ask: it would not fit into the context, 188]]"),
         finds("all_accounted", 88, () -> summary(open(600L).dropped(100), sent(412))),
-        finds("all_accounted", Level.OK, () -> summary(open(600L).conclusion(early), sent(412))),
-        finds("all_accounted", Level.WARNING, () -> summary(mistaken, sent(412)))
+        finds(
+            "all_accounted", CheckLevel.OK, () -> summary(open(600L).conclusion(early), sent(412))),
+        finds("all_accounted", CheckLevel.WARNING, () -> summary(mistaken, sent(412)))
             .with("[all_accounted.reason[ask: it could not be built, 188]]"),
         // A level is measured for longer than planned when the run is interrupted.
-        finds("all_accounted", Level.OK, () -> summary(interrupted(400), sent(412))),
-        finds("all_accounted", Level.OK, () -> summary(interrupted(600), sent(412)))
+        finds("all_accounted", CheckLevel.OK, () -> summary(interrupted(400), sent(412))),
+        finds("all_accounted", CheckLevel.OK, () -> summary(interrupted(600), sent(412)))
             .with("[all_accounted.reason[all_accounted.interrupted[], 188]]"),
         // In the order of load the last level, c=16, delivers less than c=12.
-        finds("knee", Level.NOTE, levels("4:40 16:110:400 8:80 12:120"))
+        finds("knee", CheckLevel.NOTE, levels("4:40 16:110:400 8:80 12:120"))
             .with("knee.open[c=16, c=12]"),
-        finds("knee", Level.NOTE, levels("4:40 16:160 8:80")).with("knee.open[c=16, null]"),
-        finds("knee", Level.NOTE, levels("4:30 8:31:200 16:30:400")).with("knee.flat[]"),
+        finds("knee", CheckLevel.NOTE, levels("4:40 16:160 8:80")).with("knee.open[c=16, null]"),
+        finds("knee", CheckLevel.NOTE, levels("4:30 8:31:200 16:30:400")).with("knee.flat[]"),
         // Headlines quote two users; that one user alone asks little is no fault of the run.
-        finds("low_n", Level.OK, levels("1:10 2:1000")),
-        finds("steady_state", Level.NOTE, levels("1:60 2:39:110"))
+        finds("low_n", CheckLevel.OK, levels("1:10 2:1000")),
+        finds("steady_state", CheckLevel.NOTE, levels("1:60 2:39:110"))
             .with("steady_state.unjudged[[c=1, c=2]]"),
-        finds("window_length", Level.WARNING, () -> Levels.of("8:400").waiting(64, 64).summary())
+        finds(
+                "window_length",
+                CheckLevel.WARNING,
+                () -> Levels.of("8:400").waiting(64, 64).summary())
             .with("c=64: window_length.empty[]"));
   }
 
@@ -116,7 +120,7 @@ class LoadChecksTest {
     records.add(at(60_002).phase(Phase.DRAIN).stage("r=10").offset(59_999).tokens(5).record());
     Summary summary = summary(open(600L), records);
     assertThat(summary.figures().counts().planned()).isEqualTo(600);
-    assertThat(check(summary, "all_accounted").level()).isEqualTo(Level.OK);
+    assertThat(check(summary, "all_accounted").level()).isEqualTo(CheckLevel.OK);
   }
 
   private static RunInfo open(@Nullable Long planned) {
@@ -146,7 +150,7 @@ class LoadChecksTest {
   @Test
   void fewValues() {
     Check some = check(Levels.of("1:10 2:400").summary(), "low_n");
-    assertThat(some.level()).isEqualTo(Level.NOTE);
+    assertThat(some.level()).isEqualTo(CheckLevel.NOTE);
     assertThat(some.message()).startsWith("c=2: ").contains("400");
     assertThat(some.remedy()).startsWith("For a p99, measure 3 s or longer (duration=3s)");
     assertThat(some.remedy()).doesNotContain("SLO");
@@ -157,7 +161,7 @@ class LoadChecksTest {
     mixed.addAll(Collections.nCopies(1_000, at(0).body(400, 10).record()));
     assertThat(check(summary(Runs.run(1, Runs.stage(1, 0, 1_000)), mixed), "low_n"))
         .extracting(Check::level, Check::value)
-        .containsExactly(Level.WARNING, 60.0);
+        .containsExactly(CheckLevel.WARNING, 60.0);
   }
 
   static Supplier<Summary> levels(String text) {
@@ -196,7 +200,7 @@ class LoadChecksTest {
   /** A level of 60 s whose TTFT grows to this value, and one of 20 s with 24 requests. */
   @ParameterizedTest
   @CsvSource({"1200, NOTE", "1350, NOTE", "5200, WARNING"})
-  void windowsTooShortToBeJudgedAreNamed(double lastMs, Level level) {
+  void windowsTooShortToBeJudgedAreNamed(double lastMs, CheckLevel level) {
     RunInfo run = Runs.run(80, Runs.stage(64, 0, 60_000), Runs.stage(2, 60_000, 80_000));
     List<RequestRecord> records = ttftGrowingTo(lastMs);
     records.addAll(Recorded.requests(24, i -> at(60_000 + i * 800).stage("c=2").tokens(100, 300)));

@@ -8,10 +8,11 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.figures.compare.Comparison.Change;
 import io.github.gatlingllm.figures.compare.Comparison.ComparedRun;
 import io.github.gatlingllm.figures.compare.Comparison.FailCondition;
-import io.github.gatlingllm.figures.compare.Comparison.FailCondition.Judged;
+import io.github.gatlingllm.figures.compare.Comparison.Judged;
 import io.github.gatlingllm.figures.compare.Comparison.Outcome;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.figures.level.Runs;
+import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Distribution.Spread;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
@@ -79,7 +80,7 @@ class RunComparisonTest {
 
     assertThat(same.places()).hasSize(3);
     assertThat(same.places())
-        .flatExtracting(Comparison.Place::changes)
+        .flatExtracting(Comparison.ComparedPlace::changes)
         .isNotEmpty()
         .allSatisfy(change -> assertThat(change.outcome().isClear()).isFalse());
     assertThat(same.unmatched()).isEmpty();
@@ -108,7 +109,10 @@ class RunComparisonTest {
   void repeatsJudgeChanges() throws IOException {
     ComparedRun base = Steady.repeated(100, 130, 80).run();
     Comparison noisy = Comparison.of(base, Steady.repeated(125, 160, 100).run(), 1);
-    assertThat(noisy.places()).singleElement().extracting(Comparison.Place::stage).isEqualTo("c=1");
+    assertThat(noisy.places())
+        .singleElement()
+        .extracting(Comparison.ComparedPlace::stage)
+        .isEqualTo("c=1");
     assertThat(change(noisy, "ttft.mean").outcome()).isEqualTo(Outcome.NO_CLEAR_CHANGE);
     assertThat(noisy.notes()).hasSize(1);
 
@@ -124,7 +128,7 @@ class RunComparisonTest {
   /** Standard errors 3 of 3 repeats and 4 of 5: 625 ÷ (81 ÷ 2 + 256 ÷ 4) degrees of freedom. */
   @Test
   void noiseBetweenRepeatsIsWelchs() {
-    Spread.Difference noise = new Spread(9, 3, 3).difference(new Spread(9, 5, 4));
+    Distribution.Difference noise = new Spread(9, 3, 3).difference(new Spread(9, 5, 4));
     assertThat(noise.error()).isEqualTo(5);
     assertThat(noise.freedom()).isCloseTo(625 / 104.5, within(1e-12));
     assertThat(new Spread(9, 3, 0).difference(new Spread(9, 5, 0)).freedom()).isEqualTo(2);
@@ -176,7 +180,10 @@ class RunComparisonTest {
 
     assertThat(comparison.unmatched())
         .containsExactly("c=1 is only in the base", "c=4 is only in the other run");
-    assertThat(comparison.places()).hasSize(1).first().returns("c=2", Comparison.Place::stage);
+    assertThat(comparison.places())
+        .hasSize(1)
+        .first()
+        .returns("c=2", Comparison.ComparedPlace::stage);
     assertThat(change(comparison, "ttft.mean").percent()).isCloseTo(10, within(0.1));
     assertThat(change(comparison, "requests_per_s").base()).isCloseTo(20, within(0.3));
   }
@@ -245,12 +252,14 @@ class RunComparisonTest {
     "ttft.p95>+10%, true, true",
     "ttft.p95>-10%, true, true"
   })
-  void tooFewValuesFailUnlessAllowed(String condition, boolean isThin, boolean fails)
+  void tooFewValuesFailUnlessAllowed(String condition, boolean hasTooFewValues, boolean fails)
       throws IOException {
     ComparedRun run = new Steady().level(1, "a", 5, 100, Integer.MAX_VALUE).run();
     Judged judged = judge(condition, Comparison.of(run, run, 1), false).get(0);
 
-    assertThat(judged).returns(isThin, Judged::isThin).returns(fails, Judged::hasFailed);
+    assertThat(judged)
+        .returns(hasTooFewValues, Judged::hasTooFewValues)
+        .returns(fails, Judged::hasFailed);
     assertThat(judge(condition, Comparison.of(run, run, 1), true).get(0).hasFailed())
         .isEqualTo(condition.contains("-10%"));
   }

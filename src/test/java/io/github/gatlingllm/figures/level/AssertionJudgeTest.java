@@ -7,11 +7,11 @@ import static io.github.gatlingllm.figures.level.Runs.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.figures.metric.Figure.AssertionResult;
-import io.github.gatlingllm.figures.metric.Figures.Check;
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.record.Objectives.Assertion.Condition;
-import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -69,7 +69,7 @@ class AssertionJudgeTest {
       Scope scope,
       @Nullable String name,
       String figure,
-      Condition condition,
+      AssertedCondition condition,
       double value,
       boolean ok,
       String line) {
@@ -82,11 +82,11 @@ class AssertionJudgeTest {
 
   @Test
   void anAssertionWithoutAValueFails() {
-    RunInfo none = SWEEP.assertions(demands("jitter", Condition.values()));
+    RunInfo none = SWEEP.assertions(demands("jitter", AssertedCondition.values()));
     List<AssertionResult> results =
         summary(none, at(0).failed(RequestStatus.HTTP_ERROR, "503").closed(1)).assertions();
 
-    assertThat(results).hasSize(Condition.values().length).noneMatch(AssertionResult::ok);
+    assertThat(results).hasSize(AssertedCondition.values().length).noneMatch(AssertionResult::ok);
     assertThat(results.get(0).line())
         .isEqualTo("Global: jitter is less than 1.0 : false (no value)");
     assertThat(results).extracting(AssertionResult::actual).containsOnlyNulls();
@@ -110,7 +110,8 @@ class AssertionJudgeTest {
   }
 
   private static Assertion everyRequest() {
-    return new Assertion(null, Scope.EVERY_REQUEST, null, "e2e.max", Condition.LT, List.of(250.0));
+    return new Assertion(
+        null, Scope.EVERY_REQUEST, null, "e2e.max", AssertedCondition.LT, List.of(250.0));
   }
 
   @Test
@@ -120,11 +121,11 @@ class AssertionJudgeTest {
         List.of(
             at(0).target("a").tokens(100, 110).record(),
             at(2_000).target("b").name("sum").tokens(300, 310).record());
-    Assertion all = global("ttft.max", Condition.LT, 200.0);
+    Assertion all = global("ttft.max", AssertedCondition.LT, 200.0);
     Assertion stage =
-        new Assertion(null, Scope.STAGE, "c=1", "ttft.max", Condition.LT, all.values());
+        new Assertion(null, Scope.STAGE, "c=1", "ttft.max", AssertedCondition.LT, all.values());
     Assertion name =
-        new Assertion("a", Scope.REQUEST, "sum", "ttft.max", Condition.LT, all.values());
+        new Assertion("a", Scope.REQUEST, "sum", "ttft.max", AssertedCondition.LT, all.values());
     RunInfo demanding =
         two.assertions(List.of(all, all.at("a"), all.at("b"), stage, stage.at("b"), name));
 
@@ -143,7 +144,7 @@ class AssertionJudgeTest {
 
   @Test
   void oneTargetIsTheEntireRun() {
-    assertThat(only(SWEEP, global("ttft.count", Condition.IS, 3.0).at("a")).line())
+    assertThat(only(SWEEP, global("ttft.count", AssertedCondition.IS, 3.0).at("a")).line())
         .isEqualTo("Global: count of TTFT is 3.0 : true (actual : 3.0)");
   }
 
@@ -155,15 +156,15 @@ class AssertionJudgeTest {
         .contains("records_dropped");
     AssertionResult sound = only(SWEEP, Assertion.VALID);
     Summary summary = summary(SWEEP, REQUESTS);
-    assertThat(sound.ok()).isEqualTo(summary.level() != Check.Level.INVALID).isTrue();
+    assertThat(sound.ok()).isEqualTo(summary.level() != Figures.CheckLevel.INVALID).isTrue();
     assertThat(sound.note()).isNull();
   }
 
   @Test
   void largestGoodputIsOfAllRequestsOnly() {
-    Assertion max = global("goodput.max_requests_per_s", Condition.IS, 1.0);
+    Assertion max = global("goodput.max_requests_per_s", AssertedCondition.IS, 1.0);
     Assertion ofStage =
-        new Assertion(null, Scope.STAGE, "c=1", max.figure(), Condition.IS, List.of(1.0));
+        new Assertion(null, Scope.STAGE, "c=1", max.figure(), AssertedCondition.IS, List.of(1.0));
     assertThat(only(SWEEP, max).line()).endsWith(" : true (actual : 1.0 requests/s)");
     assertThat(only(SWEEP, ofStage).line()).endsWith(" : false (no value)");
   }
@@ -174,8 +175,12 @@ class AssertionJudgeTest {
     for (int i = 0; i < 2_000; i++) {
       double limit = Math.round(random.nextDouble() * 1_000);
       double value = limit + (random.nextDouble() - 0.5) * Math.pow(10, -random.nextInt(9));
-      for (Condition condition :
-          List.of(Condition.LT, Condition.LTE, Condition.GT, Condition.GTE)) {
+      for (AssertedCondition condition :
+          List.of(
+              AssertedCondition.LT,
+              AssertedCondition.LTE,
+              AssertedCondition.GT,
+              AssertedCondition.GTE)) {
         Assertion assertion = global("ttft.max", condition, limit);
         AssertionResult result =
             new AssertionResult("x", assertion, Metric.Unit.MILLIS, value, null);
@@ -201,7 +206,7 @@ class AssertionJudgeTest {
   void valuesWithTheirUnit(double value, double limit, String actual, String expected) {
     AssertionResult result =
         new AssertionResult(
-            "x", global("ttft.max", Condition.LT, limit), Metric.Unit.MILLIS, value, null);
+            "x", global("ttft.max", AssertedCondition.LT, limit), Metric.Unit.MILLIS, value, null);
     assertThat(result.actual()).isEqualTo(actual);
     assertThat(result.expected()).isEqualTo(expected);
   }
@@ -209,7 +214,7 @@ class AssertionJudgeTest {
   @Test
   void expectedOfEachCondition() {
     assertThat(
-            demands("errors.percent", Condition.values()).stream()
+            demands("errors.percent", AssertedCondition.values()).stream()
                 .map(a -> new AssertionResult("x", a, Metric.Unit.PERCENT, 1.0, null))
                 .map(AssertionResult::expected))
         .containsExactly(
@@ -245,18 +250,20 @@ class AssertionJudgeTest {
   }
 
   private static List<Assertion> p(String... figures) {
-    return Arrays.stream(figures).map(figure -> global(figure, Condition.LT, 51.0)).toList();
+    return Arrays.stream(figures)
+        .map(figure -> global(figure, AssertedCondition.LT, 51.0))
+        .toList();
   }
 
-  private static Assertion global(String figure, Condition condition, Double... values) {
+  private static Assertion global(String figure, AssertedCondition condition, Double... values) {
     return new Assertion(null, Scope.GLOBAL, null, figure, condition, List.of(values));
   }
 
-  private static List<Assertion> demands(String figure, Condition... conditions) {
+  private static List<Assertion> demands(String figure, AssertedCondition... conditions) {
     return Arrays.stream(conditions)
         .map(
             each ->
-                each.compareTo(Condition.IN) >= 0
+                each.compareTo(AssertedCondition.IN) >= 0
                     ? global(figure, each, 1.0, 2.0)
                     : global(figure, each, 1.0))
         .toList();

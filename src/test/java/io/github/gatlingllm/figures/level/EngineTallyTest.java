@@ -21,11 +21,11 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.figures.level.WindowSums.BucketCounts;
 import io.github.gatlingllm.figures.metric.EngineFigures;
 import io.github.gatlingllm.figures.metric.EngineFigures.AtLimit;
+import io.github.gatlingllm.figures.metric.EngineFigures.EngineGrowth;
+import io.github.gatlingllm.figures.metric.EngineFigures.EnginePage;
+import io.github.gatlingllm.figures.metric.EngineFigures.EngineState;
+import io.github.gatlingllm.figures.metric.EngineFigures.EngineTiming;
 import io.github.gatlingllm.figures.metric.EngineFigures.Gpu;
-import io.github.gatlingllm.figures.metric.EngineFigures.Growth;
-import io.github.gatlingllm.figures.metric.EngineFigures.Page;
-import io.github.gatlingllm.figures.metric.EngineFigures.State;
-import io.github.gatlingllm.figures.metric.EngineFigures.Timing;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -86,7 +86,7 @@ class EngineTallyTest {
     read(2.5, GENERATION_TOKENS, 300);
     read(3.5, GENERATION_TOKENS, 40);
 
-    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new Growth(170, 85.0, 1));
+    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new EngineGrowth(170, 85.0, 1));
     assertThat(tally.overTime().get(0).points())
         .extracting(point -> point.of(GENERATION_TOKENS))
         .containsExactly(100.0, 100.0, 40.0);
@@ -138,9 +138,9 @@ class EngineTallyTest {
             "n GPU 1",
             new Gpu(
                 Map.of(
-                    GPU_CLOCK_MHZ, new State(1_750, 2_000),
-                    GPU_POWER_W, new State(647.5, 695),
-                    GPU_POWER_LIMIT_W, new State(700, 700)),
+                    GPU_CLOCK_MHZ, new EngineState(1_750, 2_000),
+                    GPU_POWER_W, new EngineState(647.5, 695),
+                    GPU_POWER_LIMIT_W, new EngineState(700, 700)),
                 new AtLimit(1_500, "power", 695, 2)));
     assertThat(level().gpus().get("n GPU 0").atLimit()).isNull();
     assertThat(tally.overTime().get(0).points())
@@ -154,11 +154,12 @@ class EngineTallyTest {
     tally.add(Reading.at(2 * S, Map.of()).failed("timed out").sample());
     read(3, GENERATION_TOKENS, 50);
 
-    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new Growth(50, 25.0, 1));
+    assertThat(level().counters()).containsEntry(GENERATION_TOKENS, new EngineGrowth(50, 25.0, 1));
     assertThat(level().readings()).isEqualTo(2);
     assertThat(level().failedReadings()).isEqualTo(1);
     assertThat(tally.pages())
-        .containsExactly(new Page("a", "http://a/metrics", "vllm", 3, 1, 0, "timed out", Map.of()));
+        .containsExactly(
+            new EnginePage("a", "http://a/metrics", "vllm", 3, 1, 0, "timed out", Map.of()));
   }
 
   /** Two replicas, and a reading before the window. */
@@ -176,8 +177,8 @@ class EngineTallyTest {
     }
 
     assertThat(level().states())
-        .containsEntry(REQUESTS_RUNNING, new State(12, 12))
-        .containsEntry(KV_CACHE_USE, new State(0.6, 0.6));
+        .containsEntry(REQUESTS_RUNNING, new EngineState(12, 12))
+        .containsEntry(KV_CACHE_USE, new EngineState(0.6, 0.6));
   }
 
   /** 10 values up to 0.1 s and 10 up to 0.5 s before; then 50, 40 and 10 beyond: p50 at 0.1 s. */
@@ -187,7 +188,7 @@ class EngineTallyTest {
     histogram(1, new Histogram(20, 3, bounds, List.of(10L, 20L)));
     histogram(3, new Histogram(120, 33, bounds, List.of(60L, 110L)));
 
-    Timing timing = level().timings().get(ENGINE_TTFT_S);
+    EngineTiming timing = level().timings().get(ENGINE_TTFT_S);
     assertThat(timing.count()).isEqualTo(100);
     assertThat(timing.mean()).isCloseTo(0.3, within(1e-9));
     assertThat(timing.p50()).isCloseTo(0.1, within(1e-9));
@@ -226,7 +227,8 @@ class EngineTallyTest {
     }
     EngineFigures figures = gap.of(level -> level.index == 0);
     assertThat(figures).isNotNull();
-    assertThat(figures.counters()).containsEntry(GPU_ENERGY_J, new Growth(8_000, null, 16 / 30.0));
+    assertThat(figures.counters())
+        .containsEntry(GPU_ENERGY_J, new EngineGrowth(8_000, null, 16 / 30.0));
     assertThat(joules(gap)).isNull();
 
     gap.add(reading(39, "a", Map.of(GPU_ENERGY_J, 500.0 * 39)));

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Goodput;
 import io.github.gatlingllm.figures.metric.LevelFigures.ObjectiveRow;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -76,8 +77,8 @@ class GoodputTest {
   void everyObjectiveIsCounted() {
     assertThat(goodput.objectives())
         .containsExactly(
-            new Goodput.Objective("ttft<200ms", 8, 4, 0, 0.5),
-            new Goodput.Objective("tpot<50ms", 6, 3, 1, null));
+            new Figures.ObjectiveCount("ttft<200ms", 8, 4, 0, 0.5),
+            new Figures.ObjectiveCount("tpot<50ms", 6, 3, 1, null));
   }
 
   /** Cancelled after 100 ms without a token: 1 of 9 cannot be judged, more than 1 %. */

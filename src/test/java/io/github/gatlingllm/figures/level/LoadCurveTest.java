@@ -10,9 +10,9 @@ import io.github.gatlingllm.figures.metric.Figures;
 import io.github.gatlingllm.figures.metric.Figures.Repeated;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
+import io.github.gatlingllm.record.Objectives.AssertedCondition;
 import io.github.gatlingllm.record.Objectives.Assertion;
-import io.github.gatlingllm.record.Objectives.Assertion.Condition;
-import io.github.gatlingllm.record.Objectives.Assertion.Scope;
+import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
@@ -240,7 +240,7 @@ class LoadCurveTest {
       levels.level("c=2#2", 2, 10, 50, 0);
     }
     return levels.figures(
-        new Assertion(null, Scope.STAGE, "c=1", "ttft.mean", Condition.LT, List.of(125.0)));
+        new Assertion(null, Scope.STAGE, "c=1", "ttft.mean", AssertedCondition.LT, List.of(125.0)));
   }
 
   @Test

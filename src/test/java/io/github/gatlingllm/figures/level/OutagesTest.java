@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Figures.FailingSpan;
 import io.github.gatlingllm.figures.metric.Figures.Failures;
 import io.github.gatlingllm.record.RequestRecord;
@@ -95,7 +95,7 @@ class OutagesTest {
     assertThat(span.requests()).isEqualTo(51);
     assertThat(span.sent()).isEqualTo(50);
     assertThat(span.backAtS()).isEqualTo(15);
-    assertThat(check(summary).level()).isEqualTo(Level.WARNING);
+    assertThat(check(summary).level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check(summary).value()).isEqualTo(4.87, within(1e-9));
     assertThat(check(summary).message())
         .contains("from 0:10 to 0:15", "4.87 s", "51 requests failed")
@@ -128,7 +128,7 @@ class OutagesTest {
       fails(9_000, 30_000, RequestStatus.TIMEOUT);
     }
     Summary summary = summary();
-    assertThat(check(summary).level()).isEqualTo(Level.OK);
+    assertThat(check(summary).level()).isEqualTo(CheckLevel.OK);
     assertThat(failures(summary).outages()).isZero();
     assertThat(Objects.requireNonNull(failures(summary).longestSpan()).seconds())
         .isEqualTo(20, within(1e-9));
@@ -156,7 +156,7 @@ class OutagesTest {
     assertThat(failures(limited).failed()).isZero();
     assertThat(limited.checks()).noneMatch(check -> check.id().equals("failing_spans"));
     Check generator = Runs.check(limited, "generator");
-    assertThat(generator.level()).isEqualTo(Level.INVALID);
+    assertThat(generator.level()).isEqualTo(CheckLevel.INVALID);
     assertThat(generator.value()).isEqualTo(50 / 90.0, within(1e-3));
     assertThat(generator.message()).contains("50 requests", "local port", "files", "memory");
     assertThat(generator.remedy()).isEqualTo("Share connections, or add local addresses.");
@@ -167,7 +167,7 @@ class OutagesTest {
     assertThat(failures(summary()).failed()).isEqualTo(30);
     assertThat(failures(summary()).outages()).isEqualTo(1);
     assertThat(check(summary()).message()).contains("30 requests failed");
-    assertThat(Runs.check(summary(), "generator").level()).isEqualTo(Level.INVALID);
+    assertThat(Runs.check(summary(), "generator").level()).isEqualTo(CheckLevel.INVALID);
   }
 
   /** A server that says the same of itself has an outage. */
@@ -199,7 +199,7 @@ class OutagesTest {
     Summary summary = summary();
     assertThat(failures(summary).failed()).isEqualTo(50);
     assertThat(failures(summary).longestSpan()).isNull();
-    assertThat(check(summary).level()).isEqualTo(Level.OK);
+    assertThat(check(summary).level()).isEqualTo(CheckLevel.OK);
     assertThat(check(summary).message())
         .isEqualTo("Other requests succeeded while failed ones were in flight.");
   }
@@ -218,7 +218,7 @@ class OutagesTest {
     Summary summary = summary();
     assertThat(failures(summary).failed()).isBetween(25L, 50L);
     assertThat(Objects.requireNonNull(failures(summary).longestSpan()).seconds()).isGreaterThan(1);
-    assertThat(check(summary).level()).isEqualTo(Level.OK);
+    assertThat(check(summary).level()).isEqualTo(CheckLevel.OK);
   }
 
   @Test

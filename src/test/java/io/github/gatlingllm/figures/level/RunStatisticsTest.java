@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.Figure;
 import io.github.gatlingllm.figures.metric.Figures;
-import io.github.gatlingllm.figures.metric.Figures.Check;
 import io.github.gatlingllm.figures.metric.Figures.ErrorCount;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.Metric;
@@ -141,12 +140,13 @@ class RunStatisticsTest {
   void promptsAreCountedByTheServerOrByUsNotByBoth() {
     Recorded refused = at(1_000).prompt(null).ours(50).failed(RequestStatus.HTTP_ERROR, "HTTP 400");
     RequestRecord accepted = at(1_000).prompt(100).ours(90).tokens(50).record();
-    Summary.Workload both =
+    Summary.WorkloadSummary both =
         summary(run(4, stage(1, 1_000, 3_000)), accepted, accepted, refused.record()).workload();
     assertThat(both.promptTokens().count()).isEqualTo(2);
     assertThat(both.promptTokens().mean()).isEqualTo(100);
     assertThat(both.promptsLeftOut()).isEqualTo(1);
-    Summary.Workload ours = summary(run(4, stage(1, 1_000, 3_000)), refused.record()).workload();
+    Summary.WorkloadSummary ours =
+        summary(run(4, stage(1, 1_000, 3_000)), refused.record()).workload();
     assertThat(ours.promptTokens().mean()).isEqualTo(50);
     assertThat(ours.promptsLeftOut()).isZero();
   }
@@ -315,7 +315,7 @@ class RunStatisticsTest {
     Summary s = summary(died, R1, at(1_100).stage("c=2").tokens(100, 900).record());
     assertThat(s.stages().get(0).durationS()).isEqualTo(1);
     assertThat(s.run().state()).isEqualTo("interrupted");
-    assertThat(check(s, "windows").level()).isEqualTo(Check.Level.OK);
+    assertThat(check(s, "windows").level()).isEqualTo(Figures.CheckLevel.OK);
   }
 
   @Test
@@ -324,7 +324,7 @@ class RunStatisticsTest {
     assertThat(s.verdict()).isEqualTo("Invalid run by check errors. No request was measured.");
     assertThat(s.figures().metric(Metric.TTFT_MS)).isEqualTo(Distribution.EMPTY);
     assertThat(s.knee()).isNull();
-    assertThat(s.level()).isEqualTo(Check.Level.INVALID);
+    assertThat(s.level()).isEqualTo(Figures.CheckLevel.INVALID);
   }
 
   @Test
@@ -334,7 +334,7 @@ class RunStatisticsTest {
     assertThat(unplanned.figures().metric(Metric.E2E_MS).count()).isEqualTo(1);
     assertThat(unplanned.figures().number(Metric.OUTPUT_TOKENS_PER_S)).isNull();
     assertThat(unplanned.startS()).isNull();
-    assertThat(check(s, "windows").level()).isEqualTo(Check.Level.WARNING);
+    assertThat(check(s, "windows").level()).isEqualTo(Figures.CheckLevel.WARNING);
   }
 
   @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
@@ -73,7 +73,7 @@ class SilenceTest {
   void serverSilentForHalfOfTheTime() {
     Summary summary = closedLoop(16, prompt -> 200, 50, i -> 500, 7_500, 22_500);
     Check check = check(summary);
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.value()).isEqualTo(15, within(0.1));
     assertThat(check.message())
         .matches("c=16: .* 7\\.\\d+ s .* 15\\.0 s while 16 requests were in flight\\.");
@@ -84,19 +84,20 @@ class SilenceTest {
   /** Of one user: prompts that take 8 s each, and one in 20 that takes 10 s instead of 0.2 s. */
   @Test
   void longPrefillIsNoStall() {
-    assertThat(check(closedLoop(1, prompt -> 8_000, 20, i -> 30_000)).level()).isEqualTo(Level.OK);
+    assertThat(check(closedLoop(1, prompt -> 8_000, 20, i -> 30_000)).level())
+        .isEqualTo(CheckLevel.OK);
     assertThat(check(closedLoop(1, n -> n * 0.4, 20, i -> i % 20 == 5 ? 25_000 : 500)).level())
-        .isEqualTo(Level.OK);
+        .isEqualTo(CheckLevel.OK);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4, 64})
   void stallsAreFoundAtAnyConcurrency(int users) {
     Summary dead = closedLoop(users, n -> n * 0.4, 20, i -> 500, 10_000, 25_000);
-    assertThat(check(dead).level()).isEqualTo(Level.WARNING);
+    assertThat(check(dead).level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check(dead).value()).isEqualTo(15, within(0.25));
     Check alive = check(closedLoop(users, n -> n * 0.4, 20, i -> 500));
-    assertThat(alive.level()).isEqualTo(Level.OK);
+    assertThat(alive.level()).isEqualTo(CheckLevel.OK);
     assertThat(alive.message()).contains("longest time without a byte for the requests in flight");
   }
 
@@ -104,7 +105,7 @@ class SilenceTest {
   @Test
   void manyRequestsMeetTheStall() {
     Check check = check(closedLoop(16, n -> 300, 500, i -> 500, 12_000, 24_000));
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.value()).isEqualTo(12.28, within(0.03));
   }
 
@@ -115,7 +116,7 @@ class SilenceTest {
         Recorded.requests(
             4, i -> Recorded.at(i * 1_000 + (i < 2 ? 0 : 20_000)).tokens(100, 200, 300));
     Check check = check(summary(Runs.run(30, Runs.stage(1, 0, 30_000)), records));
-    assertThat(check.level()).isEqualTo(Level.OK);
+    assertThat(check.level()).isEqualTo(CheckLevel.OK);
     assertThat(check.value()).isLessThan(0.2);
   }
 
@@ -128,7 +129,7 @@ class SilenceTest {
         Recorded.at(10_000).failed(RequestStatus.TIMEOUT, "timeout").closed(15_000).record());
     LevelInfo level = Runs.rate(2, 0, 30_000);
     Check check = check(summary(Runs.run(30, level), records));
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.value()).isEqualTo(15, within(0.03));
     assertThat(check.remedy()).doesNotContain("llm.rate");
   }
@@ -136,8 +137,8 @@ class SilenceTest {
   /** A single user, whose last answer takes 600 tokens of thought that are not sent. */
   @Test
   void reasoningThatIsNotSentIsNoStall() {
-    assertThat(check(lastAnswer(0)).level()).isEqualTo(Level.WARNING);
-    assertThat(check(lastAnswer(600)).level()).isEqualTo(Level.OK);
+    assertThat(check(lastAnswer(0)).level()).isEqualTo(CheckLevel.WARNING);
+    assertThat(check(lastAnswer(600)).level()).isEqualTo(CheckLevel.OK);
   }
 
   private static Summary lastAnswer(int hidden) {

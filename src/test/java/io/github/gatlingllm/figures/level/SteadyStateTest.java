@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.figures.level.MultiServerQueue.Visit;
 import io.github.gatlingllm.figures.level.SteadyState.Split;
-import io.github.gatlingllm.figures.level.SteadyState.Trend;
+import io.github.gatlingllm.figures.level.SteadyState.WindowTrend;
 import io.github.gatlingllm.figures.level.TimeSlice.Autocorrelation;
 import io.github.gatlingllm.figures.metric.Amount;
 import io.github.gatlingllm.figures.metric.Figures.Check;
-import io.github.gatlingllm.figures.metric.Figures.Check.Level;
+import io.github.gatlingllm.figures.metric.Figures.CheckLevel;
 import io.github.gatlingllm.figures.metric.LevelFigures.Drift;
 import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
@@ -39,7 +39,7 @@ class SteadyStateTest {
   @Test
   void steady() {
     Check check = judged(even(400, u -> 1_200)).orElseThrow();
-    assertThat(check.level()).isEqualTo(Level.OK);
+    assertThat(check.level()).isEqualTo(CheckLevel.OK);
     assertThat(check.value()).isNull();
     assertThat(check.threshold()).isEqualTo(0.2);
   }
@@ -51,7 +51,7 @@ class SteadyStateTest {
   @Test
   void queueThatGrows() {
     Check check = judged(even(400, u -> 1_200 + 2_200 * u)).orElseThrow();
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.value()).isEqualTo(1_650 / ((1_472.25 + 3_122.25) / 2), within(1e-9));
     assertThat(check.message())
         .startsWith("c=64: TTFT from schedule grew from 1,472 ms to 3,122 ms");
@@ -61,7 +61,7 @@ class SteadyStateTest {
   @Test
   void warmUpInsideTheWindow() {
     Check check = judged(even(400, u -> 3_400 - 2_200 * u)).orElseThrow();
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.message()).contains("TTFT from schedule fell from 3,");
   }
 
@@ -70,7 +70,7 @@ class SteadyStateTest {
   void queueInTheClient() {
     List<RequestRecord> records =
         spread(i -> at(i * 150).stage("c=64").gate(i * 10.0).tokens(500, 1_000).record());
-    assertThat(judged(records).orElseThrow().level()).isEqualTo(Level.WARNING);
+    assertThat(judged(records).orElseThrow().level()).isEqualTo(CheckLevel.WARNING);
   }
 
   /** Equal latencies, but arrivals thin out: at u of the requests 1 − √(1 − u) of the time. */
@@ -81,7 +81,7 @@ class SteadyStateTest {
             400,
             i -> at((1 - Math.sqrt(1 - i / 400.0)) * WINDOW_MS).stage("c=64").tokens(100, 200));
     Check check = judged(records).orElseThrow();
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.message()).startsWith("c=64: output tok/s fell from ");
   }
 
@@ -89,7 +89,7 @@ class SteadyStateTest {
   @Test
   void smallTrendIsFine() {
     Check check = judged(even(400, u -> 1_000 + 100 * u)).orElseThrow();
-    assertThat(check.level()).isEqualTo(Level.OK);
+    assertThat(check.level()).isEqualTo(CheckLevel.OK);
     assertThat(check.value()).isBetween(0.05, 0.1);
   }
 
@@ -100,7 +100,7 @@ class SteadyStateTest {
     records.addAll(
         spread(i -> at(i * 150).stage("c=64").tokens(i < 40 ? 500 : 100 + i % 7, 1_500).record()));
     Check check = judged(records).orElseThrow();
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.message())
         .contains("c=64: TTFT from schedule was 481 ms", "6.25 s", "then 103 ms");
   }
@@ -181,7 +181,7 @@ class SteadyStateTest {
 
   private static Optional<Check> judged(RunInfo info, List<RequestRecord> records) {
     return Runs.summary(info, records).checks().stream()
-        .filter(c -> c.id().equals("steady_state") && c.level() != Level.NOTE)
+        .filter(c -> c.id().equals("steady_state") && c.level() != CheckLevel.NOTE)
         .findFirst();
   }
 
@@ -218,14 +218,14 @@ class SteadyStateTest {
   })
   void trend(String values, double s, double variance) {
     double[] each = Stream.of(values.split(" ", -1)).mapToDouble(Double::valueOf).toArray();
-    assertThat(Trend.of(each, 0).z()).isEqualTo(s / Math.sqrt(variance), within(1e-12));
+    assertThat(WindowTrend.of(each, 0).z()).isEqualTo(s / Math.sqrt(variance), within(1e-12));
   }
 
   /** Each value like the one before with φ = 0.5: worth a third as many, and Z less by √3. */
   @Test
   void correlatedValues() {
     double[] rising = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-    assertThat(Trend.of(rising, 0.5).z()).isEqualTo(44 / Math.sqrt(3 * 125), within(1e-12));
+    assertThat(WindowTrend.of(rising, 0.5).z()).isEqualTo(44 / Math.sqrt(3 * 125), within(1e-12));
   }
 
   /** A parabola has no residuals that could be correlated. */
@@ -233,8 +233,8 @@ class SteadyStateTest {
   void growthWithoutNoiseIsATrend() {
     double[] growth = new double[48];
     Arrays.setAll(growth, i -> 100 + i * i);
-    assertThat(Trend.of(growth)).isEqualTo(Trend.of(growth, 0));
-    assertThat(Trend.of(growth).chance()).isLessThan(1e-6);
+    assertThat(WindowTrend.of(growth)).isEqualTo(WindowTrend.of(growth, 0));
+    assertThat(WindowTrend.of(growth).chance()).isLessThan(1e-6);
   }
 
   /** Ten high values, then constant ones with noise: no other split is as sure. */

@@ -3,7 +3,7 @@ package io.github.gatlingllm.figures.level;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.SimulatedTable;
-import io.github.gatlingllm.figures.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.figures.metric.Figures.GoodputResult;
 import io.github.gatlingllm.record.Slo;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -108,7 +108,7 @@ class VerdictRatesTest {
   }
 
   private static int met(Summary run) {
-    MaxGoodput max = run.figures().goodput().max();
+    GoodputResult max = run.figures().goodput().max();
     return max == null ? 0 : users(max.stage());
   }
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-final class PassageTest {
+final class PermitTest {
   private final List<String> told = new ArrayList<>();
   private final Limit gate = Limit.inFlight(1);
 
@@ -208,22 +208,22 @@ final class PassageTest {
 
   private final List<String> admitted = new ArrayList<>();
 
-  private Limit.Passage pass(
+  private Limit.Permit pass(
       String name, @Nullable Limit through, @Nullable Limit perMinute, Timeline timeline)
       throws Exception {
     return eventLoop
         .submit(
             () -> {
-              Limit.Passage passage =
-                  new Limit.Passage(
+              Limit.Permit permit =
+                  new Limit.Permit(
                       Stream.of(through, perMinute).filter(Objects::nonNull).toList(),
                       timeline,
                       eventLoop,
                       () -> LATER,
                       () -> 100,
                       now -> admitted.add(name + " " + now));
-              passage.enter(1);
-              return passage;
+              permit.enter(1);
+              return permit;
             })
         .get(60, TimeUnit.SECONDS);
   }
@@ -234,7 +234,7 @@ final class PassageTest {
 
   @Test
   void waitingRequestIsAdmittedOnItsEventLoopWithTheCurrentInstant() throws Exception {
-    Limit.Passage first = pass("a", gate, null, new Timeline(0, 1));
+    Limit.Permit first = pass("a", gate, null, new Timeline(0, 1));
     pass("b", gate, null, new Timeline(0, 1));
     assertThat(admitted()).containsExactly("a 1");
     first.leave(null);
@@ -246,9 +246,9 @@ final class PassageTest {
   void waitForARateLimitIsInTheTimeline() throws Exception {
     Limit limiter = Limit.perMinute(null, 130, () -> 0);
     List<Timeline> timelines = Stream.generate(() -> new Timeline(0, 1)).limit(4).toList();
-    Limit.Passage first = pass("a", null, limiter, timelines.get(0));
+    Limit.Permit first = pass("a", null, limiter, timelines.get(0));
     pass("b", null, limiter, timelines.get(1));
-    Limit.Passage third = pass("c", null, limiter, timelines.get(2));
+    Limit.Permit third = pass("c", null, limiter, timelines.get(2));
     pass("d", gate, null, timelines.get(3));
     assertThat(admitted()).containsExactly("a 1", "d 1");
     third.leave(null);
@@ -264,8 +264,8 @@ final class PassageTest {
   void limitsArePassedOneAfterTheOther() throws Exception {
     Limit perMinute = Limit.perMinute(1, null, () -> 0);
     List<Timeline> timelines = Stream.generate(() -> new Timeline(0, 1)).limit(3).toList();
-    Limit.Passage first = pass("a", gate, perMinute, timelines.get(0));
-    Limit.Passage second = pass("b", gate, perMinute, timelines.get(1));
+    Limit.Permit first = pass("a", gate, perMinute, timelines.get(0));
+    Limit.Permit second = pass("b", gate, perMinute, timelines.get(1));
     first.leave(null);
     pass("c", gate, null, timelines.get(2));
     assertThat(admitted()).containsExactly("a 1");

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class CompilerWatchTest {
+class JitActivityTest {
 
   private static final long STEP_MILLIS = 10;
 
@@ -32,8 +32,8 @@ class CompilerWatchTest {
   @MethodSource("warmUps")
   void sendsAndWaitsUntilTheCompilersAreIdle(
       String name, long workMillis, int slices, boolean unknown, long lasts) {
-    JvmWarmUp.CompilerWatch watch =
-        new JvmWarmUp.CompilerWatch(
+    JvmWarmUp.JitActivity watch =
+        new JvmWarmUp.JitActivity(
             () -> nowMillis * 1_000_000,
             () -> compiledMillis,
             () -> unknown ? -1 : (int) Math.min(queuedMillis, 5),
