@@ -46,7 +46,7 @@ final class LevelResults {
   private @Nullable Backlog backlog;
   private long failures;
   private long failedInARow;
-  private LoadPlan.@Nullable FailedInARow longestRow;
+  private LevelResult.@Nullable FailedInARow longestRow;
   private FailureLimits limits = FailureLimits.NONE;
   private Runnable tooMany = () -> {};
   private @Nullable LiveStats beforeMeasuring = new LiveStats(System::nanoTime);
