@@ -82,7 +82,7 @@ class PackageArrowsTest {
   private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\n]*");
 
   private static Set<String> words(String text) {
-    return text.isBlank() ? Set.of() : new TreeSet<>(List.of(text.strip().split("\\s+")));
+    return text.isBlank() ? Set.of() : Set.copyOf(List.of(text.strip().split("\\s+")));
   }
 
   static Stream<String> packages() throws IOException {
