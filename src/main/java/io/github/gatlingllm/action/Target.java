@@ -7,7 +7,7 @@ import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.StartCommand;
-import io.github.gatlingllm.run.Observers.Trace;
+import io.github.gatlingllm.run.Observers.TraceContext;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import java.util.Arrays;
@@ -123,13 +123,13 @@ final class Target {
     if (!protocol.get(Setting.TRACE) || !run.isLoad()) {
       return null;
     }
-    Trace trace = Trace.of(requestId);
+    TraceContext trace = TraceContext.of(requestId);
     return trace.isSampled(protocol.get(Setting.TRACE_SHARE)) ? trace.traceId() : null;
   }
 
   /** Its header; a request without a record of its trace tells the server to record none either. */
   String traceParent(String requestId, boolean isRecorded) {
-    return Trace.of(requestId).header(isRecorded && traceId(requestId) != null);
+    return TraceContext.of(requestId).header(isRecorded && traceId(requestId) != null);
   }
 
   Slo sloOf(LlmRequest request, String requestName) {

@@ -94,7 +94,7 @@ public record Observers(
     return new Observers(
         new ProcessSetting(PAGE_PROPERTY).read(properties, environment, Address::parse),
         new ProcessSetting(OTLP_PROPERTY).text(properties, environment),
-        new ProcessSetting(OTLP_TRACES_PROPERTY).read(properties, environment, Trace::url),
+        new ProcessSetting(OTLP_TRACES_PROPERTY).read(properties, environment, TraceContext::url),
         new ProcessSetting(UPLOAD_PROPERTY).read(properties, environment, S3Location::parse));
   }
 
@@ -131,7 +131,7 @@ public record Observers(
    * The W3C trace context of a request, by which a server's spans are below its own. Both ids are
    * parts of a hash of the request's id, so that the trace id in a record is enough for the span.
    */
-  public record Trace(String traceId, String spanId) {
+  public record TraceContext(String traceId, String spanId) {
 
     private static final int TRACE_DIGITS = 32;
     private static final int DIGITS = TRACE_DIGITS + 16;
@@ -141,11 +141,11 @@ public record Observers(
 
     private static final Pattern PERCENT = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?) ?%");
 
-    public static Trace of(String requestId) {
+    public static TraceContext of(String requestId) {
       try {
         byte[] hash = MessageDigest.getInstance("SHA-256").digest(requestId.getBytes(UTF_8));
         String digits = HexFormat.of().formatHex(hash, 0, DIGITS / 2);
-        return new Trace(digits.substring(0, TRACE_DIGITS), digits.substring(TRACE_DIGITS));
+        return new TraceContext(digits.substring(0, TRACE_DIGITS), digits.substring(TRACE_DIGITS));
       } catch (NoSuchAlgorithmException everyJvmHasIt) {
         throw new IllegalStateException(everyJvmHasIt);
       }

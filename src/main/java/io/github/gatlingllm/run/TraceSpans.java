@@ -13,7 +13,7 @@ import io.github.gatlingllm.record.RequestRecord.SessionTurn;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.run.Observers.MetricsPage;
-import io.github.gatlingllm.run.Observers.Trace;
+import io.github.gatlingllm.run.Observers.TraceContext;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.time.Duration;
@@ -121,7 +121,7 @@ final class TraceSpans implements RunObserver {
 
   private void add(RequestRecord record) {
     Timing timing = record.timing();
-    Trace trace = Trace.of(record.identity().requestId());
+    TraceContext trace = TraceContext.of(record.identity().requestId());
     long start = timing.startUnixNanos();
     Long admitted = timing.admittedUnixNanos();
     long sent = admitted == null ? start : admitted;
@@ -159,14 +159,15 @@ final class TraceSpans implements RunObserver {
   }
 
   /** A part of a request; its id differs from the request's in its last digits. */
-  private void part(Trace trace, int number, String name, long from, @Nullable Long to) {
+  private void part(TraceContext trace, int number, String name, long from, @Nullable Long to) {
     if (to != null) {
       String id = "%016x".formatted(Long.parseUnsignedLong(trace.spanId(), 16) ^ number);
       span(trace, id, name, INTERNAL, from, to).put("parentSpanId", trace.spanId());
     }
   }
 
-  private ObjectNode span(Trace trace, String id, String name, int kind, long from, long to) {
+  private ObjectNode span(
+      TraceContext trace, String id, String name, int kind, long from, long to) {
     return spans
         .addObject()
         .put("traceId", trace.traceId())

@@ -769,13 +769,18 @@ public final class Setting<T extends @Nullable Object> {
           .means("sends a traceparent (W3C) with every request, and records its trace id");
 
   public static final Setting<Double> TRACE_SHARE =
-      of(PROTOCOL, "traceShare", "100%", "1%", new Form<>("<percent>%", Observers.Trace::share))
+      of(
+              PROTOCOL,
+              "traceShare",
+              "100%",
+              "1%",
+              new Form<>("<percent>%", Observers.TraceContext::share))
           .traits(OF_RUN, RECORDED_IF_SET)
           .needs("has no effect alone", "trace")
           .means("share of the requests that are traced; servers record no spans of the others");
 
   public static final Setting<@Nullable URI> OTLP_TRACES =
-      of(RUN, "otlpTraces", "http://localhost:4318/v1/traces", "URL", Observers.Trace::url)
+      of(RUN, "otlpTraces", "http://localhost:4318/v1/traces", "URL", Observers.TraceContext::url)
           .orNull("none")
           .traits(OF_RUN, PASSED_ON)
           .needs("has no spans to send", "trace")

@@ -16,8 +16,8 @@ class WarmUpRemedyTest {
       delimiter = '|',
       textBlock =
           """
-          http://a/v1/embeddings | Not Found | may have no embeddings
-          http://a/v1/rerank     | Not Found | may have no rerank
+          http://a/v1/embeddings | Not Found | may not support embeddings
+          http://a/v1/rerank     | Not Found | may not support rerank
           http://a/embeddings    | Not Found | most servers expect …/v1
           http://a/v1/messages   | Not Found | most servers expect …/v1
           """)

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.figures.level.Recorded;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.run.Observers.Trace;
+import io.github.gatlingllm.run.Observers.TraceContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -63,7 +63,7 @@ class TraceSpansTest {
 
   private static Recorded traced(Recorded recorded, String answer) {
     String id = recorded.record().identity().requestId();
-    return recorded.ids(Trace.of(id).traceId(), answer);
+    return recorded.ids(TraceContext.of(id).traceId(), answer);
   }
 
   private List<JsonNode> sent() {
@@ -102,7 +102,7 @@ class TraceSpansTest {
     assertThat(attributes(bodies.get(0).at("/resourceSpans/0/resource")))
         .isEqualTo(Map.of("service.name", "gatling-llm", "service.instance.id", "run-1"));
     assertThat(keys).containsExactly("a b");
-    Trace trace = Trace.of(request.record().identity().requestId());
+    TraceContext trace = TraceContext.of(request.record().identity().requestId());
     assertThat(sent())
         .extracting(span -> span.path("traceId").asText())
         .containsOnly(trace.traceId());
@@ -182,7 +182,7 @@ class TraceSpansTest {
     int of = 20_000;
     int tenth = 0;
     for (int i = 0; i < of; i++) {
-      Trace trace = Trace.of("run-" + i);
+      TraceContext trace = TraceContext.of("run-" + i);
       if (trace.isSampled(0.1)) {
         tenth++;
         assertThat(trace.isSampled(0.5)).isTrue();
@@ -190,15 +190,15 @@ class TraceSpansTest {
       assertThat(trace.isSampled(1)).isTrue();
     }
     assertThat(tenth).isBetween(1_850, 2_150);
-    assertThat(Trace.of("run-1").header(true))
+    assertThat(TraceContext.of("run-1").header(true))
         .matches("00-[0-9a-f]{32}-[0-9a-f]{16}-01")
-        .isNotEqualTo(Trace.of("run-2").header(true));
-    assertThat(Trace.of("run-1").header(false)).endsWith("-00");
+        .isNotEqualTo(TraceContext.of("run-2").header(true));
+    assertThat(TraceContext.of("run-1").header(false)).endsWith("-00");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0%", "101%", "1", "-1%", "", "NaN%"})
   void impossibleShareIsRefused(String text) {
-    assertThatThrownBy(() -> Trace.share(text)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> TraceContext.share(text)).isInstanceOf(IllegalArgumentException.class);
   }
 }

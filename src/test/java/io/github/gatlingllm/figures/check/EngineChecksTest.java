@@ -112,7 +112,7 @@ class EngineChecksTest {
     Check check = check(left(1_175), "abandoned_stop");
     assertThat(check.level()).isEqualTo(CheckLevel.WARNING);
     assertThat(check.message())
-        .contains("10 users left", " 235 tokens", "23.5 for each", "320 ms more");
+        .contains("10 users left", " 235 tokens", "23.5 per user", "another 320 ms");
     assertThat(check(left(1_175, 3), "abandoned_stop").message())
         .as("cut answers have no usage, and our tokenizer counts three times the tokens")
         .isEqualTo(check.message());
