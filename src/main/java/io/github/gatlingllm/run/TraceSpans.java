@@ -141,7 +141,7 @@ final class TraceSpans implements RunObserver {
         record.tokens(),
         (event, micros, perToken, tokens) -> {
           if (micros > STALL_MICROS) {
-            long before = record.events().offsetsMicros()[event] - micros;
+            long before = (long) record.events().offsetsMicros()[event] - micros;
             ObjectNode stall =
                 stalls
                     .addObject()
