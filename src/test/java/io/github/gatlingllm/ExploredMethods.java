@@ -24,8 +24,8 @@ public final class ExploredMethods {
           "client.HttpFuzzTest#answer",
           "record.RecordFuzzTest#line",
           "record.RecordFuzzTest#file",
-          "simulations.SettingsFuzzTest#value",
-          "simulations.SettingsFuzzTest#several",
+          "settings.SettingsFuzzTest#value",
+          "settings.SettingsFuzzTest#several",
           "run.MetricsFuzzTest#page");
 
   private static final Path INPUTS = Path.of("src/test/resources/io/github/gatlingllm");

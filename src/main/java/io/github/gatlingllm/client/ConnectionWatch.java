@@ -86,6 +86,9 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   void answered(long now) {
     leftOpen = staysOpen && isOpen;
     answered = now;
+    if (!isOpen && server != null) { // the close was the end of the response
+      server.wasClosedRightAfter();
+    }
   }
 
   void requestEnded() {

@@ -106,7 +106,7 @@ class DialogsIT {
         .containsExactly(
             "LLM "
                 + reason
-                + ", so the next turn is not sent; the end of the run says how many were not",
+                + ", so the next turn is not sent; the end of the run states how many were not",
             "LLM turns not sent, " + reason + ": 4");
     assertThat(run.info().config()).containsEntry("turns not sent, " + reason, "4");
   }

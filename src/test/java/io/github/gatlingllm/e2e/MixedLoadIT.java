@@ -128,7 +128,7 @@ class MixedLoadIT {
     assertThat(run.info().objectives().sloHeldByRequest()).containsOnlyKeys("throttled");
     assertThat(run.summary().get("verdict").asText())
         .contains(
-            "E2E from schedule p90 < 1 ms of throttled is not met: E2E of throttled by 0 % of 20"
+            "E2E from schedule p90 < 1 ms of throttled is not met: E2E of throttled in 0 % of 20"
                 + " requests.");
   }
 

@@ -70,7 +70,8 @@ class WarmUpIT {
       expected.put(tls.baseUrl() + "/v1", "certificate is not trusted");
       expected.put("http://" + host + "/401/v1", "HTTP 401: no. Set the API key: LLM_API_KEY");
       expected.put("http://" + host + "/404/v1", "most servers expect …/v1");
-      expected.put("http://" + host + "/400/v1", "HTTP 400: no. Change what it names: the model");
+      expected.put(
+          "http://" + host + "/400/v1", "HTTP 400: no. Change what the error names: the model");
       expected.put("http://" + host + "/429/v1", "HTTP 429: no. Wait");
       expected.put("http://" + host + "/503/v1", "is it still loading the model?");
       expected.put("http://" + host + "/silent/v1", "no byte for 4 s (idle timeout). Look at");
@@ -228,7 +229,7 @@ class WarmUpIT {
       assertThat(end.text())
           .startsWith("during c=4, 1 level skipped: ")
           .endsWith(
-              " requests failed one after the other and none succeeded between (last error: HTTP"
+              " requests failed one after the other and none succeeded in between (last error: HTTP"
                   + " 500: crashed)");
       assertThat(end.value()).isGreaterThan(100);
       assertThat(end.threshold()).isEqualTo(100);
