@@ -53,8 +53,22 @@ public final class LlmProtocol implements Protocol {
   /** By row of the catalogue or part; only what is not the default in code. */
   private final Map<Object, @Nullable Object> values;
 
+  /** Derived once, as each request reads them. */
+  private final @Nullable String extraBody;
+
+  private final PromptPrefix prefix;
+
   private LlmProtocol(Map<Object, @Nullable Object> values) {
     this.values = values;
+    ObjectNode body = get(Setting.BODY);
+    extraBody = body.isEmpty() ? null : body.toString();
+    PromptPrefix.Shared shared = get(Setting.SHARED_PREFIX);
+    prefix =
+        shared != null
+            ? shared.seed(prefixSeed())
+            : get(Setting.UNIQUE_PROMPTS)
+                ? new PromptPrefix.Unique(prefixSeed())
+                : PromptPrefix.NONE;
   }
 
   /** One that says nothing, which is not that of a simulation without an llm protocol. */
@@ -203,15 +217,11 @@ public final class LlmProtocol implements Protocol {
   }
 
   public @Nullable String extraBody() {
-    ObjectNode body = get(Setting.BODY);
-    return body.isEmpty() ? null : body.toString();
+    return extraBody;
   }
 
   public PromptPrefix prefix() {
-    PromptPrefix.Shared shared = get(Setting.SHARED_PREFIX);
-    return shared != null
-        ? shared.seed(prefixSeed())
-        : get(Setting.UNIQUE_PROMPTS) ? new PromptPrefix.Unique(prefixSeed()) : PromptPrefix.NONE;
+    return prefix;
   }
 
   public Slo slo() {
