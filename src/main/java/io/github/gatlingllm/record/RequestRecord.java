@@ -231,7 +231,7 @@ public record RequestRecord(
       return ok || status == RequestStatus.TIMEOUT;
     }
 
-    /** Whether the request failed. A rate limit is no fault of the server. */
+    /** Whether the request failed. A rate limit is not a fault of the server. */
     public boolean hasFailed() {
       return !ok && !status.isCut() && status != RequestStatus.RATE_LIMITED;
     }

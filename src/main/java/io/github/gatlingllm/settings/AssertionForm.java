@@ -33,7 +33,7 @@ final class AssertionForm {
     Matcher form = FORM.matcher(text.strip());
     if (!form.matches()) {
       throw new IllegalArgumentException(
-          "'" + text.strip() + "' is no assertion; expected e.g. ttft.p99<200ms or valid");
+          "'" + text.strip() + "' is not an assertion; expected e.g. ttft.p99<200ms or valid");
     }
     String unit = form.group(5) == null ? "" : form.group(5);
     Figure figure = figure(form.group(2), unit);
@@ -81,7 +81,7 @@ final class AssertionForm {
     boolean isTime = !unit.isEmpty() && !unit.equals("%") && !unit.equals("/s");
     if (!unit.isEmpty() && !unit.equals(allowed) && !(isTime && figure.unit() == Unit.MILLIS)) {
       throw new IllegalArgumentException(
-          "'%s' is no unit of %s; expected %s".formatted(unit, figure.name(), allowed));
+          "'%s' is not a unit of %s; expected %s".formatted(unit, figure.name(), allowed));
     }
     return isTime
         ? number

@@ -314,7 +314,7 @@ public final class Settings {
     for (NamedUrl page : get(Setting.METRICS_URL)) {
       if (page.name() != null && !labels.contains(page.name())) {
         String expected = "; expected one of " + labels + ", or a URL without a name";
-        throw invalid(Setting.METRICS_URL, "'" + page.name() + "' is no target" + expected);
+        throw invalid(Setting.METRICS_URL, "'" + page.name() + "' is not a target" + expected);
       }
     }
   }

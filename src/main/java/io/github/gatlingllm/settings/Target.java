@@ -99,7 +99,7 @@ public record Target(
         || uri.getHost() == null
         || !List.of("http", "https").contains(String.valueOf(uri.getScheme()))) {
       throw new IllegalArgumentException(
-          "'%s' is no base URL; %s"
+          "'%s' is not a base URL; %s"
               .formatted(
                   url,
                   uri != null && hasUnderscore(uri)

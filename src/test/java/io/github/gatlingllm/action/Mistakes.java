@@ -31,7 +31,7 @@ public enum Mistakes {
   TWO_PROTOCOLS_OF_A_POPULATION(
       "protocols(…) has two llm protocols; ",
       s -> s.setUp(chat().injectOpen(atOnceUsers(1)).protocols(server(), llm.model("x")))),
-  NO_SCHEME("'127.0.0.1:1/v1' is no base URL", s -> s.on(llm.baseUrl("127.0.0.1:1/v1"))),
+  NO_SCHEME("'127.0.0.1:1/v1' is not a base URL", s -> s.on(llm.baseUrl("127.0.0.1:1/v1"))),
   KEY_IN_URL("baseUrl(…): expected no credentials", s -> s.on(llm.baseUrl("http://a:b@c/v1"))),
   NOBODY_LISTENS("LLM warm-up request to 127.0.0.1:1 (", s -> s.on(server())),
   NEGATIVE_WARM_UP("warmUp(-1): expected", s -> s.on(server().warmUp(-1))),

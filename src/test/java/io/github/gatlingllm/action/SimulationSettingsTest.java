@@ -90,7 +90,7 @@ final class SimulationSettingsTest {
         .containsExactly(page);
     assertThatThrownBy(() -> with("endpoint=b=http://b:9000/v1", "metricsUrl=a=" + page))
         .isInstanceOf(InvalidSimulation.class)
-        .hasMessageContaining("'a' is no target");
+        .hasMessageContaining("'a' is not a target");
   }
 
   /** A file that lies around redirects no load, and completes what is not said. */

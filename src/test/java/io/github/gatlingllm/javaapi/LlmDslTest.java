@@ -158,12 +158,12 @@ class LlmDslTest {
 
   static Stream<Arguments> mistakes() {
     return Stream.of(
-        mistake(() -> llm.baseUrl("ftp://host/v1"), "'ftp://host/v1' is no base URL"),
-        mistake(() -> llm.baseUrl("http:// x"), "'http:// x' is no base URL"),
-        mistake(() -> llm.baseUrl(""), "'' is no base URL"),
+        mistake(() -> llm.baseUrl("ftp://host/v1"), "'ftp://host/v1' is not a base URL"),
+        mistake(() -> llm.baseUrl("http:// x"), "'http:// x' is not a base URL"),
+        mistake(() -> llm.baseUrl(""), "'' is not a base URL"),
         mistake(
             () -> llm.baseUrl("http://my_vllm:8000/v1"), "has an underscore, which URLs do not"),
-        mistake(() -> llm.baseUrl(URL, "nowhere"), "'nowhere' is no base URL"),
+        mistake(() -> llm.baseUrl(URL, "nowhere"), "'nowhere' is not a base URL"),
         mistake(
             () -> llm("ask").chat().user("hi").requestTimeout(0),
             "requestTimeout(PT0S): expected more than zero"),

@@ -166,18 +166,18 @@ final class TargetTest {
 
   @ParameterizedTest
   @CsvSource({
-    "ttft.p99, 'ttft.p99' is no assertion; expected e.g. ttft.p99<200ms or valid",
-    "ttft.p99<fast, 'ttft.p99<fast' is no assertion; expected e.g. ttft.p99<200ms or valid",
-    "ttft.p99<-1, 'ttft.p99<-1' is no assertion; expected e.g. ttft.p99<200ms or valid",
-    "ttft.p99!=1, 'ttft.p99!=1' is no assertion; expected e.g. ttft.p99<200ms or valid",
-    "ttft.p99<200ns, 'ttft.p99<200ns' is no assertion; expected e.g. ttft.p99<200ms or valid",
+    "ttft.p99, 'ttft.p99' is not an assertion; expected e.g. ttft.p99<200ms or valid",
+    "ttft.p99<fast, 'ttft.p99<fast' is not an assertion; expected e.g. ttft.p99<200ms or valid",
+    "ttft.p99<-1, 'ttft.p99<-1' is not an assertion; expected e.g. ttft.p99<200ms or valid",
+    "ttft.p99!=1, 'ttft.p99!=1' is not an assertion; expected e.g. ttft.p99<200ms or valid",
+    "ttft.p99<200ns, 'ttft.p99<200ns' is not an assertion; expected e.g. ttft.p99<200ms or valid",
     "goodput>=95, 'goodput needs a unit; expected a share such as goodput>=95%, or goodput>=20/s'",
-    "ttft.p99<200%, '''%'' is no unit of ttft.p99; expected us, ms, s, m or h'",
-    "errors<1s, 's' is no unit of errors.percent; expected %",
-    "jitter<3ms, 'ms' is no unit of jitter; expected a plain number",
-    "requests_per_s>3%, '%' is no unit of requests_per_s; expected /s",
+    "ttft.p99<200%, '''%'' is not a unit of ttft.p99; expected us, ms, s, m or h'",
+    "errors<1s, 's' is not a unit of errors.percent; expected %",
+    "jitter<3ms, 'ms' is not a unit of jitter; expected a plain number",
+    "requests_per_s>3%, '%' is not a unit of requests_per_s; expected /s",
     "'tftt.p99<1', 'no figure is called ''tftt.p99''; near it: ttft.p99, '",
-    "'started<1%', '''%'' is no unit of started.count; expected a plain number'",
+    "'started<1%', '''%'' is not a unit of started.count; expected a plain number'",
   })
   void mistakesAreOneLine(String text, String message) {
     assertThatThrownBy(() -> AssertionForm.assertion(text))

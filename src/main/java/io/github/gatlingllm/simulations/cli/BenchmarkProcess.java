@@ -80,7 +80,7 @@ record BenchmarkProcess(
       int equals = argument.indexOf('=');
       if (!argument.startsWith("--") || argument.length() == 2 || equals == 2) {
         throw new IllegalArgumentException(
-            argument + " is no setting; expected --<setting> <value>, see --help");
+            argument + " is not a setting; expected --<setting> <value>, see --help");
       }
       boolean valueFollows =
           equals < 0 && i + 1 < arguments.size() && !arguments.get(i + 1).startsWith("--");

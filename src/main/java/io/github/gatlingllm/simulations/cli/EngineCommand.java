@@ -133,7 +133,7 @@ final class EngineCommand implements Callable<Integer> {
         throw new IllegalArgumentException(
             "--fault="
                 + fault
-                + " is no fault; expected reject:<status>:<share>%, as reject:429:1%");
+                + " is not a fault; expected reject:<status>:<share>%, as reject:429:1%");
       }
       double percent = Double.parseDouble(form.group(2));
       builder = builder.reject(Integer.parseInt(form.group(1)), percent / 100);
@@ -155,7 +155,7 @@ final class EngineCommand implements Callable<Integer> {
     public Duration convert(String text) {
       if (!FORM.matcher(text).matches()) {
         throw new TypeConversionException(
-            "'" + text + "' is no time; expected a number with us, ms or s");
+            "'" + text + "' is not a time; expected a number with us, ms or s");
       }
       return Duration.ofNanos(DurationText.nanos(text, "s"));
     }

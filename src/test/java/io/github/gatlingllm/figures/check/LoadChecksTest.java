@@ -90,7 +90,7 @@ class LoadChecksTest {
             .with("knee.open[c=16, c=12]"),
         finds("knee", CheckLevel.NOTE, levels("4:40 16:160 8:80")).with("knee.open[c=16, null]"),
         finds("knee", CheckLevel.NOTE, levels("4:30 8:31:200 16:30:400")).with("knee.flat[]"),
-        // Headlines quote two users; that one user alone asks little is no fault of the run.
+        // Headlines quote two users; that one user alone asks little is not a fault of the run.
         finds("low_n", CheckLevel.OK, levels("1:10 2:1000")),
         finds("steady_state", CheckLevel.NOTE, levels("1:60 2:39:110"))
             .with("steady_state.unjudged[[c=1, c=2]]"),

@@ -100,9 +100,9 @@ class BenchmarkProcessTest {
 
   @ParameterizedTest
   @CsvSource({
-    "endpoint, 'endpoint is no setting; expected --<setting> <value>, see --help'",
-    "--, '-- is no setting; expected --<setting> <value>, see --help'",
-    "--=3, '--=3 is no setting; expected --<setting> <value>, see --help'",
+    "endpoint, 'endpoint is not a setting; expected --<setting> <value>, see --help'",
+    "--, '-- is not a setting; expected --<setting> <value>, see --help'",
+    "--=3, '--=3 is not a setting; expected --<setting> <value>, see --help'",
     "--seed=1 --seed=2, '--seed is given twice'"
   })
   void refusesArgumentsThatAreNotSettings(String arguments, String message) {

@@ -52,11 +52,11 @@ class EngineCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--decode-step=5 | Invalid value for option '--decode-step': '5' is no time; expected a"
+        "--decode-step=5 | Invalid value for option '--decode-step': '5' is not a time; expected a"
             + " number with us, ms or s",
-        "--fault=slow | --fault=slow is no fault; expected reject:<status>:<share>%, as"
+        "--fault=slow | --fault=slow is not a fault; expected reject:<status>:<share>%, as"
             + " reject:429:1%",
-        "--fault=reject:429 | --fault=reject:429 is no fault; expected reject:<status>:<share>%,"
+        "--fault=reject:429 | --fault=reject:429 is not a fault; expected reject:<status>:<share>%,"
             + " as reject:429:1%",
         "--fault=reject:429:0% | Embedded engine: share of a fault is 0.0; expected more than 0",
         "--fault=reject:200:1% | Embedded engine: status of a fault is 200; expected 400 to 599",
