@@ -15,7 +15,7 @@ import io.github.gatlingllm.settings.SettingValue.Models;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.Settings;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
@@ -215,8 +215,8 @@ final class SimulationSettings {
         throw settings.invalid(Setting.ENDPOINT, "expected one target; Benchmark takes several");
       }
       NamedUrl target = targets.get(0);
-      var unused = settings.checked(Setting.ENDPOINT, () -> Target.parse(target, null));
-      List<String> urls = NamedUrl.AND.splitAsStream(target.url()).map(Target::base).toList();
+      var unused = settings.checked(Setting.ENDPOINT, () -> TargetSpec.parse(target, null));
+      List<String> urls = NamedUrl.AND.splitAsStream(target.url()).map(TargetSpec::base).toList();
       changed = changed.with(ProtocolPart.BASE_URLS, urls);
       changed = target.name() == null ? changed : changed.with(ProtocolPart.TARGET, target.name());
     }

@@ -23,7 +23,7 @@ import io.github.gatlingllm.settings.SettingValue.Abandonment;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.List;
@@ -83,7 +83,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   public LlmProtocolBuilder baseUrls(List<String> urls) {
     return with(
         ProtocolPart.BASE_URLS,
-        urls.stream().map(url -> InvalidSimulation.checked(() -> Target.base(url))).toList());
+        urls.stream().map(url -> InvalidSimulation.checked(() -> TargetSpec.base(url))).toList());
   }
 
   /** The name of this target in records and reports; host and port of the first URL by default. */

@@ -29,7 +29,7 @@ import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.settings.Settings;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -57,8 +57,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Benchmark extends Simulation {
 
-  private static final Set<Target> UP = new HashSet<>();
-  private static final Map<Target, ServedModels> SERVED = new HashMap<>();
+  private static final Set<TargetSpec> UP = new HashSet<>();
+  private static final Map<TargetSpec, ServedModels> SERVED = new HashMap<>();
 
   /** Made by {@link #main} for the simulation that Gatling then creates. */
   private static @Nullable BenchmarkPlan planned;
@@ -138,29 +138,29 @@ public final class Benchmark extends Simulation {
   private record AskedServers(Settings settings) implements Servers {
 
     @Override
-    public @Nullable ModelTokenizers counting(Target target) {
+    public @Nullable ModelTokenizers counting(TargetSpec target) {
       awaited(settings, target);
       return ModelTokenizers.ofServer(
           target, model(target), settings.headers(), settings.get(Setting.VERIFY_TLS));
     }
 
     @Override
-    public @Nullable String model(Target target) {
+    public @Nullable String model(TargetSpec target) {
       return isUnnamed(settings, target) ? served(settings, target).only() : target.model();
     }
 
     @Override
-    public @Nullable Integer context(Target target) {
+    public @Nullable Integer context(TargetSpec target) {
       return served(settings, target).context(target.model());
     }
   }
 
-  private static boolean isUnnamed(Settings settings, Target target) {
+  private static boolean isUnnamed(Settings settings, TargetSpec target) {
     return target.model() == null && settings.get(Setting.MODEL).mix().isEmpty();
   }
 
   /** Waits for a server before it is asked for the first time. */
-  private static void awaited(Settings settings, Target target) {
+  private static void awaited(Settings settings, TargetSpec target) {
     if (UP.add(target)) {
       LlmProtocolBuilder awaited = llm.baseUrls(target.urls()).apiKey(target.apiKey());
       with(settings, awaited.protocol()).awaitReady();
@@ -168,7 +168,7 @@ public final class Benchmark extends Simulation {
   }
 
   /** The models of a server, which is asked and told about once. */
-  private static ServedModels served(Settings settings, Target target) {
+  private static ServedModels served(Settings settings, TargetSpec target) {
     ServedModels known = SERVED.get(target);
     if (known == null) {
       awaited(settings, target);
@@ -226,7 +226,7 @@ public final class Benchmark extends Simulation {
   private static List<PopulationBuilder> populations(BenchmarkPlan plan, LoadProfile load) {
     List<PopulationBuilder> populations = new ArrayList<>();
     for (int i = 0; i < plan.targets().size(); i++) {
-      Target target = plan.targets().get(i);
+      TargetSpec target = plan.targets().get(i);
       TargetLoad each =
           load.target(
               plan.labels().get(i),
@@ -316,7 +316,7 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  private static LlmProtocolBuilder target(BenchmarkPlan plan, Target target) {
+  private static LlmProtocolBuilder target(BenchmarkPlan plan, TargetSpec target) {
     LlmProtocolBuilder protocol = llm.baseUrls(target.urls()).apiKey(target.apiKey());
     protocol = target.name() == null ? protocol : protocol.target(target.name());
     for (WeightedModel one : plan.get(Setting.MODEL).mix()) {

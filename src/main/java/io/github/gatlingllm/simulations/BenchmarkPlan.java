@@ -15,7 +15,7 @@ import io.github.gatlingllm.settings.SettingValue.Length;
 import io.github.gatlingllm.settings.SettingValue.NamedUrl;
 import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.Settings;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /** Everything that follows from several settings together, checked and ready to run. */
 record BenchmarkPlan(
     Settings settings,
-    List<Target> targets,
+    List<TargetSpec> targets,
     List<ModelTokenizers> counters,
     Api api,
     PlanText load,
@@ -109,7 +109,7 @@ record BenchmarkPlan(
       settings.preset(SELF_TEST);
     }
     Api asked = settings.get(Setting.API).orElse(null);
-    List<Target> targets = targets(settings, asked);
+    List<TargetSpec> targets = targets(settings, asked);
     Api api =
         targets.isEmpty() ? Objects.requireNonNullElse(asked, Api.CHAT) : targets.get(0).api();
     Long pinned = settings.get(Setting.SEED);
@@ -126,7 +126,7 @@ record BenchmarkPlan(
     Goals.Names names = Goals.Names.of(settings, targets, load, api);
     names.check(slo);
     List<Assertion> assertions = names.resolve(settings.get(Setting.ASSERT));
-    settings.requireTargets(Target.labels(targets));
+    settings.requireTargets(TargetSpec.labels(targets));
     BenchmarkPlan empty =
         new BenchmarkPlan(
             settings,
@@ -173,9 +173,9 @@ record BenchmarkPlan(
 
   private static List<ModelTokenizers> counters(
       Settings settings,
-      List<Target> targets,
+      List<TargetSpec> targets,
       Servers servers,
-      Function<Target, @Nullable ModelTokenizers> counting) {
+      Function<TargetSpec, @Nullable ModelTokenizers> counting) {
     List<Tokenizer> set = tokenizers(settings, targets.size());
     return IntStream.range(0, set.size())
         .mapToObj(
@@ -187,10 +187,10 @@ record BenchmarkPlan(
   }
 
   private static ModelTokenizers counter(
-      Target target,
+      TargetSpec target,
       Tokenizer set,
       Servers servers,
-      Function<Target, @Nullable ModelTokenizers> counting) {
+      Function<TargetSpec, @Nullable ModelTokenizers> counting) {
     ModelTokenizers found =
         set instanceof Tokenizer.UnresolvedServer wanted
             ? ModelTokenizers.of(
@@ -213,7 +213,7 @@ record BenchmarkPlan(
   }
 
   List<String> labels() {
-    return Target.labels(targets);
+    return TargetSpec.labels(targets);
   }
 
   /** Whether answers get the lengths of recorded ones, where these are known. */
@@ -307,14 +307,14 @@ record BenchmarkPlan(
     return "BenchmarkPlan" + settings.shown();
   }
 
-  private static List<Target> targets(Settings settings, @Nullable Api asked) {
+  private static List<TargetSpec> targets(Settings settings, @Nullable Api asked) {
     List<NamedUrl> urls = settings.get(Setting.ENDPOINT);
     List<@Nullable String> models = models(settings, urls.size());
     List<@Nullable String> keys =
         perEndpoint(settings, Setting.API_KEY, settings.get(Setting.API_KEY), urls.size());
-    List<Target> targets = new ArrayList<>();
+    List<TargetSpec> targets = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
-      Target endpoint = endpoint(settings, urls.get(i), asked);
+      TargetSpec endpoint = endpoint(settings, urls.get(i), asked);
       for (String model : models(models.get(i))) {
         if (model != null && model.isEmpty()) {
           throw settings.invalid(Setting.MODEL, "expected names such as llama-8b|llama-70b");
@@ -336,8 +336,8 @@ record BenchmarkPlan(
         : Stream.of(names.split("\\|", -1)).map(String::strip).toList();
   }
 
-  private static Target endpoint(Settings settings, NamedUrl url, @Nullable Api asked) {
-    Target endpoint = settings.checked(Setting.ENDPOINT, () -> Target.parse(url, asked));
+  private static TargetSpec endpoint(Settings settings, NamedUrl url, @Nullable Api asked) {
+    TargetSpec endpoint = settings.checked(Setting.ENDPOINT, () -> TargetSpec.parse(url, asked));
     if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
       settings.warn(
           "llm.endpoint has no path: posting to "
@@ -392,13 +392,14 @@ record BenchmarkPlan(
   }
 
   /** The least capable API of all targets: embeddings, then text completion, then messages. */
-  private static Api minApi(List<Target> targets, Api api) {
+  private static Api minApi(List<TargetSpec> targets, Api api) {
     return Stream.concat(Stream.of(api), targets.stream().map(target -> target.api()))
         .min(Comparator.comparing(Api::generates).thenComparing(Api::takesMessages))
         .orElse(api);
   }
 
-  private static void checkInterleave(Settings settings, List<Target> targets, Workload workload) {
+  private static void checkInterleave(
+      Settings settings, List<TargetSpec> targets, Workload workload) {
     if (settings.get(Setting.INTERLEAVE) && workload.scenarios() > 1) {
       throw settings.invalid(
           Setting.INTERLEAVE,

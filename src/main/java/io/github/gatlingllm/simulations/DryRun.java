@@ -13,7 +13,7 @@ import io.github.gatlingllm.load.PlanText.Rows;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Length;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -68,7 +68,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     }
     boolean several = plan.targets().size() > 1;
     for (int i = 0; i < plan.targets().size(); i++) {
-      Target target = plan.targets().get(i);
+      TargetSpec target = plan.targets().get(i);
       String label = several ? plan.labels().get(i) + ": " : "";
       row(
           "target",

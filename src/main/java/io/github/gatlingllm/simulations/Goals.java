@@ -8,7 +8,7 @@ import io.github.gatlingllm.record.Objectives.Scope;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.Settings;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.LengthDistribution;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -31,7 +31,7 @@ final class Goals {
       boolean anyStage,
       Set<String> requests) {
 
-    static Names of(Settings settings, List<Target> targets, PlanText load, Api api) {
+    static Names of(Settings settings, List<TargetSpec> targets, PlanText load, Api api) {
       Set<String> requests = new LinkedHashSet<>();
       Stream.of(Setting.SCENARIO, Setting.MIX)
           .flatMap(known -> settings.get(known).stream())
@@ -47,7 +47,7 @@ final class Goals {
       }
       return new Names(
           settings,
-          Target.labels(targets),
+          TargetSpec.labels(targets),
           load.levels().stream().map(LoadLevel::label).toList(),
           load.isSearch(),
           requests);

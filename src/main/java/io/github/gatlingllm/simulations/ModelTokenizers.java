@@ -6,7 +6,7 @@ import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Observers.MetricsPage;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.net.URI;
@@ -78,7 +78,7 @@ record ModelTokenizers(
    * @param model its name; null where it is not known
    */
   static @Nullable ModelTokenizers ofServer(
-      Target target, @Nullable String model, Map<String, String> headers, boolean verifyTls) {
+      TargetSpec target, @Nullable String model, Map<String, String> headers, boolean verifyTls) {
     String root = target.baseUrl().replaceFirst("/v\\d+$", "");
     String shown = Secrets.redactUrl(root + "/tokenize");
     Map<String, String> sent = new LinkedHashMap<>();
@@ -116,17 +116,17 @@ record ModelTokenizers(
     Servers SILENT = new Servers() {};
 
     /** The server's own tokenizer; null where it has none. */
-    default @Nullable ModelTokenizers counting(Target target) {
+    default @Nullable ModelTokenizers counting(TargetSpec target) {
       return null;
     }
 
     /** The model that is set, else the only one of the server; null where that is not known. */
-    default @Nullable String model(Target target) {
+    default @Nullable String model(TargetSpec target) {
       return target.model();
     }
 
     /** The context of that model by the server's list of models; null where that is not known. */
-    default @Nullable Integer context(Target target) {
+    default @Nullable Integer context(TargetSpec target) {
       return null;
     }
   }
@@ -136,7 +136,7 @@ record ModelTokenizers(
    * names.
    */
   static ModelTokenizers of(
-      Target target,
+      TargetSpec target,
       Tokenizer.UnresolvedServer wanted,
       @Nullable ModelTokenizers server,
       @Nullable String model,

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Observers.MetricsPage;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.simulations.Benchmark.LocalServer;
 import java.io.IOException;
 import java.net.URI;
@@ -32,7 +32,7 @@ record ServedModels(String page, Map<String, @Nullable Integer> contexts) {
   private static final int MAX_SHOWN = 10;
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  static ServedModels of(Target target, Map<String, String> headers, boolean verifyTls) {
+  static ServedModels of(TargetSpec target, Map<String, String> headers, boolean verifyTls) {
     String url = target.baseUrl() + "/models";
     String shown = Secrets.redactUrl(url);
     Map<String, String> sent = new LinkedHashMap<>();

@@ -15,7 +15,7 @@ import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Objectives;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.settings.Setting;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -90,7 +90,7 @@ final class BenchmarkPlanTest {
     BenchmarkPlan settings = read("endpoint=http://a/v1");
     assertThat(settings.targets())
         .containsExactly(
-            new Target(null, List.of("http://a/v1/chat/completions"), Api.CHAT, null, null));
+            new TargetSpec(null, List.of("http://a/v1/chat/completions"), Api.CHAT, null, null));
     assertThat(settings.load().levels()).containsExactly(new LoadLevel.Closed(8, Phases.DEFAULT));
   }
 
@@ -262,18 +262,18 @@ final class BenchmarkPlanTest {
                 "interleave", "true"));
     assertThat(settings.targets())
         .containsExactly(
-            new Target(null, List.of("http://a:1/v1/chat/completions"), Api.CHAT, "x", KEY),
-            new Target(null, List.of("http://b:2/v1/completions"), Api.COMPLETIONS, "y", KEY));
+            new TargetSpec(null, List.of("http://a:1/v1/chat/completions"), Api.CHAT, "x", KEY),
+            new TargetSpec(null, List.of("http://b:2/v1/completions"), Api.COMPLETIONS, "y", KEY));
     assertThat(settings.labels()).containsExactly("a:1", "b:2");
     assertThat(read("endpoint=x=http://a/v1 + https://b/v1%2Bc,http://d/v1").targets())
-        .extracting(Target::name, Target::urls)
+        .extracting(TargetSpec::name, TargetSpec::urls)
         .containsExactly(
             tuple(
                 "x", List.of("http://a/v1/chat/completions", "https://b/v1%2Bc/chat/completions")),
             tuple(null, List.of("http://d/v1/chat/completions")));
     assertThat(settings.get(Setting.INTERLEAVE)).isTrue();
     assertThat(read("endpoint=http://a/v1,http://b/v1 ; model=m").targets())
-        .extracting(Target::model)
+        .extracting(TargetSpec::model)
         .containsExactly("m", "m");
   }
 
@@ -340,7 +340,9 @@ final class BenchmarkPlanTest {
             "endpoint=vLLM=http://a:1/v1, http://b:2/v1 ; model=small|large,other"
                 + " ; tokenizer=chars4,tiktoken:r50k_base");
     assertThat(plan.labels()).containsExactly("vLLM small", "vLLM large", "b:2 other");
-    assertThat(plan.targets()).extracting(Target::model).containsExactly("small", "large", "other");
+    assertThat(plan.targets())
+        .extracting(TargetSpec::model)
+        .containsExactly("small", "large", "other");
     assertThat(plan.tokenizers())
         .extracting(Tokenizer::name)
         .containsExactly("chars4", "chars4", "tiktoken:r50k_base");

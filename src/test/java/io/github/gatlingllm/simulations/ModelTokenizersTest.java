@@ -7,7 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.report.CommandLine;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class ModelTokenizersTest {
 
-  private static Target target(String url, @Nullable String model) {
-    return new Target(null, List.of(url + Api.CHAT.path()), Api.CHAT, model, "sk-1234567890");
+  private static TargetSpec target(String url, @Nullable String model) {
+    return new TargetSpec(null, List.of(url + Api.CHAT.path()), Api.CHAT, model, "sk-1234567890");
   }
 
   /** Pages beside {@code /v1} that answer so; 0 hangs. */
@@ -77,7 +77,7 @@ final class ModelTokenizersTest {
     server.start();
     try {
       String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/v1";
-      Target target = target(url, "gpt-4o-mini");
+      TargetSpec target = target(url, "gpt-4o-mini");
       assertThat(ModelTokenizers.ofServer(target, "m", Map.of(), true)).isNull();
       assertThat(seen).containsExactly("/tokenize Bearer sk-1234567890");
     } finally {
@@ -121,7 +121,7 @@ final class ModelTokenizersTest {
   }
 
   private static ModelTokenizers found(@Nullable String model, Map<String, String> environment) {
-    Target unnamed = target("http://a/v1", null);
+    TargetSpec unnamed = target("http://a/v1", null);
     return ModelTokenizers.of(
         unnamed, new Tokenizer.UnresolvedServer("auto"), null, model, environment);
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.report.CommandLine;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
@@ -25,7 +25,7 @@ class ServedModelsTest {
   /** What is printed about the models of a server; {@code <url>} is its own. */
   private String ask(ScriptedServer server) {
     String url = server.baseUrl() + "/v1/chat/completions";
-    Target target = new Target(null, List.of(url), Api.CHAT, null, "sk-123456");
+    TargetSpec target = new TargetSpec(null, List.of(url), Api.CHAT, null, "sk-123456");
     return CommandLine.call(
             () -> {
               ServedModels models = ServedModels.of(target, Map.of("X-Tenant", "acme"), true);
@@ -128,8 +128,8 @@ class ServedModelsTest {
                         """
                         {"data":[{"id":"a","max_model_len":1},{"id":"b","max_model_len":2}]}
                         """))) {
-      Target target =
-          new Target(
+      TargetSpec target =
+          new TargetSpec(
               null, List.of(server.baseUrl() + "/v1/chat/completions"), Api.CHAT, null, null);
       ServedModels models = ServedModels.of(target, Map.of(), true);
       assertThat(models.context("b")).isEqualTo(2);

@@ -3,7 +3,7 @@ package io.github.gatlingllm.simulations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.report.CommandLine;
-import io.github.gatlingllm.settings.Target;
+import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Path;
@@ -18,12 +18,12 @@ final class ServerContextTest {
   /** Four characters a token, a template of 17, and a context that its list of models has. */
   private record Listed(int context) implements Servers {
     @Override
-    public @Nullable ModelTokenizers counting(Target target) {
+    public @Nullable ModelTokenizers counting(TargetSpec target) {
       return new ModelTokenizers(Tokenizer.chars4(), "http://a/tokenize", true, 17, null);
     }
 
     @Override
-    public Integer context(Target target) {
+    public Integer context(TargetSpec target) {
       return target.model() == null ? context : Integer.parseInt(target.model());
     }
   }

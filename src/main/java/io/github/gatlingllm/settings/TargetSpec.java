@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A target: a model, and the URLs that its requests are posted to; users are spread over them. */
-public record Target(
+public record TargetSpec(
     @Nullable String name,
     List<String> urls,
     Api api,
@@ -30,33 +30,35 @@ public record Target(
           + Api.ALL.stream().map(Api::path).collect(Collectors.joining(", "));
 
   /** Candidates for the labels of targets, the shortest first. */
-  private static final List<Function<Target, @Nullable String>> NAMES =
+  private static final List<Function<TargetSpec, @Nullable String>> NAMES =
       List.of(
-          target -> target.named(Target::host),
-          target -> target.named(Target::model),
+          target -> target.named(TargetSpec::host),
+          target -> target.named(TargetSpec::model),
           target ->
-              target.model == null ? target.name : target.named(Target::host) + " " + target.model,
-          target -> target.named(Target::baseUrl),
-          target -> target.named(Target::url));
+              target.model == null
+                  ? target.name
+                  : target.named(TargetSpec::host) + " " + target.model,
+          target -> target.named(TargetSpec::baseUrl),
+          target -> target.named(TargetSpec::url));
 
   /**
    * A target without model and key, of a base URL or of the full path of an API; of several, {@code
    * http://a/v1+http://b/v1}.
    */
-  public static Target parse(NamedUrl endpoint, @Nullable Api asked) {
-    List<Target> each =
+  public static TargetSpec parse(NamedUrl endpoint, @Nullable Api asked) {
+    List<TargetSpec> each =
         NamedUrl.AND
             .splitAsStream(endpoint.url())
             .map(url -> one(endpoint.name(), url, asked))
             .toList();
-    if (each.stream().map(Target::api).distinct().count() > 1) {
+    if (each.stream().map(TargetSpec::api).distinct().count() > 1) {
       throw new IllegalArgumentException("expected the same API at all URLs of one target");
     }
-    List<String> urls = Form.distinct(each.stream().map(Target::url).toList(), "URL");
-    return new Target(endpoint.name(), urls, each.get(0).api, null, null);
+    List<String> urls = Form.distinct(each.stream().map(TargetSpec::url).toList(), "URL");
+    return new TargetSpec(endpoint.name(), urls, each.get(0).api, null, null);
   }
 
-  private static Target one(@Nullable String name, String text, @Nullable Api asked) {
+  private static TargetSpec one(@Nullable String name, String text, @Nullable Api asked) {
     URI uri = uri(text);
     String path = uri.getRawPath().replaceAll("/+$", "");
     Api named = Api.ofPath(path);
@@ -73,7 +75,7 @@ public record Target(
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
     String server = uri.getScheme().toLowerCase(Locale.ROOT) + "://" + uri.getRawAuthority();
     String url = server + path + (named == null ? api.path() : "") + query;
-    return new Target(name, List.of(url), api, null, null);
+    return new TargetSpec(name, List.of(url), api, null, null);
   }
 
   /** An http or https URL without credentials; the result has no slash at its end. */
@@ -135,8 +137,8 @@ public record Target(
     return url.getHost() == null && String.valueOf(url.getAuthority()).contains("_");
   }
 
-  public Target with(@Nullable String otherModel, @Nullable String otherKey) {
-    return new Target(name, urls, api, otherModel, otherKey);
+  public TargetSpec with(@Nullable String otherModel, @Nullable String otherKey) {
+    return new TargetSpec(name, urls, api, otherModel, otherKey);
   }
 
   public String url() {
@@ -150,19 +152,19 @@ public record Target(
   }
 
   /** Labels for results: names, else the shortest text that distinguishes the targets. */
-  public static List<String> labels(List<Target> targets) {
-    for (Function<Target, @Nullable String> name : NAMES) {
+  public static List<String> labels(List<TargetSpec> targets) {
+    for (Function<TargetSpec, @Nullable String> name : NAMES) {
       List<String> labels = targets.stream().map(name).filter(Objects::nonNull).toList();
       if (new HashSet<>(labels).size() == targets.size()) {
         return labels;
       }
     }
     return IntStream.range(0, targets.size())
-        .mapToObj(i -> targets.get(i).named(Target::host) + " #" + (i + 1))
+        .mapToObj(i -> targets.get(i).named(TargetSpec::host) + " #" + (i + 1))
         .toList();
   }
 
-  private @Nullable String named(Function<Target, @Nullable String> otherwise) {
+  private @Nullable String named(Function<TargetSpec, @Nullable String> otherwise) {
     return name == null ? otherwise.apply(this) : name;
   }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class TargetTest {
+final class TargetSpecTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -36,13 +36,13 @@ final class TargetTest {
           """)
   void labelsAreTheShortestDistinctTexts(String urls, String models, String labels) {
     String[] model = models.split(",", -1);
-    List<Target> targets = new ArrayList<>();
+    List<TargetSpec> targets = new ArrayList<>();
     for (String text : urls.split(",", -1)) {
       String name = model[targets.size()];
       targets.add(
-          Target.parse(NamedUrl.parse(text), null).with(name.isEmpty() ? null : name, null));
+          TargetSpec.parse(NamedUrl.parse(text), null).with(name.isEmpty() ? null : name, null));
     }
-    assertThat(String.join(",", Target.labels(targets))).isEqualTo(labels);
+    assertThat(String.join(",", TargetSpec.labels(targets))).isEqualTo(labels);
   }
 
   @ParameterizedTest
@@ -64,7 +64,7 @@ final class TargetTest {
           """)
   void readsBaseAndFullUrls(String text, @Nullable String asked, String url, String api) {
     assertThat(parse(text, asked))
-        .isEqualTo(new Target(null, List.of(url), Api.of(api), null, null));
+        .isEqualTo(new TargetSpec(null, List.of(url), Api.of(api), null, null));
   }
 
   @ParameterizedTest
@@ -114,8 +114,8 @@ final class TargetTest {
         .isEqualTo(mix == null ? List.of() : List.of(mix.split(",", -1)));
   }
 
-  private static Target parse(String url, @Nullable String asked) {
-    return Target.parse(new NamedUrl(null, url), asked == null ? null : Api.of(asked));
+  private static TargetSpec parse(String url, @Nullable String asked) {
+    return TargetSpec.parse(new NamedUrl(null, url), asked == null ? null : Api.of(asked));
   }
 
   @ParameterizedTest
