@@ -146,16 +146,16 @@ final class CompareCommand implements Callable<Integer> {
     List<Recorded> runs = new ArrayList<>();
     for (Path folder : folders) {
       String name = differ ? names.get(runs.size()) : folder.toString();
-      OtherRun other = RunInputs.runsIn(folder).isEmpty() ? OtherRun.read(folder) : null;
-      if (other != null) {
+      if (RunInputs.runsIn(folder).isEmpty()) {
+        OtherRun other = OtherRun.read(folder);
+        if (other == null) {
+          throw new IOException(
+              folder
+                  + " has no run; expected folders with llm/run.json and llm/requests.jsonl in it,"
+                  + " or results of another tool");
+        }
         runs.add(new Recorded(name, other.info(), other));
         continue;
-      }
-      if (RunInputs.runsIn(folder).isEmpty()) {
-        throw new IOException(
-            folder
-                + " has no run; expected folders with llm/run.json and llm/requests.jsonl in it, or"
-                + " results of another tool");
       }
       RunFiles files = new RunFiles(folder);
       files.requireRequests();

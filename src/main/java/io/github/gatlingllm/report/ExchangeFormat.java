@@ -72,6 +72,13 @@ record ExchangeFormat(
           cells.get(4));
     }
 
+    /** The text in quotes that it has in place of a figure; null for none. */
+    @Nullable JsonNode text() {
+      return figure.startsWith("\"")
+          ? JSON.getNodeFactory().textNode(figure.substring(1, figure.length() - 1))
+          : null;
+    }
+
     boolean isWritten() {
       return way != '<';
     }
@@ -94,11 +101,6 @@ record ExchangeFormat(
 
   static Iterable<ExchangeFormat> all() {
     return ALL.values();
-  }
-
-  /** The names of formats that are written. */
-  static List<String> written() {
-    return ALL.values().stream().filter(f -> !f.file.isEmpty()).map(ExchangeFormat::name).toList();
   }
 
   static ExchangeFormat of(String name) {

@@ -38,12 +38,10 @@ final class Export {
 
   private final Path requests;
   private final ExportedLevel level;
-  private final long startUnixNanos;
 
-  private Export(Path requests, ExportedLevel level, long startUnixNanos) {
+  private Export(Path requests, ExportedLevel level) {
     this.requests = requests;
     this.level = level;
-    this.startUnixNanos = startUnixNanos;
   }
 
   /** Throws for a name that is not a format's. */
@@ -61,15 +59,21 @@ final class Export {
   /** Writes beside {@code summary.json}, from the records of a run whose figures these are. */
   static void write(RunFiles files, RunFigures figures, List<String> names) throws IOException {
     List<LevelFigures> stages = figures.summary().stages();
+    List<ExportedLevel> levels = new ArrayList<>();
     for (int i = 0; i < stages.size(); i++) {
       if (stages.get(i).isPlanned() && stages.get(i).figures().counts().started() > 0) {
-        ExportedLevel level = new ExportedLevel(figures.facts().info(), figures, i);
-        var unused = RecordFile.read(files.requests(), level::add);
-        level.complete();
-        for (String name : names) {
-          new Export(files.requests(), level, figures.facts().info().startUnixNanos())
-              .write(files.folder(), ExchangeFormat.of(name));
-        }
+        levels.add(new ExportedLevel(figures, i));
+      }
+    }
+    if (names.isEmpty() || levels.isEmpty()) {
+      return;
+    }
+    var unused =
+        RecordFile.read(files.requests(), record -> levels.forEach(level -> level.add(record)));
+    for (ExportedLevel level : levels) {
+      level.complete();
+      for (String name : names) {
+        new Export(files.requests(), level).write(files.folder(), ExchangeFormat.of(name));
       }
     }
   }
@@ -128,7 +132,8 @@ final class Export {
     line.set(
         "admitted_s",
         DecimalNode.valueOf(
-            BigDecimal.valueOf(line.path("admitted_unix_ns").longValue() - startUnixNanos, 9)));
+            BigDecimal.valueOf(
+                line.path("admitted_unix_ns").longValue() - level.runStartUnixNanos(), 9)));
     ArrayNode gaps = line.putArray("gaps_s");
     TokenGaps.visit(
         record.events(),
@@ -145,8 +150,8 @@ final class Export {
 
   /** The value of a row in a request; missing where it has none. */
   private static JsonNode value(JsonNode request, ExportRow row) {
-    if (row.figure().startsWith("\"")) {
-      return JSON.getNodeFactory().textNode(row.figure().substring(1, row.figure().length() - 1));
+    if (row.text() != null) {
+      return row.text();
     }
     JsonNode value = request.path(row.figure());
     if (row.factor() == 1 || value.isNull()) {

@@ -30,9 +30,9 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -58,8 +58,8 @@ final class ExportedLevel {
   private long first = Long.MAX_VALUE;
   private long last = Long.MIN_VALUE;
 
-  ExportedLevel(RunInfo run, RunFigures figures, int stage) {
-    this.run = run;
+  ExportedLevel(RunFigures figures, int stage) {
+    run = figures.facts().info();
     this.figures = figures;
     summary = figures.summary();
     level = summary.stages().get(stage);
@@ -71,13 +71,16 @@ final class ExportedLevel {
     return summary.place(level.info()).replaceAll("[^A-Za-z0-9=._#-]+", "-");
   }
 
+  long runStartUnixNanos() {
+    return run.startUnixNanos();
+  }
+
   boolean isOf(RequestRecord.Identity id) {
-    String label = id.stage().isEmpty() ? LevelInfo.WHOLE_RUN : id.stage();
-    String scenario = level.scenario();
+    LevelInfo.Key key = LevelInfo.Key.of(id, level.scenario() == null ? null : id.scenario());
     return id.phase() == Phase.MEASURE
-        && level.target().equals(id.target())
-        && LevelInfo.unnumbered(label).equals(LevelInfo.unnumbered(level.label()))
-        && (scenario == null || scenario.equals(id.scenario()));
+        && level.target().equals(key.target())
+        && LevelInfo.unnumbered(key.label()).equals(LevelInfo.unnumbered(level.label()))
+        && Objects.equals(level.scenario(), key.scenario());
   }
 
   // ---- requests
@@ -282,25 +285,23 @@ final class ExportedLevel {
   }
 
   private boolean putValue(ObjectNode tree, ExportRow row) {
-    JsonNode value = value(row.figure(), row.factor());
+    JsonNode value = value(row);
     if (value != null) {
       ExchangeFormat.put(tree, row.plainPath(), value);
     }
     return value != null;
   }
 
-  private @Nullable JsonNode value(String figure, double factor) {
-    if (figure.startsWith("\"")) {
-      return ExchangeFormat.JSON
-          .getNodeFactory()
-          .textNode(figure.substring(1, figure.length() - 1));
+  private @Nullable JsonNode value(ExportRow row) {
+    Object fact = facts.get(row.figure());
+    if (row.text() != null) {
+      return row.text();
     }
-    Object fact = facts.get(figure);
     if (fact != null && !(fact instanceof Double)) {
       return ExchangeFormat.JSON.valueToTree(fact);
     }
-    Double number = number(figure);
-    return number == null ? null : decimal(number * factor);
+    Double number = number(row.figure());
+    return number == null ? null : decimal(number * row.factor());
   }
 
   /** A figure, a sum of the values of a distribution, or an expression of these. */
@@ -324,14 +325,9 @@ final class ExportedLevel {
       ValueRecorder of = values.get(expression.replace(".sum", ""));
       return of == null ? null : (Double) of.sum();
     }
-    List<String> ours = List.of("concurrency", "rate", "duration_s", "gpus", "sessions");
-    return facts.containsKey(expression) || ours.contains(expression) || !isFigure(expression)
-        ? null
-        : Figure.parse(expression).of(level.figures());
-  }
-
-  private static boolean isFigure(String name) {
-    return Figure.names().contains(name);
+    return Figure.names().contains(expression)
+        ? Figure.parse(expression).of(level.figures())
+        : null;
   }
 
   static DecimalNode decimal(double number) {

@@ -25,8 +25,6 @@ final class OtherRequest {
   /** The phase of AIPerf that is not a warm-up. */
   private static final String PROFILING = "profiling";
 
-  private static final double MAX_S = 86_400;
-
   private OtherRequest() {}
 
   static double latency(Map<String, Double> values, double start) {
@@ -52,19 +50,12 @@ final class OtherRequest {
   /** The request as a line of requests.jsonl; null if it is not of the load. */
   static @Nullable ObjectNode line(Level level, JsonNode request, long index) throws IOException {
     Map<String, Double> values = numbers(level.file(), request);
-    Map<String, JsonNode> nodes = new HashMap<>();
-    for (ExportRow row : level.file().format().requests()) {
-      JsonNode node = ExchangeFormat.at(request, row.path().replace("*", "value"));
-      if (row.isRead() && !node.isMissingNode() && !node.isNull()) {
-        nodes.put(row.figure(), node);
-      }
-    }
     Double start = values.get("admitted_s");
     if (start == null) {
       return null;
     }
-    JsonNode failure = nodes.get("failure");
-    JsonNode cut = nodes.get("was_cancelled");
+    JsonNode failure = node(level.file(), request, "failure");
+    JsonNode cut = node(level.file(), request, "was_cancelled");
     boolean isCut = cut != null && cut.asBoolean();
     boolean isOk = !isCut && (failure == null || failure.asText().isEmpty());
     String name = level.info().target();
@@ -86,6 +77,18 @@ final class OtherRequest {
       answer(line, level, request, values, start, latency);
     }
     return line;
+  }
+
+  /** The last value of a request that rows call so; null for none. */
+  private static @Nullable JsonNode node(OtherFile file, JsonNode request, String figure) {
+    JsonNode last = null;
+    for (ExportRow row : file.format().requests()) {
+      if (row.isRead() && row.figure().equals(figure)) {
+        JsonNode node = ExchangeFormat.at(request, row.path());
+        last = node.isMissingNode() || node.isNull() ? last : node;
+      }
+    }
+    return last;
   }
 
   private static void answer(
@@ -152,7 +155,7 @@ final class OtherRequest {
 
   private static void put(ObjectNode line, String key, @Nullable Double value, int decimals) {
     if (value != null
-        && !(value >= 0 && value <= (decimals == 0 ? RequestRecord.MAX_TOKENS : MAX_S))) {
+        && !(value >= 0 && value <= (decimals == 0 ? RequestRecord.MAX_TOKENS : OtherRun.MAX_S))) {
       throw new IllegalArgumentException(key + " is " + value);
     }
     if (value != null) {

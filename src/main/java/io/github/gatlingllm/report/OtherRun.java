@@ -57,7 +57,7 @@ record OtherRun(RunInfo info, OtherTool tool, List<Level> levels) implements Rec
   private static final double EPOCH_S = 1e9;
 
   /** A load level of another tool is shorter than a day. */
-  private static final double MAX_S = 86_400;
+  static final double MAX_S = 86_400;
 
   private static final long SECOND_NANOS = 1_000_000_000L;
   private static final long MICRO_NANOS = 1_000;

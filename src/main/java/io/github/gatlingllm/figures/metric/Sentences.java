@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The words of all sentences: {@code facts.txt}, whose head describes its form. Of the rows of an
  * id the first whose condition holds makes the text; the last has no condition. A file in which a
- * text uses a value that its id does not have, or an id has a value that no row of it uses, cannot
- * be read.
+ * text uses a value that its id does not have, or an id has a value that no row of it uses, is
+ * refused by {@link #checked}: in tests, as that costs more than a start may.
  */
 final class Sentences {
 
@@ -211,7 +211,14 @@ final class Sentences {
     return ((Number) value).doubleValue();
   }
 
-  static Map<String, Rows> parse(String text) {
+  /** Throws for a row that is malformed, or whose values are not those that it uses. */
+  static Map<String, Rows> checked(String text) {
+    Map<String, Rows> all = parse(text);
+    all.forEach((of, rows) -> require(rows.isComplete(), of + rows));
+    return all;
+  }
+
+  private static Map<String, Rows> parse(String text) {
     Map<String, Rows> all = new LinkedHashMap<>();
     String owner = "";
     String id = "";
@@ -232,7 +239,6 @@ final class Sentences {
       }
       Objects.requireNonNull(all.get(id)).rows.add(new Row(columns[1].strip(), columns[2].strip()));
     }
-    all.forEach((of, rows) -> require(rows.isComplete(), of + rows));
     return all;
   }
 

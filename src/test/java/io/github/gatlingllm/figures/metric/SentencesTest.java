@@ -3,6 +3,7 @@ package io.github.gatlingllm.figures.metric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -100,7 +101,13 @@ class SentencesTest {
         "a b || words"
       })
   void otherFilesAreRefused(String text) {
-    assertThatThrownBy(() -> Sentences.parse(text)).hasMessageContaining("facts.txt");
+    assertThatThrownBy(() -> Sentences.checked(text)).hasMessageContaining("facts.txt");
+  }
+
+  @Test
+  void fileIsComplete() {
+    assertThat(Sentences.checked(RunFiles.resource(Sentences.class, "facts.txt")).keySet())
+        .isEqualTo(Sentences.ids());
   }
 
   @Test
