@@ -1,7 +1,5 @@
 package io.github.gatlingllm.client;
 
-import java.util.function.Supplier;
-
 /**
  * Receives the content of events; each event, or complete body, ends with one {@link #eventEnd()}.
  */
@@ -12,8 +10,8 @@ interface ChunkListener {
     return true;
   }
 
-  /** The id of the answer, which most servers repeat in each event. */
-  default void answerId(Supplier<String> id) {}
+  /** The id of the answer, which most servers repeat in each event; called until one has text. */
+  default void answerId(String id) {}
 
   void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
 

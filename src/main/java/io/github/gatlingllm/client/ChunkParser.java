@@ -75,6 +75,7 @@ abstract class ChunkParser implements SseDecoder.EventListener {
   private int to;
 
   boolean errorField;
+  private boolean hasId;
 
   int index;
 
@@ -346,8 +347,10 @@ abstract class ChunkParser implements SseDecoder.EventListener {
   }
 
   final void answerId() {
-    if (isString()) {
-      listener.answerId(string(Channel.CONTENT)::text);
+    if (!hasId && isString()) {
+      String id = string(Channel.CONTENT).text();
+      hasId = !id.isEmpty();
+      listener.answerId(id);
     }
   }
 

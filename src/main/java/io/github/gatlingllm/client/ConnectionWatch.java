@@ -86,8 +86,8 @@ final class ConnectionWatch extends ChannelDuplexHandler {
   void answered(long now) {
     leftOpen = staysOpen && isOpen;
     answered = now;
-    if (!isOpen && server != null) { // the close was the end of the response
-      server.wasClosedRightAfter();
+    if (!isOpen) { // the close was the end of the response
+      closed(now);
     }
   }
 

@@ -9,7 +9,6 @@ import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.Timeline;
 import java.util.BitSet;
 import java.util.List;
-import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -302,7 +301,7 @@ public final class ReceivedAnswer {
     }
 
     @Override
-    public void answerId(Supplier<String> id) {
+    public void answerId(String id) {
       timings.answerId(id);
     }
 

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -95,8 +94,8 @@ final class ReportedTimings {
   }
 
   /** The id in the body, of which the first event's is enough. */
-  void answerId(Supplier<String> id) {
-    idInBody = idInBody.isEmpty() ? id.get() : idInBody;
+  void answerId(String id) {
+    idInBody = idInBody.isEmpty() ? id : idInBody;
   }
 
   private @Nullable String line(@Nullable String text, int length) {

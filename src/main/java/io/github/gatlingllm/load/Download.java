@@ -132,8 +132,8 @@ final class Download {
     synchronized (Download.class) { // locks of files are those of an entire JVM
       if (!Files.isRegularFile(download.file)) {
         download.fetch(silence);
-      } else {
-        download.check(download.file);
+      } else if (download.wanted != null) {
+        var unused = download.checked(download.file);
       }
     }
     return download.file;
@@ -155,14 +155,16 @@ final class Download {
     }
   }
 
-  private void check(Path content) throws IOException {
-    String is = wanted == null ? "" : sha256(content);
+  /** The SHA-256 of a file, which is deleted if it should have another. */
+  private String checked(Path content) throws IOException {
+    String is = sha256(content);
     if (wanted != null && !wanted.equals(is)) {
       Files.delete(content);
       throw new IllegalArgumentException(
           "SHA-256 is %s…, expected %s…; the file has been deleted, so try again or correct it"
               .formatted(is.substring(0, 12), wanted.substring(0, 12)));
     }
+    return is;
   }
 
   private void fetch(Duration silence) throws IOException {
@@ -190,9 +192,9 @@ final class Download {
                 .formatted(url.getHost(), e, file),
             e);
       }
-      check(part);
+      String is = checked(part);
       Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-      print("SHA-256 " + sha256(file) + ", kept as " + file);
+      print("SHA-256 " + is + ", kept as " + file);
     }
   }
 

@@ -208,7 +208,7 @@ public record StopRule(Condition condition, double limit) {
     private static final Pattern GOAL =
         Pattern.compile("auto:(\\d{1,2}(?:\\.\\d{1,3})?)%(?::([a-z0-9_.]+))?");
 
-    private static final long SALT = 0x72657065617473L;
+    private static final long SALT = 0x72657065617473L; // "repeats"
 
     public Repeats {
       if (max < 1 || max > MAX) {
@@ -265,8 +265,6 @@ public record StopRule(Condition condition, double limit) {
           max > ROUNDS_SHOWN);
     }
   }
-
-  // "repeats"
 
   /**
    * Ends the rounds once, at every level, half the 95 % interval of the mean of the repeats' values

@@ -5,6 +5,7 @@ import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.TokenGaps;
+import io.github.gatlingllm.run.Observers.TraceContext;
 import io.github.gatlingllm.run.RunView.LevelView;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -303,7 +304,7 @@ final class GenAiMeters implements RunObserver {
 
     /** Throws NoClassDefFoundError if the registry is not on the class path. */
     static MeterRegistry create(String url, String run, Consumer<String> say) {
-      if (!url.matches("https?://[^/]+/.*")) {
+      if (!TraceContext.isCollector(url)) {
         throw new IllegalArgumentException(
             url + " is not a URL such as http://localhost:4318/v1/metrics");
       }

@@ -52,7 +52,7 @@ final class LevelResults {
   private @Nullable LiveStats beforeMeasuring = new LiveStats(System::nanoTime);
   private @Nullable LiveStats measured;
   private boolean isMeasuring;
-  private boolean isFinished;
+  private volatile boolean isFinished;
   private Map<String, Double> atEnd = Map.of();
 
   LevelResults(RunClock clock, LevelInfo.Key key, RunningLevel level, TargetSlo slo) {
@@ -72,12 +72,17 @@ final class LevelResults {
 
   /** Adds a request of the level with that key: it may be another one, of the same scenario. */
   void add(LevelInfo.Key of, RequestRecord record) {
+    boolean isOwn = key.equals(of);
+    boolean isOfTarget =
+        Objects.equals(key.scenario(), of.scenario()) && key.target().equals(of.target());
+    if (!isOwn && (isFinished || !isOfTarget)) {
+      return; // of hundreds of levels, with repeats, no lock is needed
+    }
     Runnable due = null;
     synchronized (this) {
-      if (key.equals(of)) {
+      if (isOwn) {
         due = add(record);
-      } else if (Objects.equals(key.scenario(), of.scenario())
-          && key.target().equals(of.target())) {
+      } else {
         addToFigures(record, false);
       }
     }

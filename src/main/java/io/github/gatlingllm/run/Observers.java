@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.record.LevelInfo.HookCall;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.ProcessSetting;
@@ -12,12 +13,9 @@ import io.github.gatlingllm.storage.S3Location;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -142,13 +140,9 @@ public record Observers(
     private static final Pattern PERCENT = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?) ?%");
 
     public static TraceContext of(String requestId) {
-      try {
-        byte[] hash = MessageDigest.getInstance("SHA-256").digest(requestId.getBytes(UTF_8));
-        String digits = HexFormat.of().formatHex(hash, 0, DIGITS / 2);
-        return new TraceContext(digits.substring(0, TRACE_DIGITS), digits.substring(TRACE_DIGITS));
-      } catch (NoSuchAlgorithmException everyJvmHasIt) {
-        throw new IllegalStateException(everyJvmHasIt);
-      }
+      String digits = DataFile.sha256(requestId);
+      return new TraceContext(
+          digits.substring(0, TRACE_DIGITS), digits.substring(TRACE_DIGITS, DIGITS));
     }
 
     /** Reads {@code 1%}; 0 to 1. */
@@ -161,9 +155,14 @@ public record Observers(
       return share;
     }
 
+    /** Whether it is an address that OTLP is posted to, which has a path. */
+    static boolean isCollector(String url) {
+      return url.matches("https?://[^/]+/.*");
+    }
+
     /** Reads the URL of a collector. */
     public static URI url(String text) {
-      if (!text.matches("https?://[^/]+/.*")) {
+      if (!isCollector(text)) {
         throw new IllegalArgumentException(
             "expected a URL such as http://localhost:4318/v1/traces");
       }

@@ -48,6 +48,7 @@ final class TraceSpans implements RunObserver {
   private final PageClient client = new PageClient(LONGEST);
   private ArrayNode spans = JSON.arrayNode();
   private long lost;
+  private long second;
 
   TraceSpans(String run, MetricsPage collector, Consumer<String> say) {
     this.run = run;
@@ -108,7 +109,10 @@ final class TraceSpans implements RunObserver {
 
   @Override
   public void tick(RunView view) {
-    send();
+    if (view.seconds != second) {
+      second = view.seconds;
+      send();
+    }
   }
 
   @Override
@@ -127,11 +131,11 @@ final class TraceSpans implements RunObserver {
     long sent = admitted == null ? start : admitted;
     long end = sent + (timing.closedNanos() == null ? 0 : timing.closedNanos());
     long planned = timing.scheduledUnixNanos();
+    Map<String, String> texts = attributes(record);
     String name =
-        (Api.of(record.identity().api()).operation() + " " + record.identity().model())
-            .replace(" null", "");
+        (texts.get("gen_ai.operation.name") + " " + record.identity().model()).replace(" null", "");
     ObjectNode request = span(trace, trace.spanId(), name, CLIENT, planned, end);
-    described(request, record);
+    described(request, record, texts);
     if (!record.outcome().ok()) {
       request.putObject("status").put("code", ERROR).put("message", record.outcome().error());
     }
@@ -179,9 +183,8 @@ final class TraceSpans implements RunObserver {
         .put("endTimeUnixNano", Long.toString(to));
   }
 
-  private static void described(ObjectNode span, RequestRecord record) {
+  private static void described(ObjectNode span, RequestRecord record, Map<String, String> texts) {
     ArrayNode all = span.putArray("attributes");
-    Map<String, String> texts = attributes(record);
     texts.put("gatling_llm.request_id", record.identity().requestId());
     texts.put("gatling_llm.phase", record.identity().phase().key());
     texts.put("gen_ai.response.id", record.server().answerId());

@@ -367,7 +367,7 @@ public sealed interface LengthDistribution {
   record Pairs(List<RecordedPair> pairs) {
 
     private static final Pattern FORM = Pattern.compile("([^,:;]+),([^,:;]+)(?::([^,:;]+))?");
-    private static final long SALT = 0x70616972736f666cL;
+    private static final long SALT = 0x70616972736f666cL; // "pairsofl"
 
     /**
      * Parses {@code 256|32,128|16:60;4096,512:40}; weights are given for all pairs, or for none.
@@ -426,8 +426,6 @@ public sealed interface LengthDistribution {
               index -> Seed.at(seed, SALT, index % made));
     }
   }
-
-  // "pairsofl"
 
   public record RecordedPair(LengthDistribution input, LengthDistribution output, double weight) {
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pushes implements ChunkListener {
 
+  final List<String> ids = new ArrayList<>();
   private final List<String> lines = new ArrayList<>();
   private String calling = "unknown";
 
@@ -65,6 +66,11 @@ final class Pushes implements ChunkListener {
     List<String> taken = List.copyOf(lines);
     lines.clear();
     return taken;
+  }
+
+  @Override
+  public void answerId(String id) {
+    ids.add(id);
   }
 
   @Override

@@ -14,11 +14,8 @@ import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
-import java.lang.reflect.Proxy;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -255,21 +252,9 @@ final class ReceivedAnswerTest {
         "rerank | {'id':'rerank-1','results':[]} | rerank-1"
       })
   void idOfTheAnswerIsThatOfTheApi(String api, String event, @Nullable String id) {
-    List<String> ids = new ArrayList<>();
-    ChunkListener listener =
-        (ChunkListener)
-            Proxy.newProxyInstance(
-                ChunkListener.class.getClassLoader(),
-                new Class<?>[] {ChunkListener.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("answerId")) {
-                    ids.add((String) ((Supplier<?>) arguments[0]).get());
-                  }
-                  return method.getReturnType() == boolean.class ? true : null;
-                });
-    byte[] bytes = event.replace('\'', '"').getBytes(UTF_8);
-    Api.of(api).parser(listener).event(null, bytes, 0, bytes.length);
-    assertThat(ids).isEqualTo(id == null ? List.of() : List.of(id));
+    Pushes heard = new Pushes();
+    Pushes.event(Api.of(api).parser(heard), null, event.replace('\'', '"'));
+    assertThat(heard.ids).isEqualTo(id == null ? List.of() : List.of(id));
   }
 
   @Test

@@ -97,6 +97,8 @@ class TraceSpansTest {
     spans.records(List.of(request.record(), at(60).tokens(5).record()));
     assertThat(bodies).as("not in the path of records").isEmpty();
     spans.tick(RunView.OPENED);
+    assertThat(bodies).as("of changes within a second").isEmpty();
+    spans.tick(after(1));
 
     assertThat(bodies).hasSize(1);
     assertThat(attributes(bodies.get(0).at("/resourceSpans/0/resource")))
@@ -154,10 +156,14 @@ class TraceSpansTest {
     assertThat(sent()).extracting(span -> span.path("name").asText()).doesNotContain("first token");
   }
 
+  private static RunView after(int seconds) {
+    return RunView.OPENED.with(view -> view.seconds = seconds);
+  }
+
   @Test
   void runWithoutTracedRequestsSendsNothing() {
     spans.records(List.of(at(0).tokens(5).record()));
-    spans.tick(RunView.OPENED);
+    spans.tick(after(1));
     spans.stop(RunView.OPENED);
     assertThat(bodies).isEmpty();
     assertThat(said).isEmpty();
@@ -168,7 +174,7 @@ class TraceSpansTest {
     status = 503;
     for (int i = 0; i < 3; i++) {
       spans.records(List.of(traced(at(0).tokens(5), "a").record()));
-      spans.tick(RunView.OPENED);
+      spans.tick(after(i + 1));
     }
     spans.stop(RunView.OPENED);
     assertThat(said).hasSize(2);
