@@ -74,6 +74,11 @@ public final class InvalidSimulation extends IllegalArgumentException {
     System.exit(0);
   }
 
+  /** Ends the process whose plan has been printed. */
+  public static void endAfterDryRun() {
+    endAfter("Dry run: nothing was sent\n");
+  }
+
   public static <T> T checked(Supplier<T> validated) {
     try {
       return validated.get();

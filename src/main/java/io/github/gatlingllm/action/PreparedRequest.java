@@ -35,7 +35,7 @@ record PreparedRequest(
     List<Message> newMessages) {
 
   /** An estimate before the prompt is counted, as providers use it for their limits. */
-  private static final long CHARS_PER_TOKEN = 4;
+  static final int CHARS_PER_TOKEN = 4;
 
   /** The largest number of tokens, for limits per minute: estimated prompt plus limit. */
   long tokenBudget() {

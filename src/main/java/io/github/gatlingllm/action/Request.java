@@ -33,8 +33,6 @@ import scala.collection.immutable.List$;
  */
 final class Request {
 
-  private static final int CHARS_PER_TOKEN = 4;
-
   private final LlmAction step;
   private final LlmRequest asked;
   private final Target target;
@@ -309,7 +307,7 @@ final class Request {
       return after;
     }
     Integer counted = tokens.promptTokens() == null ? prompt.tokens() : tokens.promptTokens();
-    int asking = counted == null ? tokens.promptChars() / CHARS_PER_TOKEN : counted;
+    int asking = counted == null ? tokens.promptChars() / PreparedRequest.CHARS_PER_TOKEN : counted;
     Integer output = tokens.outputTokens();
     Integer reasoning = tokens.reasoningTokens();
     ReceivedAnswer answer = exchange.answer();
@@ -320,7 +318,7 @@ final class Request {
             Message.answer(text, answer.toolCalls()),
             asking,
             output == null
-                ? text.length() / CHARS_PER_TOKEN
+                ? text.length() / PreparedRequest.CHARS_PER_TOKEN
                 : Math.max(0, output - (reasoning == null ? 0 : reasoning)));
     if (run.isLoad() && !more.remembers(before)) {
       run.totals.notRemembered(texts.name());

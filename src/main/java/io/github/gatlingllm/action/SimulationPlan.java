@@ -68,14 +68,11 @@ final class SimulationPlan {
   }
 
   /** Prints the plan and ends the JVM, as Gatling runs no simulation without load. */
-  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
   synchronized void end() {
     PrintableText.print("LLM dry run");
     PrintableText.print(text().stripTrailing());
-    PrintableText.print("Dry run: nothing was sent");
-    System.out.flush();
     run.refuse();
-    System.exit(0);
+    InvalidSimulation.endAfterDryRun();
   }
 
   private String text() {
@@ -117,18 +114,14 @@ final class SimulationPlan {
     rows.warmUp(
         protocol.warmUpRequests(),
         WeightedModel.tries(protocol.models(), protocol.baseUrls().size()));
-    for (String line : List.of("before levels", "wait")) {
-      Setting.addPlanLine(rows, line, protocol::get);
-    }
+    Setting.addPlanLines(rows, protocol::get, "before levels", "wait");
     if (!(protocol.prefix() instanceof PromptPrefix.None)) {
       rows.row("prefix", protocol.prefix().toString());
     }
     rows.row("tokenizer", protocol.tokenizer().name());
     rows.slo("", protocol.slo().toString(), protocol.slo());
     protocol.sloByName().forEach((name, slo) -> rows.slo(name + ": ", slo.toString(), slo));
-    for (String line : List.of("limits", "connections")) {
-      Setting.addPlanLine(rows, line, protocol::get);
-    }
+    Setting.addPlanLines(rows, protocol::get, "limits", "connections");
   }
 
   private static String injected(InjectionPlans injections, String scenario) {

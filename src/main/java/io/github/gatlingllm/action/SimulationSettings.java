@@ -71,9 +71,11 @@ final class SimulationSettings {
       selfTest(results.get());
     }
     for (Setting<?> each : Setting.all()) {
-      Object unused = settings.isSet(each) ? settings.get(each) : null;
-      if (settings.isSet(each) && !each.isForCode()) {
-        refuse(each);
+      if (settings.isSet(each)) {
+        Object unused = settings.get(each);
+        if (!each.isForCode()) {
+          refuse(each);
+        }
       }
     }
     settings.warnings().forEach(PrintableText::print);

@@ -124,12 +124,17 @@ final class Target {
       return null;
     }
     TraceContext trace = TraceContext.of(requestId);
-    return trace.isSampled(protocol.get(Setting.TRACE_SHARE)) ? trace.traceId() : null;
+    return isSampled(trace) ? trace.traceId() : null;
   }
 
   /** Its header; a request without a record of its trace tells the server to record none either. */
   String traceParent(String requestId, boolean isRecorded) {
-    return TraceContext.of(requestId).header(isRecorded && traceId(requestId) != null);
+    TraceContext trace = TraceContext.of(requestId);
+    return trace.header(isRecorded && run.isLoad() && isSampled(trace));
+  }
+
+  private boolean isSampled(TraceContext trace) {
+    return trace.isSampled(protocol.get(Setting.TRACE_SHARE));
   }
 
   Slo sloOf(LlmRequest request, String requestName) {

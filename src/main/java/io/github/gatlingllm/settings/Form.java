@@ -46,6 +46,10 @@ record Form<T>(String shape, Function<String, T> parser, @Nullable String expect
     return choice(choices.stream().map(Enum::toString).toList(), choices);
   }
 
+  static Form<String> choice(List<String> names) {
+    return choice(names, names);
+  }
+
   static <T> Form<T> choice(List<String> names, List<T> values) {
     List<String> lower = names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
     String all = String.join(", ", names);

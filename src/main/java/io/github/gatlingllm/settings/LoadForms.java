@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The forms of the settings {@code arrival} and {@code rate}. */
-final class LoadForms {
+public final class LoadForms {
 
   private LoadForms() {}
 
@@ -57,11 +57,11 @@ final class LoadForms {
             + " trace:<file>[@1s|@1ms][@<speed>]");
   }
 
-  static boolean isCurve(List<LoadLevel.Open> levels) {
+  public static boolean isCurve(List<LoadLevel.Open> levels) {
     return levels.stream().anyMatch(level -> level.arrivals() instanceof Arrivals.VaryingRate);
   }
 
-  static boolean isTrace(@Nullable Arrivals arrivals) {
+  public static boolean isTrace(@Nullable Arrivals arrivals) {
     return arrivals instanceof Arrivals.Replay;
   }
 

@@ -77,8 +77,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A setting, and the catalogue of all: a row says once what all other places take from it. */
 public final class Setting<T extends @Nullable Object> {
-  private static final List<String> EVENT_TOKEN_COUNTS = List.of("auto", "server", "none");
-
   private static final List<Setting<?>> ENTRIES = new ArrayList<>();
 
   private static final Form<Optional<Api>> API_FORM =
@@ -150,12 +148,7 @@ public final class Setting<T extends @Nullable Object> {
                   + " all endpoints, or one per endpoint");
 
   public static final Setting<String> PROMPT_TOKENS_OF =
-      of(
-              WORKLOAD,
-              "promptTokensOf",
-              "text",
-              "request",
-              Form.choice(List.of("text", "request"), List.of("text", "request")))
+      of(WORKLOAD, "promptTokensOf", "text", "request", Form.choice(List.of("text", "request")))
           .means(
               "what promptTokens counts; text: that of the user; request: all that the"
                   + " server counts, chat template included");
@@ -509,7 +502,7 @@ public final class Setting<T extends @Nullable Object> {
               "maxTokensField",
               "auto",
               "max_completion_tokens",
-              Form.choice(Api.MAX_TOKENS_FIELDS, Api.MAX_TOKENS_FIELDS))
+              Form.choice(Api.MAX_TOKENS_FIELDS))
           .traits(RECORDED_IF_SET, PROBED)
           .means(
               "field of chat completions that has maxTokens; auto: max_tokens until the"
@@ -522,12 +515,7 @@ public final class Setting<T extends @Nullable Object> {
           .means("asks for the server's count of tokens: stream_options.include_usage");
 
   public static final Setting<String> EVENT_TOKENS =
-      of(
-              PROTOCOL,
-              "eventTokens",
-              "auto",
-              "server",
-              Form.choice(EVENT_TOKEN_COUNTS, EVENT_TOKEN_COUNTS))
+      of(PROTOCOL, "eventTokens", "auto", "server", Form.choice(List.of("auto", "server", "none")))
           .traits(PROBED)
           .means(
               "who counts the tokens of each event of a stream; server: it is asked to"
@@ -580,8 +568,6 @@ public final class Setting<T extends @Nullable Object> {
               "header with a different value for each dialog; it is the same in all its"
                   + " turns, by which a gateway finds its replica");
 
-  private static final List<String> SHARING = List.of("shared", "perUser");
-
   public static final Setting<Duration> TIMEOUT =
       of(PROTOCOL, "timeout", "600", "2m", Form.duration(false))
           .heads("Connections and limits")
@@ -631,7 +617,7 @@ public final class Setting<T extends @Nullable Object> {
                   + " were");
 
   public static final Setting<String> CONNECTIONS =
-      of(PROTOCOL, "connections", "shared", "perUser", Form.choice(SHARING, SHARING))
+      of(PROTOCOL, "connections", "shared", "perUser", Form.choice(List.of("shared", "perUser")))
           .traits(RECORDED, REHEARSED, SELF_TESTED, PROBED)
           .plan(
               "connections",
@@ -799,8 +785,7 @@ public final class Setting<T extends @Nullable Object> {
               RunFiles.EXPORT,
               "vllm,aiperf",
               Form.list(
-                  String.join(", ", RunFiles.EXPORTS),
-                  Form.choice(RunFiles.EXPORTS, RunFiles.EXPORTS).parser()))
+                  String.join(", ", RunFiles.EXPORTS), Form.choice(RunFiles.EXPORTS).parser()))
           .unset("none", List.of())
           .traits(OF_RUN, RECORDED_IF_SET)
           .means("writes the results of each load level for other tools too");
@@ -1130,8 +1115,12 @@ public final class Setting<T extends @Nullable Object> {
     <T extends @Nullable Object> T get(Setting<T> row);
   }
 
-  /** Adds a line of the plan that the values of one row or of several make, if any. */
-  public static void addPlanLine(Rows rows, String line, Values values) {
+  /** Adds lines of the plan, each of the values of one row or of several; none without a value. */
+  public static void addPlanLines(Rows rows, Values values, String... lines) {
+    Stream.of(lines).forEach(line -> addPlanLine(rows, line, values));
+  }
+
+  private static void addPlanLine(Rows rows, String line, Values values) {
     String text =
         ENTRIES.stream()
             .filter(row -> line.equals(row.planLine))
@@ -1191,10 +1180,7 @@ public final class Setting<T extends @Nullable Object> {
   private static String withOptions(String text) {
     return NAME.matcher(text)
         .replaceAll(
-            word ->
-                all().stream().anyMatch(each -> each.name.equals(word.group()))
-                    ? "--" + typed(word.group(), true)
-                    : word.group());
+            word -> named(word.group()) != null ? "--" + typed(word.group(), true) : word.group());
   }
 
   /** Its lines of the help, with its name as a property or as an option. */
@@ -1264,7 +1250,8 @@ public final class Setting<T extends @Nullable Object> {
     return name;
   }
 
-  private static boolean isList(List<?> values) {
+  /** Whether a setting has several values, which make a list of load levels or a grid. */
+  public static boolean isList(List<?> values) {
     return values.size() > 1;
   }
 

@@ -125,7 +125,7 @@ public final class Benchmark extends Simulation {
     }
     settings.save();
     if (settings.get(Setting.DRY_RUN)) {
-      InvalidSimulation.endAfter("Dry run: nothing was sent\n");
+      InvalidSimulation.endAfterDryRun();
     }
     return plan;
   }
@@ -242,11 +242,7 @@ public final class Benchmark extends Simulation {
 
   static LlmProtocolBuilder protocol(
       BenchmarkPlan plan, String label, Tokenizer tokenizer, LlmProtocolBuilder target) {
-    LlmProtocolBuilder planned =
-        target
-            .warmUp(plan.get(Setting.WARMUP), WorkloadScenarios.firstSession(plan))
-            .tokenizer(tokenizer);
-    return LlmProtocolBuilder.of(with(plan, label, planned.protocol()));
+    return LlmProtocolBuilder.of(with(plan, label, tokenizer, target.protocol()));
   }
 
   /** With all settings, set or by default, but for what a server decides where nothing is set. */
@@ -261,7 +257,8 @@ public final class Benchmark extends Simulation {
     return set.with(ProtocolPart.HEADERS, Draft.andHeaders(set.headers(), settings.headers()));
   }
 
-  private static LlmProtocol with(BenchmarkPlan plan, String label, LlmProtocol target) {
+  private static LlmProtocol with(
+      BenchmarkPlan plan, String label, Tokenizer tokenizer, LlmProtocol target) {
     Map<String, Slo> named = new LinkedHashMap<>(plan.slo().named());
     named.keySet().removeAll(plan.labels());
     Map<String, String> notes = new LinkedHashMap<>(target.notes());
@@ -269,7 +266,8 @@ public final class Benchmark extends Simulation {
     LlmProtocol set =
         with(plan.settings(), target)
             .with(Setting.SEED, plan.seed())
-            .with(Setting.TOKENIZER, target.get(Setting.TOKENIZER))
+            .with(Setting.TOKENIZER, List.of(tokenizer))
+            .with(ProtocolPart.WARM_UP_SESSION, Map.copyOf(WorkloadScenarios.firstSession(plan)))
             .with(Setting.METRICS_URL, plan.settings().metricsPages(label))
             .with(Setting.SLO, new Slos(plan.slo().of(label), named))
             .with(

@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /** The plan of a benchmark as text, without keys and values of headers. */
 record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
@@ -55,7 +54,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
 
   /** What the rows of the catalogue say. */
   private void lines(String... names) {
-    Stream.of(names).forEach(name -> Setting.addPlanLine(rows, name, plan::get));
+    Setting.addPlanLines(rows, plan::get, names);
   }
 
   private void targets() {

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.settings.LoadForms;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Length;
 import io.github.gatlingllm.settings.Settings;
@@ -23,16 +23,11 @@ final class Grid {
 
   private Grid() {}
 
-  /** Whether a setting has several values, which makes it the side of a grid. */
-  static boolean isSide(List<?> values) {
-    return values.size() > 1;
-  }
-
   /** The pairs in the order of the load; empty where both settings have one value. */
   static List<Pair> pairs(Settings settings) {
     List<Length> prompts = settings.get(Setting.PROMPT_TOKENS);
     List<Length> outputs = outputs(settings);
-    return isSide(prompts) || isSide(outputs)
+    return Setting.isList(prompts) || Setting.isList(outputs)
         ? prompts.stream()
             .flatMap(prompt -> outputs.stream().map(output -> new Pair(prompt, output)))
             .toList()
@@ -42,7 +37,8 @@ final class Grid {
   /** The lengths of outputs: in a grid by default one, the mean, as it compares lengths. */
   static List<Length> outputs(Settings settings) {
     List<Length> outputs = settings.get(Setting.MAX_TOKENS);
-    return isSide(settings.get(Setting.PROMPT_TOKENS)) && !settings.isSet(Setting.MAX_TOKENS)
+    return Setting.isList(settings.get(Setting.PROMPT_TOKENS))
+            && !settings.isSet(Setting.MAX_TOKENS)
         ? Length.each(Long.toString(Math.round(outputs.get(0).tokens().mean())))
         : outputs;
   }
@@ -50,18 +46,19 @@ final class Grid {
   /** Refuses a grid of what has no load levels, no lengths or no output. */
   static void check(Settings settings, Api api) {
     Setting<?> list =
-        isSide(settings.get(Setting.PROMPT_TOKENS)) ? Setting.PROMPT_TOKENS : Setting.MAX_TOKENS;
+        Setting.isList(settings.get(Setting.PROMPT_TOKENS))
+            ? Setting.PROMPT_TOKENS
+            : Setting.MAX_TOKENS;
     if (pairs(settings).isEmpty()) {
       return;
     }
     if (!api.generates()) {
       throw refused(settings, list, "api", "this API generates no output");
     }
-    if (settings.get(Setting.ARRIVAL) instanceof Arrivals.Replay) {
+    if (LoadForms.isTrace(settings.get(Setting.ARRIVAL))) {
       throw refused(settings, list, "arrival", "a trace has its own lengths");
     }
-    if (settings.get(Setting.RATE).stream()
-        .anyMatch(level -> level.arrivals() instanceof Arrivals.VaryingRate)) {
+    if (LoadForms.isCurve(settings.get(Setting.RATE))) {
       throw refused(settings, list, "rate", "a curve has no load levels");
     }
   }
