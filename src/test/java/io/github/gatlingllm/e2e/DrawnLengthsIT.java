@@ -145,19 +145,19 @@ class DrawnLengthsIT {
   void outputsOfTheDefaultBenchmarkAreDrawnAndArrive() throws Exception {
     GatlingRun run =
         GatlingRun.of(Benchmark.class)
-            .llm("concurrency=8 duration=2 stabilize=0 seed=3 warmup=1")
+            .llm("concurrency=8 duration=4 stabilize=0 seed=3 warmup=1")
             .succeed();
     List<RequestRecord> ok =
         run.requests().stream().filter(record -> record.outcome().ok()).toList();
     assertThat(ok)
-        .hasSizeGreaterThan(20)
+        .hasSizeGreaterThan(50)
         .allSatisfy(
             record ->
                 assertThat(record.tokens().outputTokens()).isEqualTo(record.tokens().maxTokens()));
     IntStream asked = ok.stream().mapToInt(record -> record.tokens().maxTokens());
     assertThat(asked.average().orElseThrow()).isCloseTo(16, within(5 * 8 / Math.sqrt(ok.size())));
     assertThat(ok.stream().map(record -> record.tokens().maxTokens()).distinct().count())
-        .isGreaterThan(5);
+        .isGreaterThan(10);
     assertThat(run.check("pinned_output").path("level").asText()).isEqualTo("ok");
     assertThat(run.info().config())
         .containsEntry("promptTokens", "64-448")
@@ -183,6 +183,7 @@ class DrawnLengthsIT {
     assertThat(first.stream().filter(each -> each.tokens >= 10).map(Asked::tokens).distinct())
         .hasSizeGreaterThan(5)
         .allMatch(tokens -> tokens >= 100 && tokens <= 200);
+    assertThat(asked(DrawnLengthsIT::fed)).containsExactlyInAnyOrderElementsOf(first);
   }
 
   private static GatlingRun fed(String url) throws IOException, InterruptedException {

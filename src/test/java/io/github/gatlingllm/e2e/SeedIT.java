@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class SeedIT {
 
   /**
-   * The nonce of a fed prompt belongs to its row, whichever user sends first; the number of users
+   * The nonce of a fed prompt belongs to its row, whichever user sends first; with enough users
    * that event loops build requests at the same time.
    */
   @Test

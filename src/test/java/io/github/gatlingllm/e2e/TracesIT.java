@@ -5,17 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Request;
 import io.github.gatlingllm.testing.ScriptedServer;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** Traced requests of a real run: as the server, the records and a collector see them. */
@@ -50,29 +48,19 @@ class TracesIT {
 
   @Test
   void serverRecordsAndCollectorHaveTheSameIds() throws Exception {
-    List<JsonNode> spans = new CopyOnWriteArrayList<>();
-    HttpServer collector =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    collector.createContext(
-        "/v1/traces",
-        exchange -> {
-          try (exchange) {
-            JSON.readTree(exchange.getRequestBody())
-                .at("/resourceSpans/0/scopeSpans/0/spans")
-                .forEach(spans::add);
-            exchange.sendResponseHeaders(200, -1);
-          }
-        });
-    collector.start();
     try (ScriptedServer server = server();
+        ScriptedServer collector =
+            ScriptedServer.start(exchange -> exchange.respond(200, "application/json", ""));
         GatlingRun run =
             GatlingRun.benchmark(server.baseUrl())
                 .llm("concurrency=2 requests=6 cooldown=false trace=true metricsUrl=none")
-                .set(
-                    "llm.otlpTraces",
-                    "http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/traces")
+                .set("llm.otlpTraces", collector.baseUrl() + "/v1/traces")
                 .succeed()) {
       List<RequestRecord> records = run.requests();
+      List<JsonNode> spans = new ArrayList<>();
+      for (Request request : collector.requests()) {
+        JSON.readTree(request.body()).at("/resourceSpans/0/scopeSpans/0/spans").forEach(spans::add);
+      }
       Map<String, String> sent = headers(server);
       assertThat(records).hasSize(6);
       assertThat(records)
@@ -90,8 +78,6 @@ class TracesIT {
               });
       assertThat(sent.values()).as("warm-up").isNotEmpty().allMatch(v -> v.matches(NOT_SAMPLED));
       assertThat(run.output()).doesNotContain("otlpTraces:");
-    } finally {
-      collector.stop(0);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.report;
 
 import static io.github.gatlingllm.report.CommandLine.call;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -14,13 +13,14 @@ import com.networknt.schema.SpecVersion.VersionFlag;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.CommandLine.Called;
+import io.github.gatlingllm.testing.JavaCommand;
+import io.github.gatlingllm.testing.JavaCommand.Ended;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,16 +113,16 @@ class ExportTest {
 
   @Test
   void goldenFileIsWhatTheReferencePrints() throws Exception {
-    Process script =
-        new ProcessBuilder("python3", "-B", REFERENCE.resolve("export.py").toString(), run + "/llm")
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String printed = new String(script.getInputStream().readAllBytes(), UTF_8);
-    assertThat(script.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    Ended script =
+        JavaCommand.run(
+            new ProcessBuilder(
+                "python3", "-B", REFERENCE.resolve("export.py").toString(), run + "/llm"));
+    JavaCommand.require(script.code() != 127, "python3 is not installed");
+    assertThat(script.code()).as(script.output()).isZero();
     if (Boolean.getBoolean("gatlingllm.docs.write")) {
-      Files.writeString(GOLDEN, printed);
+      Files.writeString(GOLDEN, script.output());
     }
-    assertThat(JSON.readTree(printed)).isEqualTo(JSON.readTree(GOLDEN.toFile()));
+    assertThat(JSON.readTree(script.output())).isEqualTo(JSON.readTree(GOLDEN.toFile()));
   }
 
   /** Only where a property names the schema of llm-d's Benchmark Report 0.2.1. */

@@ -368,6 +368,6 @@ class LevelLogTest {
     assertThat(view.lines)
         .singleElement()
         .asString()
-        .startsWith("LLM stopped early (target, scenario): after c=1, 1 level skipped: ");
+        .startsWith("LLM stopped early (target, scenario): after c=1, 1 level skipped: 100 % of ");
   }
 }

@@ -11,10 +11,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,6 +30,35 @@ import org.junit.jupiter.params.provider.ValueSource;
  * made with. A test of runs sets each of them too.
  */
 class SettingEffectsTest {
+
+  /** Settings whose effect only a run shows; of those without a comment in SettingEffectsIT. */
+  private static final Set<String> SEEN_IN_RUNS =
+      Stream.concat(
+              SettingEffectsIT.SET.keySet().stream()
+                  .map(name -> name.startsWith("header.") ? Setting.HEADER.name : name),
+              Stream.of(
+                  "config",
+                  "env",
+                  "nonce",
+                  "saveConfig",
+                  "waitReady", // WarmUpIT
+                  "beforeLevel", // LevelsIT
+                  "datasetCache",
+                  "proxy", // ConnectionsIT
+                  "dryRun", // UserProjectIT
+                  "live", // LivePageIT
+                  "otlp", // GenAiMetersTest
+                  "upload", // UploadIT
+                  "selfTestFile", // SelfTestIT
+                  "injector", // InjectorsIT
+                  "startAt", // InjectorsIT
+                  "trace", // TracesIT
+                  "traceShare", // TracesIT
+                  "otlpTraces", // TracesIT
+                  "help")) // MistakesIT
+          .collect(Collectors.toSet());
+
+  private static List<String> runs = List.of();
 
   private static final String ENDPOINT = "endpoint=http://a:1/v1";
   private static final String TRACE = "arrival=trace:src/test/resources/traces/azure.csv";
@@ -209,6 +243,27 @@ class SettingEffectsTest {
         .protocol();
   }
 
+  /** Each has a row here, or a run that asserts its effect. */
+  @Test
+  void everySettingHasARow() {
+    Set<String> rows = new LinkedHashSet<>(SEEN_IN_RUNS);
+    Stream.concat(plans(), PROTOCOL.keySet().stream())
+        .forEach(row -> rows.add(row.substring(0, row.indexOf('='))));
+    Set<String> names = Setting.all().stream().map(entry -> entry.name).collect(Collectors.toSet());
+    assertThat(rows).containsExactlyInAnyOrderElementsOf(names);
+  }
+
+  @BeforeAll
+  static void readRuns() throws IOException {
+    try (Stream<Path> tests = Files.walk(Path.of("src/test/java"))) {
+      runs =
+          tests
+              .filter(test -> test.toString().endsWith("IT.java"))
+              .map(SettingEffectsTest::text)
+              .toList();
+    }
+  }
+
   static Stream<Setting<?>> settings() {
     return Setting.all().stream();
   }
@@ -216,16 +271,13 @@ class SettingEffectsTest {
   /** As a property, in a line of several, as an option, or in a table of them. */
   @ParameterizedTest
   @MethodSource("settings")
-  void isInForceInARun(Setting<?> setting) throws IOException {
+  void isInForceInARun(Setting<?> setting) {
     String name = Pattern.quote(setting.name.replace("<Name>", ""));
     Pattern set =
         Pattern.compile(
             "\"llm\\.%1$s|[\" ]%1$s=|--%2$s\\b|Map\\.entry\\(\"%1$s"
                 .formatted(name, StartCommand.kebab(setting.name)));
-    try (Stream<Path> tests = Files.walk(Path.of("src/test/java"))) {
-      assertThat(tests.filter(test -> test.toString().endsWith("IT.java")))
-          .anyMatch(test -> set.matcher(text(test)).find());
-    }
+    assertThat(runs).anyMatch(test -> set.matcher(test).find());
   }
 
   private static String text(Path test) {

@@ -80,7 +80,7 @@ public final class JavaCommand {
       return new Ended(127, e.toString());
     }
     try {
-      assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("%s", output).isTrue();
+      assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("%s", command.command()).isTrue();
       return new Ended(process.exitValue(), new String(Files.readAllBytes(output), UTF_8));
     } finally {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
