@@ -6,24 +6,21 @@ import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.action.InjectionPlans.Injected;
 import io.github.gatlingllm.client.Api;
 import io.github.gatlingllm.client.GenerationRequest;
-import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Injector;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
-import io.github.gatlingllm.load.PlanText.Rows;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.settings.Setting;
+import io.github.gatlingllm.settings.DryRun;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.netty.channel.EventLoop;
 import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -76,26 +73,26 @@ final class SimulationPlan {
   }
 
   private String text() {
-    Rows rows = new Rows();
+    DryRun text = new DryRun();
     InjectionPlans injections = new InjectionPlans(core);
     for (PopulationBuilder population : InjectionPlans.populations(core)) {
       String scenario = population.scenarioBuilder().name();
-      rows.row("scenario", scenario);
+      text.row("scenario", scenario);
       LoadPlan plan = LoadInjection.planOf(population.injectionProfile());
       if (plan == null) {
-        rows.row("load", injected(injections, scenario));
+        text.row("load", injected(injections, scenario));
       } else {
-        new PlanText(plan).addTo(rows, "");
+        text.load(new PlanText(plan), "");
       }
     }
-    protocols.forEach(protocol -> target(rows, protocol));
-    requests.forEach((name, text) -> rows.row("request", name + ": " + text));
-    rows.row("seed", Long.toString(seed()));
+    protocols.forEach(protocol -> target(text, protocol));
+    requests.forEach((name, body) -> text.row("request", name + ": " + body));
+    text.seed(seed());
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     if (injector.isPart()) {
-      rows.row("injector", injector + "; its part is shown");
+      text.row("injector", injector + "; its part is shown");
     }
-    return rows.toString();
+    return text.toString();
   }
 
   private long seed() {
@@ -107,21 +104,18 @@ final class SimulationPlan {
     return Seed.ofProcess().value();
   }
 
-  private static void target(Rows rows, LlmProtocol protocol) {
-    List<String> urls = protocol.baseUrls().stream().map(Secrets::redactUrl).toList();
-    rows.row("target", protocol.label() + ": " + String.join(", ", urls));
-    rows.row("API key", protocol.apiKey() == null ? "none" : "set");
-    rows.warmUp(
-        protocol.warmUpRequests(),
-        WeightedModel.tries(protocol.models(), protocol.baseUrls().size()));
-    Setting.addPlanLines(rows, protocol::get, "before levels", "wait");
+  private static void target(DryRun plan, LlmProtocol protocol) {
+    plan.target(protocol.label(), protocol.baseUrls());
+    plan.apiKey(protocol.apiKey() != null);
+    plan.beforeLoad(
+        protocol::get, WeightedModel.tries(protocol.models(), protocol.baseUrls().size()));
     if (!(protocol.prefix() instanceof PromptPrefix.None)) {
-      rows.row("prefix", protocol.prefix().toString());
+      plan.prefix(protocol.prefix(), "");
     }
-    rows.row("tokenizer", protocol.tokenizer().name());
-    rows.slo("", protocol.slo().toString(), protocol.slo());
-    protocol.sloByName().forEach((name, slo) -> rows.slo(name + ": ", slo.toString(), slo));
-    Setting.addPlanLines(rows, protocol::get, "limits", "connections");
+    plan.row("tokenizer", protocol.tokenizer().name());
+    plan.slo("", protocol.slo().toString(), protocol.slo());
+    protocol.sloByName().forEach((name, slo) -> plan.slo(name + ": ", slo.toString(), slo));
+    plan.limits(protocol::get);
   }
 
   private static String injected(InjectionPlans injections, String scenario) {

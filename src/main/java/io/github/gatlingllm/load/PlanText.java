@@ -8,11 +8,11 @@ import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.StopRule.Repeats;
-import io.github.gatlingllm.record.Slo;
 import java.time.Duration;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Describes a load plan for the dry run and the start of a run. */
@@ -60,40 +60,40 @@ public record PlanText(LoadPlan plan) {
    * Adds rows with the levels, the stop rules and the phases; {@code each}: what has that number of
    * requests.
    */
-  public void addTo(Rows rows, String each) {
-    rows.row("load", kind() + ", " + NumberText.counted(levels().size(), "level"));
+  public void addTo(BiConsumer<String, String> rows, String each) {
+    rows.accept("load", kind() + ", " + NumberText.counted(levels().size(), "level"));
     for (LoadLevel level : levels()) {
-      rows.row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(level)));
+      rows.accept("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(level)));
     }
     if (levels().get(0) instanceof LoadLevel.Open open
         && open.arrivals() instanceof Arrivals.Replay replay) {
-      replay.trace().leftOut().forEach(line -> rows.row("", line));
+      replay.trace().leftOut().forEach(line -> rows.accept("", line));
     }
     if (plan instanceof GoodputSearch search) {
-      rows.row("search", Sentence.text("load.search", search.precision()));
+      rows.accept("search", Sentence.text("load.search", search.precision()));
     } else {
-      rows.row("requests", total() + each);
+      rows.accept("requests", total() + each);
     }
     if (plan instanceof LoadPlan.Sweep sweep && repeats().max() > 1) {
-      rows.row("repeats", sweep.repeatsText());
+      rows.accept("repeats", sweep.repeatsText());
     }
     if (!stopWhen().isEmpty()) {
       List<Sentence> rules = stopWhen().stream().map(StopRule::effect).toList();
-      rows.row("stops after", rules.stream().map(Sentence::text).collect(joining(", ")));
+      rows.accept("stops after", rules.stream().map(Sentence::text).collect(joining(", ")));
     }
     addPhases(rows);
   }
 
-  private void addPhases(Rows rows) {
+  private void addPhases(BiConsumer<String, String> rows) {
     Phases phases = phases();
     Long fill = phases.fillNanos();
     boolean isFilled = fill == null || fill > 0;
     if (isFilled) {
-      rows.row("fill", Sentence.text("load.fill", fill == null ? null : time(fill)));
+      rows.accept("fill", Sentence.text("load.fill", fill == null ? null : time(fill)));
     }
     Long stabilize = phases.stabilizeNanos();
     if (stabilize == null || stabilize > 0) {
-      rows.row(
+      rows.accept(
           "stabilize",
           Sentence.text(
               "load.stabilize",
@@ -102,9 +102,9 @@ public record PlanText(LoadPlan plan) {
               time(phases.boundNanos())));
     }
     if (phases.requests() == null) {
-      rows.row("cooldown", Sentence.text("load.cooldown", phases.cooldown()));
+      rows.accept("cooldown", Sentence.text("load.cooldown", phases.cooldown()));
     }
-    rows.row("drain", Sentence.text("load.drain", time(phases.drainNanos())));
+    rows.accept("drain", Sentence.text("load.drain", time(phases.drainNanos())));
   }
 
   private String bound(LoadLevel level) {
@@ -209,8 +209,34 @@ public record PlanText(LoadPlan plan) {
     return level.phases().isTimed() ? Duration.ofNanos(max) : null;
   }
 
-  /** How long searches take, one after the other. */
-  public String timeOfSearches(int searches) {
+  /** How long all takes that has this whole load, one after the other. */
+  public String expectedTime(int turns) {
+    if (isSearch()) {
+      return timeOfSearches(turns);
+    }
+    int all = turns * repeats().max();
+    Duration measured = Duration.ZERO;
+    Duration longest = Duration.ZERO;
+    for (LoadLevel level : levels()) {
+      Duration duration = expectedDuration(level);
+      if (duration == null) {
+        return "depends on the server: " + total();
+      }
+      Phases phases = level.phases();
+      measured = measured.plus(duration);
+      longest =
+          longest
+              .plusNanos(phases.longestNanos())
+              .plus(phases.requests() == null ? Duration.ZERO : duration);
+    }
+    return "%s%s of measuring, at most %s in all"
+        .formatted(
+            repeats().goal() == null ? "" : "at most ",
+            time(measured.multipliedBy(all)),
+            time(longest.multipliedBy(all)));
+  }
+
+  private String timeOfSearches(int searches) {
     long level = phases().isTimed() ? phases().knownNanos() : 0;
     long all = searches * level;
     return Sentence.text(
@@ -279,32 +305,5 @@ public record PlanText(LoadPlan plan) {
     long seconds = Math.round(duration.toMillis() / 1000.0);
     String minutes = seconds / 60 + " min";
     return seconds % 60 == 0 ? minutes : minutes + " " + seconds % 60 + " s";
-  }
-
-  public static final class Rows {
-
-    private final StringBuilder text = new StringBuilder();
-
-    public void row(String name, String value) {
-      text.append(String.format(Locale.ROOT, "%-15s%s", name, value)).append('\n');
-    }
-
-    /** The requests before the load; where there are any, at least {@code min}. */
-    public void warmUp(int requests, int min) {
-      int sent = Math.max(requests, min);
-      row("warm-up", requests == 0 ? "none" : NumberText.counted(sent, "request"));
-    }
-
-    public void slo(String whose, String objectives, Slo slo) {
-      row(
-          "SLO",
-          Sentence.text(
-              "load.slo", whose, objectives, slo.percentile(), slo.rule() == Slo.Rule.REQUESTS));
-    }
-
-    @Override
-    public String toString() {
-      return text.toString();
-    }
   }
 }

@@ -26,7 +26,6 @@ import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Injector.StartTime;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.PlanText;
-import io.github.gatlingllm.load.PlanText.Rows;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.load.StopRule.Repeats;
@@ -63,7 +62,6 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -1110,30 +1108,9 @@ public final class Setting<T extends @Nullable Object> {
     return inCode != null && inCode.get() == null;
   }
 
-  /** The values of rows, of a process or of a protocol. */
-  public interface Values {
-    <T extends @Nullable Object> T get(Setting<T> row);
-  }
-
-  /** Adds lines of the plan, each of the values of one row or of several; none without a value. */
-  public static void addPlanLines(Rows rows, Values values, String... lines) {
-    Stream.of(lines).forEach(line -> addPlanLine(rows, line, values));
-  }
-
-  private static void addPlanLine(Rows rows, String line, Values values) {
-    String text =
-        ENTRIES.stream()
-            .filter(row -> line.equals(row.planLine))
-            .map(row -> row.planText(values))
-            .filter(Objects::nonNull)
-            .collect(Collectors.joining(", "));
-    if (!text.isEmpty()) {
-      rows.row(line, text);
-    }
-  }
-
-  private @Nullable String planText(Values values) {
-    T value = values.get(this);
+  /** Its part of a line of the plan; null where it has none. */
+  @Nullable String planText(String line, DryRun.Values values) {
+    T value = line.equals(planLine) ? values.get(this) : null;
     return value == null ? null : planText.apply(value);
   }
 

@@ -117,7 +117,7 @@ public final class Benchmark extends Simulation {
     settings.warnings().forEach(line -> PrintableText.print(StartCommand.typed(line)));
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
     var unused = InvalidSimulation.checked(() -> plan.load().plan().part(injector.part()));
-    PrintableText.print(StartCommand.typed(DryRun.text(plan).stripTrailing()));
+    PrintableText.print(StartCommand.typed(BenchmarkText.of(plan).stripTrailing()));
     plan.close();
     if (injector.isPart()) {
       PrintableText.print(

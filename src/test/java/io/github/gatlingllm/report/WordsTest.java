@@ -15,6 +15,7 @@ import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.load.StopRule.Repeats;
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.settings.DryRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,8 +50,8 @@ class WordsTest {
     return Stream.of(search, sweep, sweep().repeated(Repeats.parse("auto:3%"), 1))
         .map(
             plan -> {
-              PlanText.Rows rows = new PlanText.Rows();
-              new PlanText(plan).addTo(rows, "");
+              DryRun rows = new DryRun();
+              rows.load(new PlanText(plan), "");
               return rows.toString();
             });
   }

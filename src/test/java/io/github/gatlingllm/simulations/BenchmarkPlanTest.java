@@ -299,7 +299,7 @@ final class BenchmarkPlanTest {
     assertThat(settings.targets().get(0).apiKey()).isEqualTo(KEY);
     assertThat(settings.toString()).contains("http://a/v1").doesNotContain(KEY);
     assertThat(settings.config()).containsEntry("apiKey", "***").containsEntry("model", "m");
-    assertThat(DryRun.text(settings)).doesNotContain(KEY);
+    assertThat(BenchmarkText.of(settings)).doesNotContain(KEY);
   }
 
   private static Duration measured(BenchmarkPlan plan) {

@@ -137,12 +137,13 @@ final class BenchmarkWorkloadTest {
         .as("as many as are sent, but 1,000 at most")
         .isBetween(6 * 60L, 1_000L);
     assertThat(new WorkloadScenarios(plan, Api.CHAT).list()).hasSize(6);
-    assertThat(DryRun.text(plan))
+    assertThat(BenchmarkText.of(plan))
         .contains(
             "requests       about 60 requests, per pair of lengths",
             "grid           6 pairs of prompt and output tokens, one after the other, each with",
             "               40/8, 40/1024, weighted:50=70,60=30/8, ",
-            "prompt size    exactly 40 tokens, exactly 50 tokens (70 %), exactly 60 tokens (30 %), exactly 80 tokens by",
+            "prompt size    exactly 40 tokens, exactly 50 tokens (70 %), exactly 60 tokens (30 %),"
+                + " exactly 80 tokens by",
             "output         exactly 8 tokens, exactly 1024 tokens (",
             "time           2 min of measuring, at most ");
     assertThat(read("promptTokens=5,9").workload().made()).isEqualTo(1_000);
@@ -293,7 +294,7 @@ final class BenchmarkWorkloadTest {
   }
 
   private static String plan(String settings) {
-    return DryRun.text(read(settings));
+    return BenchmarkText.of(read(settings));
   }
 
   private static BenchmarkPlan read(String settings) {

@@ -317,7 +317,7 @@ final class OddInputsTest {
     if (plan.workload().sessions() != null) {
       plan.workload().sessions().sessions().forEach(each -> read(each.main()));
     }
-    return DryRun.text(plan);
+    return BenchmarkText.of(plan);
   }
 
   private static void read(Agent agent) {

@@ -372,6 +372,6 @@ class SettingEffectsTest {
   }
 
   private static String plan(String settings) {
-    return DryRun.text(CheckedSettings.plan(settings));
+    return BenchmarkText.of(CheckedSettings.plan(settings));
   }
 }

@@ -4,12 +4,9 @@ import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.client.Api;
-import io.github.gatlingllm.client.Secrets;
 import io.github.gatlingllm.figures.metric.NumberText;
-import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.PlanText;
-import io.github.gatlingllm.load.PlanText.Rows;
+import io.github.gatlingllm.settings.DryRun;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.SettingValue.Length;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
@@ -21,7 +18,6 @@ import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.IntSummaryStatistics;
 import java.util.List;
@@ -29,32 +25,25 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
-/** The plan of a benchmark as text, without keys and values of headers. */
-record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
+/** Tells a dry run the plan of a benchmark. */
+record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
   private static final int MISSES_SHOWN = 3;
   private static final String IN_TURN = ", one after the other, each with the whole load";
 
-  static String text(BenchmarkPlan plan) {
-    DryRun dry = new DryRun(plan, plan.tokenizers().get(0), new Rows());
-    dry.targets();
-    dry.plan.load().addTo(dry.rows, dry.each());
+  static String of(BenchmarkPlan plan) {
+    BenchmarkText text = new BenchmarkText(plan, plan.tokenizers().get(0), new DryRun());
+    text.targets();
+    text.rows.load(plan.load(), text.each());
     int urls = plan.targets().stream().mapToInt(target -> target.urls().size()).max().orElse(1);
-    dry.rows.warmUp(
-        plan.get(Setting.WARMUP), WeightedModel.tries(plan.get(Setting.MODEL).mix(), urls));
-    dry.lines("before levels", "wait");
-    dry.workload();
-    dry.requests();
-    dry.goalsAndLimits();
-    return dry.rows.toString();
+    text.rows.beforeLoad(plan::get, WeightedModel.tries(plan.get(Setting.MODEL).mix(), urls));
+    text.workload();
+    text.requests();
+    text.goalsAndLimits();
+    return text.rows.toString();
   }
 
   private void row(String name, String value) {
     rows.row(name, value);
-  }
-
-  /** What the rows of the catalogue say. */
-  private void lines(String... names) {
-    Setting.addPlanLines(rows, plan::get, names);
   }
 
   private void targets() {
@@ -68,20 +57,17 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     boolean several = plan.targets().size() > 1;
     for (int i = 0; i < plan.targets().size(); i++) {
       TargetSpec target = plan.targets().get(i);
-      String label = several ? plan.labels().get(i) + ": " : "";
-      row(
-          "target",
-          label + target.urls().stream().map(Secrets::redactUrl).collect(joining(" and ")));
+      rows.target(several ? plan.labels().get(i) : "", target.urls());
       List<WeightedModel> mix = plan.get(Setting.MODEL).mix();
       row(
           "model",
           Objects.requireNonNullElse(
               mix.isEmpty() ? target.model() : WeightedModel.shares(mix),
               "not set: the server's only model; a server of several decides"));
-      row("API key", target.apiKey() == null ? "none" : "set");
+      rows.apiKey(target.apiKey() != null);
     }
     if (several) {
-      lines("order");
+      rows.lines(plan::get, "order");
     }
     String answers = plan.get(Setting.STREAM) ? "streamed" : "not streamed";
     String inputs = NumberText.counted(plan.get(Setting.INPUTS_PER_REQUEST), "input");
@@ -121,7 +107,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       row("scenarios", names + (known.size() > 1 ? IN_TURN : ""));
     }
     known.forEach(share -> scenario(share.ready()));
-    lines("images", "context", "think time");
+    rows.lines(plan::get, "images", "context", "think time");
     List<String> misses = workload.misses().map(Prompts.Miss::toString).toList();
     if (!misses.isEmpty()) {
       String some = misses.stream().limit(MISSES_SHOWN).collect(joining(", "));
@@ -132,7 +118,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
     if (!(plan.prefix() instanceof PromptPrefix.None)) {
       IntSummaryStatistics sizes = PromptPrefix.sizes(plan.prefix().texts(tokenizer), tokenizer);
       String varying = sizes.getMin() == sizes.getMax() ? "" : ", and so do totals vary";
-      row("prefix", plan.prefix() + ": " + PlanText.sizes(sizes, "token") + varying);
+      rows.prefix(plan.prefix(), ": " + PlanText.sizes(sizes, "token") + varying);
     }
   }
 
@@ -248,7 +234,7 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       if (plan.get(Setting.TEMPERATURE) == null && plan.get(Setting.TOP_P) == null) {
         row("sampling", "the server's defaults");
       }
-      lines("sampling");
+      rows.lines(plan::get, "sampling");
     }
     ObjectNode body = plan.get(Setting.BODY);
     if (!body.isEmpty()) {
@@ -270,38 +256,11 @@ record DryRun(BenchmarkPlan plan, Tokenizer tokenizer, Rows rows) {
       String kept = plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)";
       row("build gates", plan.config().get(Setting.ASSERT.name) + kept);
     }
-    lines("limits", "connections");
-    row("seed", Long.toString(plan.seed()));
-    row("time", estimatedTime());
-  }
-
-  private String estimatedTime() {
-    PlanText load = plan.load();
+    rows.limits(plan::get);
+    rows.seed(plan.seed());
     int turns =
         (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
-            * plan.workload().scenarios()
-            * load.repeats().max();
-    if (load.isSearch()) {
-      return load.timeOfSearches(turns);
-    }
-    Duration measured = Duration.ZERO;
-    Duration longest = Duration.ZERO;
-    for (LoadLevel level : load.levels()) {
-      Duration duration = PlanText.expectedDuration(level);
-      if (duration == null) {
-        return "depends on the server: " + load.total();
-      }
-      Phases phases = level.phases();
-      measured = measured.plus(duration);
-      longest =
-          longest
-              .plusNanos(phases.longestNanos())
-              .plus(phases.requests() == null ? Duration.ZERO : duration);
-    }
-    return "%s%s of measuring, at most %s in all"
-        .formatted(
-            load.repeats().goal() == null ? "" : "at most ",
-            PlanText.time(measured.multipliedBy(turns)),
-            PlanText.time(longest.multipliedBy(turns)));
+            * plan.workload().scenarios();
+    row("time", plan.load().expectedTime(turns));
   }
 }

@@ -1,0 +1,103 @@
+package io.github.gatlingllm.settings;
+
+import static java.util.stream.Collectors.joining;
+
+import io.github.gatlingllm.client.Secrets;
+import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
+import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.workload.PromptPrefix;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The plan of a run as text, without keys and values of headers: what a dry run prints. */
+public final class DryRun {
+
+  private final StringBuilder text = new StringBuilder();
+
+  /** The values of rows, of a process or of a protocol. */
+  public interface Values {
+    <T extends @Nullable Object> T get(Setting<T> row);
+  }
+
+  public void row(String name, String value) {
+    text.append(String.format(Locale.ROOT, "%-15s%s", name, value)).append('\n');
+  }
+
+  /** Lines of the catalogue, each of the values of one row or of several; none without a value. */
+  public void lines(Values values, String... names) {
+    Stream.of(names).forEach(line -> line(values, line));
+  }
+
+  private void line(Values values, String name) {
+    String line =
+        Setting.all().stream()
+            .map(row -> row.planText(name, values))
+            .filter(Objects::nonNull)
+            .collect(joining(", "));
+    if (!line.isEmpty()) {
+      row(name, line);
+    }
+  }
+
+  /**
+   * @param label empty where there is only one
+   */
+  public void target(String label, List<String> urls) {
+    row(
+        "target",
+        (label.isEmpty() ? "" : label + ": ")
+            + urls.stream().map(Secrets::redactUrl).collect(joining(" and ")));
+  }
+
+  public void apiKey(boolean isSet) {
+    row("API key", isSet ? "set" : "none");
+  }
+
+  /**
+   * @param each what has that number of requests
+   */
+  public void load(PlanText plan, String each) {
+    plan.addTo(this::row, each);
+  }
+
+  /**
+   * What is sent before the load.
+   *
+   * @param min the fewest requests where there are any
+   */
+  public void beforeLoad(Values values, int min) {
+    int requests = values.get(Setting.WARMUP);
+    int sent = Math.max(requests, min);
+    row("warm-up", requests == 0 ? "none" : NumberText.counted(sent, "request"));
+    lines(values, "before levels", "wait");
+  }
+
+  public void prefix(PromptPrefix prefix, String sizes) {
+    row("prefix", prefix + sizes);
+  }
+
+  public void slo(String whose, String objectives, Slo slo) {
+    row(
+        "SLO",
+        Sentence.text(
+            "load.slo", whose, objectives, slo.percentile(), slo.rule() == Slo.Rule.REQUESTS));
+  }
+
+  public void limits(Values values) {
+    lines(values, "limits", "connections");
+  }
+
+  public void seed(long seed) {
+    row("seed", Long.toString(seed));
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
+  }
+}
