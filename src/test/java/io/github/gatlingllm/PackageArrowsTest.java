@@ -37,7 +37,7 @@ class PackageArrowsTest {
       """
       javaapi: action client figures.metric load record run settings workload
       action: client engine figures.level figures.metric load record run settings workload
-      client: record
+      client: figures.metric record
       engine: client load record
       figures.check: figures.level figures.metric record
       figures.compare: figures.check figures.level figures.metric record
@@ -73,7 +73,10 @@ class PackageArrowsTest {
       Pattern.compile("(?<![\\w.\"])(scala|io\\.gatling\\.(core|commons))\\.\\w");
   private static final Pattern COMMENT_OR_TEXT =
       Pattern.compile(
-          "(?s)/\\*.*?\\*/|//[^\n]*|\"{3}.*?(?<!\\\\)\"{3}|\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])+'");
+          "(?s)/\\*.*?\\*/|//[^\n"
+              + "]*|\"{3}.*?(?<!\\\\)\"{3}|\"(?:\\\\.|[^\"\\\\\n"
+              + "])*\"|'(?:\\\\.|[^'\\\\\n"
+              + "])+'");
   private static final Pattern SCOPE =
       Pattern.compile("[{};]|(?<![\\w.@])(?:class|interface|record|enum)\\s+([A-Z]\\w*)");
   private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\n]*");

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.figures.metric.Sentence;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -308,32 +310,16 @@ public abstract class Api {
 
   /**
    * The fields that this client adds to requests, and that a server may reject. One row each: the
-   * setting that says up front that the server does not take it, what that means, and its names. A
-   * field within another one comes before it, as an error that rejects it names both.
+   * setting that says up front that the server does not take it, and its names. A field within
+   * another one comes before it, as an error that rejects it names both.
    */
   @SuppressWarnings("ImmutableEnumChecker") // names are a List.of
   public enum AddedField {
-    CONTINUOUS_USAGE(
-        "eventTokens", "none", "tokens of events are estimated", "continuous_usage_stats"),
-    USAGE(
-        "includeUsage",
-        "false",
-        "the tokenizer counts tokens where the server does not",
-        "stream_options",
-        "include_usage"),
-    PINNING("ignoreEos", "false", "answers may end early", "ignore_eos", "min_tokens"),
-    LIMIT_NAME(
-        "maxTokensField",
-        MAX_COMPLETION_TOKENS,
-        "the limit is sent as " + MAX_COMPLETION_TOKENS,
-        MAX_TOKENS),
-    LIMIT(
-        "maxTokensField",
-        NO_MAX_TOKENS,
-        "answers are as long as the server makes them",
-        MAX_COMPLETION_TOKENS,
-        MAX_TOKENS,
-        "max_output_tokens");
+    CONTINUOUS_USAGE("eventTokens", "none", "continuous_usage_stats"),
+    USAGE("includeUsage", "false", "stream_options", "include_usage"),
+    PINNING("ignoreEos", "false", "ignore_eos", "min_tokens"),
+    LIMIT_NAME("maxTokensField", MAX_COMPLETION_TOKENS, MAX_TOKENS),
+    LIMIT("maxTokensField", NO_MAX_TOKENS, MAX_COMPLETION_TOKENS, MAX_TOKENS, "max_output_tokens");
 
     /** Without these an answer does not have a given length. */
     public static final Set<AddedField> OF_LENGTH = Set.of(PINNING, LIMIT);
@@ -350,14 +336,12 @@ public abstract class Api {
 
     private final String setting;
     private final String value;
-    private final String effect;
     private final List<String> names;
     private final Pattern pattern;
 
-    AddedField(String setting, String value, String effect, String... names) {
+    AddedField(String setting, String value, String... names) {
       this.setting = setting;
       this.value = value;
-      this.effect = effect;
       this.names = List.of(names);
       pattern = Pattern.compile("\\b(" + String.join("|", names) + ")\\b");
     }
@@ -379,7 +363,7 @@ public abstract class Api {
         Matcher named = row.pattern.matcher(said);
         while ((!isLimit || REJECTED.matcher(said).find()) && named.find()) {
           if (request.isFromBody(named.group())) {
-            return "; take " + named.group() + " out of body (llm.body)";
+            return Sentence.text("rejected.remedy", named.group(), null, null);
           }
           if (row.isIn(request)) {
             return row.remedy();
@@ -390,7 +374,7 @@ public abstract class Api {
     }
 
     String remedy() {
-      return "; set " + setting + "=" + value + " (llm." + setting + ")";
+      return Sentence.text("rejected.remedy", null, setting, value);
     }
 
     private boolean isIn(GenerationRequest request) {
@@ -432,9 +416,9 @@ public abstract class Api {
 
     /** For the console: that a target rejects it, what follows, and the setting. */
     public String line(String target) {
-      return "LLM: %s rejects %s, so the run continues without: %s (set llm.%s=%s to avoid this)"
-          .formatted(
-              target, String.join(" and ", names.subList(0, shown())), effect, setting, value);
+      List<String> shown = names.subList(0, shown());
+      return Sentence.text(
+          "rejected", target, shown, name().toLowerCase(Locale.ROOT), setting, value);
     }
 
     private int shown() {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.PrintableText;
 import io.github.gatlingllm.record.RequestStatus.GeneratorLimit;
 import io.netty.buffer.ByteBufUtil;
@@ -23,6 +24,7 @@ import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,36 +33,27 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Describes why a connection failed; the text is constant per cause, so that reports group it. */
+/** Why a connection failed: a cause of {@code facts.txt}, whose text is constant per cause. */
 final class ConnectionFailure {
-
-  private static final String NO_TLS =
-      "TLS failed: the server does not speak TLS; use http:// or another port";
 
   /** Texts of operating system, Netty and Gatling in lower case → cause; the first match counts. */
   private static final List<Map.Entry<String, String>> CAUSES =
       List.of(
-          Map.entry("unrecognized ssl message", NO_TLS),
-          Map.entry("failed to resolve", "unknown host: check the endpoint's name"),
-          Map.entry("too many open files", GeneratorLimit.FILES.error()),
-          Map.entry("cannot assign requested address", GeneratorLimit.PORTS.error()),
-          Map.entry("address already in use", GeneratorLimit.PORTS.error()),
-          Map.entry(
-              "connection timed out", "connect timeout: no answer from the endpoint's address"),
-          Map.entry(
-              "connection refused",
-              "connection refused: is the server running at the endpoint's port?"),
-          Map.entry("no route to host", "no route to the endpoint's address"),
-          Map.entry("network is unreachable", "no route to the endpoint's address"),
-          Map.entry("connection reset", "connection reset by the server"),
-          Map.entry("broken pipe", "connection closed by the server while the request was sent"),
-          Map.entry(
-              "channel was closed before handshake",
-              "connection closed by the server before any response"));
+          Map.entry("unrecognized ssl message", "no_tls"),
+          Map.entry("failed to resolve", "unknown_host"),
+          Map.entry("connection timed out", "connect_timeout"),
+          Map.entry("connection refused", "refused"),
+          Map.entry("no route to host", "no_route"),
+          Map.entry("network is unreachable", "no_route"),
+          Map.entry("connection reset", "reset"),
+          Map.entry("broken pipe", "closed_while_sent"),
+          Map.entry("channel was closed before handshake", "closed"));
 
-  private static final String UNTRUSTED =
-      "the server's certificate is not trusted; add its authority to the trust store, or set"
-          + " verifyTls=false";
+  private static final Map<String, GeneratorLimit> LIMITS =
+      Map.of(
+          "too many open files", GeneratorLimit.FILES,
+          "cannot assign requested address", GeneratorLimit.PORTS,
+          "address already in use", GeneratorLimit.PORTS);
 
   private static final Pattern OTHER_HOST =
       Pattern.compile("(?i)no subject alternative|no name matching|hostname");
@@ -77,79 +70,84 @@ final class ConnectionFailure {
   /** Names the time, which Gatling's client has only in its message. */
   static String timeout(Throwable requestTimeout) {
     Matcher limit = AFTER.matcher(message(requestTimeout));
-    String time = limit.find() ? duration(Long.parseLong(limit.group(1))) : "the request timeout";
-    return "no complete answer within " + time + " (requestTimeout)";
-  }
-
-  static String duration(long millis) {
-    return millis % 1_000 == 0 ? millis / 1_000 + " s" : millis + " ms";
+    Long millis = limit.find() ? Long.valueOf(limit.group(1)) : null;
+    return Sentence.text("too_late", "request", millis);
   }
 
   static String reason(Throwable failure, @Nullable String proxy, Secrets secrets) {
     NotSslRecordException noTls = find(NotSslRecordException.class, failure);
     if (proxy != null && noTls != null && !firstBytes(noTls).startsWith("HTTP/")) {
-      return "proxy %s: answered CONNECT with 200 and then no TLS but '%s'; does it require a login?"
-          .formatted(proxy, secrets.line(firstBytes(noTls), 40));
+      return because("proxy_without_tls", secrets.line(firstBytes(noTls), 40))
+          .at("proxy " + proxy)
+          .text();
     }
-    String reason = reason(failure);
     boolean isUnreachable =
-        find(SocketException.class, failure) != null
+        proxy != null
+            && find(SocketException.class, failure) != null
             && find(ProxyConnectException.class, failure) == null;
-    return proxy != null && isUnreachable
-        ? "proxy " + proxy + ": " + reason.replace("the endpoint", "the proxy")
-        : reason;
+    Sentence cause = cause(failure, isUnreachable);
+    return (isUnreachable ? cause.at("proxy " + proxy) : cause).text();
   }
 
-  /** The reason by the type of any exception in the chain of causes, as outer ones only wrap it. */
   static String reason(Throwable failure) {
+    return cause(failure, false).text();
+  }
+
+  private static Sentence because(String cause, @Nullable Object detail) {
+    return Sentence.of("unconnected", cause, detail, false);
+  }
+
+  /** The cause by the type of any exception in the chain, as outer ones only wrap it. */
+  static Sentence cause(Throwable failure, boolean isProxy) {
     if (find(OutOfMemoryError.class, failure) != null) { // Netty's of direct memory too
-      return GeneratorLimit.MEMORY.error();
+      return because("limit", GeneratorLimit.MEMORY.error());
     }
     ProxyConnectException proxy = find(ProxyConnectException.class, failure);
     if (proxy != null) {
       return proxy(message(proxy));
     }
     if (find(UnknownHostException.class, failure) != null) {
-      return "unknown host: check the endpoint's name";
+      return because("unknown_host", null);
     }
     if (find(NotSslRecordException.class, failure) != null) {
-      return NO_TLS;
+      return because("no_tls", null);
     }
-    String known = known(failure);
+    GeneratorLimit limit = known(failure, LIMITS.entrySet());
+    if (limit != null) {
+      return because("limit", limit.error());
+    }
+    String known = known(failure, CAUSES);
     if (known != null) {
-      return known;
+      return Sentence.of("unconnected", known, null, isProxy);
     }
     SSLException tls = find(SSLException.class, failure);
     if (tls != null) {
-      return "TLS failed: " + tlsCause(tls);
+      return tlsCause(tls);
     }
     DecompressionException compressed = find(DecompressionException.class, failure);
     if (compressed != null) {
-      return "response could not be decompressed: "
-          + message(compressed).replaceFirst("\\. Expected.*", ""); // and numbers of this answer
+      // Without the numbers of this answer.
+      return because("compressed", message(compressed).replaceFirst("\\. Expected.*", ""));
     }
     if (failure instanceof ClosedChannelException
         || failure instanceof PrematureChannelClosureException) {
-      return "connection closed by the server before any response";
+      return because("closed", null);
     }
     if (failure instanceof TooLongHttpHeaderException) {
-      return "response headers longer than " + BoundedHttp.MAX_HEADERS / 1024 + " KiB";
+      return because("long_headers", BoundedHttp.MAX_HEADERS / 1024);
     }
     if (failure instanceof TooLongHttpLineException) {
-      return "HTTP line longer than "
-          + BoundedHttp.MAX_LINE / 1024
-          + " KiB: is this the endpoint's port?";
+      return because("long_line", BoundedHttp.MAX_LINE / 1024);
     }
     if (failure instanceof InvalidChunkExtensionException) {
-      return "response has an HTTP chunk extension in a form that Netty does not read";
+      return because("chunk_extension", null);
     }
     if (failure instanceof Http2Exception) {
-      return "HTTP/2 connection given up: " + message(failure);
+      return because("http2", message(failure));
     }
-    if (failure instanceof CodecException || failure instanceof IllegalArgumentException) {
-      return "response is not valid HTTP: is this the endpoint's port?";
-    }
-    return failure.getClass().getSimpleName() + ": " + message(failure);
+    return failure instanceof CodecException || failure instanceof IllegalArgumentException
+        ? because("no_http", null)
+        : because("other", failure.getClass().getSimpleName() + ": " + message(failure));
   }
 
   /** The first line of what came, which Netty quotes in hexadecimal digits. */
@@ -169,36 +167,33 @@ final class ConnectionFailure {
   }
 
   /** OpenSSL's own message is only "General OpenSslEngine problem". */
-  private static String tlsCause(SSLException failure) {
+  private static Sentence tlsCause(SSLException failure) {
     if (find(SslHandshakeTimeoutException.class, failure) != null) {
-      return "the server did not answer the handshake; does it speak TLS at this port?";
+      return because("no_handshake", null);
     }
     if (find(CertificateExpiredException.class, failure) != null) {
-      return "the server's certificate has expired; renew it, or set verifyTls=false";
+      return because("expired", null);
     }
     if (find(CertificateNotYetValidException.class, failure) != null) {
-      return "the server's certificate is not valid yet; compare the clocks, or set"
-          + " verifyTls=false";
+      return because("not_yet_valid", null);
     }
     if (find(CertPathBuilderException.class, failure) != null
         || find(CertPathValidatorException.class, failure) != null) {
-      return UNTRUSTED;
+      return because("untrusted", null);
     }
     CertificateException certificate = find(CertificateException.class, failure);
     String text = message(certificate == null ? failure : certificate);
     if (OTHER_HOST.matcher(text).find()) {
-      return "the server's certificate is for another host; use its name in the endpoint, or set"
-          + " verifyTls=false";
+      return because("other_host", null);
     }
-    return OLD_PROTOCOL.matcher(text).find()
-        ? "the server speaks neither TLS 1.2 nor 1.3; update it, or set verifyTls=false"
-        : text;
+    return OLD_PROTOCOL.matcher(text).find() ? because("old_tls", null) : because("tls", text);
   }
 
-  private static @Nullable String known(Throwable failure) {
+  private static <T> @Nullable T known(
+      Throwable failure, Collection<Map.Entry<String, T>> byMessage) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       String message = message(cause).toLowerCase(Locale.ROOT);
-      for (Map.Entry<String, String> entry : CAUSES) {
+      for (Map.Entry<String, T> entry : byMessage) {
         if (message.contains(entry.getKey())) {
           return entry.getValue();
         }
@@ -207,14 +202,11 @@ final class ConnectionFailure {
     return null;
   }
 
-  private static String proxy(String message) {
+  private static Sentence proxy(String message) {
     int status = message.indexOf("status: ");
-    if (message.contains("status: 407")) {
-      return "proxy answered 407: it requires a user name and password; set them in llm.proxy";
-    }
-    return status < 0
-        ? "proxy did not connect to the endpoint"
-        : "proxy did not connect to the endpoint: " + message.substring(status);
+    return message.contains("status: 407")
+        ? because("proxy_login", null)
+        : because("proxy", status < 0 ? null : message.substring(status));
   }
 
   private static String message(Throwable cause) {

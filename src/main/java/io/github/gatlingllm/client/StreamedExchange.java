@@ -6,6 +6,7 @@ import io.gatling.http.client.impl.PrematureCloseException;
 import io.gatling.http.client.impl.RequestTimeoutException;
 import io.github.gatlingllm.client.AnswerMemory.TooLarge;
 import io.github.gatlingllm.client.BoundedHttp.TruncatedGzip;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
 import io.netty.buffer.ByteBuf;
@@ -377,7 +378,7 @@ public final class StreamedExchange implements HttpListener {
     if (failure != null) {
       failed(failure);
     } else if (connection.isActive()) {
-      connectionFailed(now, "stream reset by the server");
+      connectionFailed(now, Sentence.text("unconnected", "stream_reset", null, false));
     } else {
       connectionClosed(now);
     }
@@ -390,7 +391,7 @@ public final class StreamedExchange implements HttpListener {
     } else if (body != null) {
       end(now, body.end(now, true));
     } else {
-      connectionFailed(now, "connection closed by the server before any response");
+      connectionFailed(now, Sentence.text("unconnected", "closed", null, false));
     }
   }
 
@@ -422,10 +423,8 @@ public final class StreamedExchange implements HttpListener {
     endEarly(
         now,
         RequestStatus.STALLED,
-        "no %s for %s (idle timeout)"
-            .formatted(
-                body == null ? "response headers" : "byte",
-                ConnectionFailure.duration(options.idleTimeoutNanos() / 1_000_000)));
+        Sentence.text(
+            "too_late", body == null ? "headers" : "byte", options.idleTimeoutNanos() / 1_000_000));
     connection.abandon();
   }
 

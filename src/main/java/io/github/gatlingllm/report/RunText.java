@@ -6,9 +6,9 @@ import io.github.gatlingllm.figures.level.Summary.WorkloadSummary;
 import io.github.gatlingllm.figures.metric.Distribution;
 import io.github.gatlingllm.figures.metric.LevelFigures;
 import io.github.gatlingllm.figures.metric.NumberText;
+import io.github.gatlingllm.figures.metric.Sentence;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.StartCommand;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,23 +56,18 @@ final class RunText {
 
   /** What figures of the entire run pool, e.g. {@code all load levels}; may be empty. */
   static String pooledOver(Summary summary) {
-    List<String> what = new ArrayList<>();
-    if (summary.stages().stream().map(LevelFigures::label).distinct().count() > 1) {
-      what.add("load levels");
-    }
-    if (summary.hasSeveralTargets()) {
-      what.add("targets");
-    }
-    if (summary.hasSeveralScenarios()) {
-      what.add("scenarios");
-    }
-    return what.isEmpty() ? "" : "all " + String.join(" and ", what);
+    boolean levels = summary.stages().stream().map(LevelFigures::label).distinct().count() > 1;
+    boolean targets = summary.hasSeveralTargets();
+    boolean scenarios = summary.hasSeveralScenarios();
+    return levels || targets || scenarios
+        ? Sentence.text("pooled", levels, targets, scenarios)
+        : "";
   }
 
   /** {@link #pooledOver} as a caption, e.g. {@code All load levels pooled.}; may be empty. */
   static String pooled(Summary summary) {
     String pooled = pooledOver(summary);
-    return pooled.isEmpty() ? "" : "A" + pooled.substring(1) + " pooled.";
+    return pooled.isEmpty() ? "" : Sentence.text("pooled.caption", pooled);
   }
 
   /** The self-test that the run is; null for other runs. */
@@ -92,42 +87,46 @@ final class RunText {
     WorkloadSummary workload = summary.workload();
     boolean isPrompt = setting.equals("promptTokens");
     Distribution tokens = isPrompt ? workload.promptTokens() : workload.outputTokens();
-    Integer added = isPrompt && !tokens.isEmpty() ? workload.templateTokens() : null;
+    if (tokens.isEmpty()) {
+      return "";
+    }
+    Integer added = isPrompt ? workload.templateTokens() : null;
     int template = added == null || added > tokens.min() ? 0 : added;
-    String counted = lengths(tokens);
-    String texts = lengths(tokens, template);
     String asked = summary.config().getOrDefault("lengths", "");
     asked = summary.config().getOrDefault(setting, asked);
-    String exactly = asked + " each";
-    boolean isKnown =
-        asked.isEmpty()
-            || texts.replace(",", "").equals(exactly)
-            || counted.replace(",", "").equals(exactly);
-    String all = texts.isEmpty() || isKnown ? texts : texts + ", requested " + asked;
-    if (template == 0) {
-      return all;
-    }
-    boolean isOne = counted.endsWith(" each");
-    return all
-        + (isOne ? " (" + counted.replace(" each", "") : " (" + template + " more")
-        + " with the chat template)";
+    boolean isKnown = isEach(tokens, 0, asked) || isEach(tokens, template, asked);
+    Object withTemplate =
+        template == 0
+            ? null
+            : isEach(tokens, 0) ? NumberText.number(tokens.p50()) : template + " more";
+    return Sentence.text(
+        "lengths", arrived(tokens, template), isKnown ? null : asked, withTemplate);
   }
 
   /** Median, mean and range of token counts; empty without values. */
   static String lengths(Distribution tokens) {
-    return lengths(tokens, 0);
+    return tokens.isEmpty() ? "" : arrived(tokens, 0).text();
   }
 
-  private static String lengths(Distribution tokens, int less) {
-    if (tokens.isEmpty()) {
-      return "";
-    }
-    String median = NumberText.number(tokens.p50() - less);
-    String min = NumberText.number(tokens.min() - less);
-    String max = NumberText.number(tokens.max() - less);
-    return min.equals(max)
-        ? median + " each"
-        : "median %s, mean %s (%s to %s)"
-            .formatted(median, NumberText.number(tokens.mean() - less), min, max);
+  private static boolean isEach(Distribution tokens, int less) {
+    return length(tokens.min(), less).equals(length(tokens.max(), less));
+  }
+
+  private static boolean isEach(Distribution tokens, int less, String asked) {
+    return isEach(tokens, less) && length(tokens.min(), less).replace(",", "").equals(asked);
+  }
+
+  private static String length(double tokens, int less) {
+    return NumberText.number(tokens - less);
+  }
+
+  private static Sentence arrived(Distribution tokens, int less) {
+    return Sentence.of(
+        "lengths.arrived",
+        isEach(tokens, less),
+        length(tokens.p50(), less),
+        length(tokens.mean(), less),
+        length(tokens.min(), less),
+        length(tokens.max(), less));
   }
 }
