@@ -30,6 +30,10 @@ public final class ProtocolPart<T extends @Nullable Object> {
   public static final ProtocolPart<Map<String, Dynamic<String>>> HEADERS =
       new ProtocolPart<>(Map.of(), false);
 
+  /** Tokens that the server's chat template adds to a prompt; null where that is not known. */
+  public static final ProtocolPart<@Nullable Integer> TEMPLATE_TOKENS =
+      new ProtocolPart<>(null, false);
+
   /** The seed of prefixes, where the protocol has none. */
   static final ProtocolPart<@Nullable Long> PREFIX_SEED = new ProtocolPart<>(null, true);
 

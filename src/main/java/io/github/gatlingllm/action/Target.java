@@ -173,7 +173,7 @@ final class Target {
   void tried(RequestRecord first, @Nullable Boolean isKept) {
     List<ServerFacts.Fact> known =
         Objects.requireNonNull(server)
-            .of(first, all.template(this), named.rejected, isKept, all.nextCommand());
+            .of(first, all.template(protocol), named.rejected, isKept, all.nextCommand());
     if (!StartCommand.isProbe()) {
       String line = ServerFacts.line(name, known);
       if (!line.isEmpty()) {

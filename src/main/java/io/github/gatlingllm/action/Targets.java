@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,9 @@ final class Targets {
 
   /** The lengths that feeders draw, by the name of the setting. */
   private final Map<String, String> lengths = new TreeMap<>();
+
+  /** The tokens of chat templates that prompts in code leave room for. */
+  private final Set<Integer> templates = new LinkedHashSet<>();
 
   /** Lengths of outputs that are said in code, by the name of the request. */
   private final Map<String, String> outputs = new TreeMap<>();
@@ -133,7 +137,7 @@ final class Targets {
     if (seed.isDrawnFrom()) {
       config.put(ConfigKey.DEFAULT_SEED.name, Long.toString(seed.value()));
     }
-    config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
+    config.put(ConfigKey.JVM.name, String.join(" ", JvmOptions.inEffect()));
     if (config.containsKey(Setting.UNIQUE_PROMPTS.name)) {
       config.put(ConfigKey.NONCE_OF_RUN.name, Long.toString(Seed.ofRun()));
     }
@@ -143,6 +147,8 @@ final class Targets {
     rejected.values().stream()
         .flatMap(Set::stream)
         .forEach(field -> config.put(field.setting(), field.recorded()));
+    Map<String, TargetFacts> facts = facts(used, rejected, this::template);
+    config.putAll(templates(facts));
     Map<String, TargetSlo> slos = slos(used);
     boolean isCommon = slos.values().stream().distinct().count() == 1;
     Set<String> before = described;
@@ -164,7 +170,7 @@ final class Targets {
           return info.assertions(List.copyOf(assertions))
               .config(config)
               .slo(slos.values().iterator().next(), isCommon ? Map.of() : slos)
-              .targets(facts(used, rejected))
+              .targets(facts)
               .report(report(used))
               .seed(own == null ? (Long) seed.value() : own)
               .versions(Versions.all());
@@ -228,6 +234,7 @@ final class Targets {
 
   /** A scenario is built: what it asks for is known. */
   synchronized void scenarioBuilt() {
+    templates.addAll(Asked.takeTemplates());
     Asked.take()
         .forEach(
             (name, text) ->
@@ -252,24 +259,20 @@ final class Targets {
                   .map(each -> each.getKey() + ": " + each.getValue())
                   .collect(Collectors.joining("; ")));
     }
-    Map<String, Integer> templates = new TreeMap<>();
-    named.forEach(
-        (label, each) -> {
-          if (each.template != null) {
-            templates.put(label, each.template);
-          }
-        });
-    all.putAll(templates(templates, used()));
     return all;
   }
 
-  /** As {@link RunInfo#template} reads them: where there are several targets, by their names. */
-  static Map<String, String> templates(Map<String, Integer> tokens, List<LlmProtocol> protocols) {
-    boolean isOfAll = protocols.stream().map(LlmProtocol::label).distinct().count() < 2;
+  /** For readers: of all targets where they agree, else by their names. */
+  static Map<String, String> templates(Map<String, TargetFacts> facts) {
+    Integer common = TargetFacts.commonTemplate(facts.values());
     Map<String, String> config = new TreeMap<>();
-    tokens.forEach(
-        (target, more) ->
-            config.put(RunInfo.TEMPLATE + (isOfAll ? "" : " " + target), more.toString()));
+    facts.forEach(
+        (target, each) -> {
+          if (each.templateTokens() != null) {
+            String name = RunInfo.TEMPLATE + (common == null ? " " + target : "");
+            config.put(name, each.templateTokens().toString());
+          }
+        });
     return config;
   }
 
@@ -283,11 +286,12 @@ final class Targets {
   }
 
   /** The tokens that the template of a target adds; null where that is not known. */
-  synchronized @Nullable Integer template(Target target) {
-    Map<String, String> said = new TreeMap<>(lengths);
-    said.putAll(target.protocol.notes());
-    Integer template = RunInfo.template(said, target.name);
-    return template == null ? target.named.template : template;
+  synchronized @Nullable Integer template(LlmProtocol protocol) {
+    Integer said = protocol.get(ProtocolPart.TEMPLATE_TOKENS);
+    if (said == null && templates.size() == 1) {
+      said = templates.iterator().next();
+    }
+    return said == null ? named(protocol).template : said;
   }
 
   private static @Nullable String start(RunInfo info, List<LlmProtocol> used) {
@@ -338,7 +342,9 @@ final class Targets {
   }
 
   static Map<String, TargetFacts> facts(
-      List<LlmProtocol> protocols, Map<String, Set<AddedField>> rejected) {
+      List<LlmProtocol> protocols,
+      Map<String, Set<AddedField>> rejected,
+      Function<LlmProtocol, @Nullable Integer> templates) {
     Map<String, TargetFacts> targets = new LinkedHashMap<>();
     for (LlmProtocol protocol : protocols) {
       TargetFacts facts =
@@ -348,7 +354,8 @@ final class Targets {
                       rejected.getOrDefault(protocol.label(), Set.of()), AddedField.OF_LENGTH),
               protocol.tokenizer().name(),
               protocol.get(Setting.GPUS),
-              protocol.get(Setting.COST_PER_HOUR));
+              protocol.get(Setting.COST_PER_HOUR),
+              templates.apply(protocol));
       targets.merge(protocol.label(), facts, TargetFacts::and);
     }
     return targets;

@@ -183,7 +183,7 @@ final class WarmUpRounds {
     if (server == null || local == null || lengths == null) {
       return;
     }
-    Integer template = load.all.template(load);
+    Integer template = load.all.template(protocol);
     // Of prompts of several lengths the load tells, and what counts characters tells nothing.
     boolean isAsked = lengths.matches("\\d+") && !protocol.tokenizer().name().startsWith("chars");
     if (template == null && isAsked && sent.api.takesMessages()) {

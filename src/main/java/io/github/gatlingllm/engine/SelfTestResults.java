@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.RuntimeMXBean;
@@ -160,7 +161,8 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
             .filter(option -> !option.startsWith("-D") && !option.startsWith("--add-"))
             .distinct()
             .sorted()
-            .toList());
+            .toList(),
+        JvmOptions.hasOptimizingCompiler());
   }
 
   static String processor(Path cpuinfo, @Nullable String identifier) {

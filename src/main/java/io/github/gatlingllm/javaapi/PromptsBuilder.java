@@ -8,7 +8,6 @@ import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Arrival.DrawOrder;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.LengthDistribution.Asked;
 import io.github.gatlingllm.workload.LengthDistribution.Draw;
@@ -203,7 +202,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
       Asked.add(Asked.PROMPT_TOKENS, lengths.text());
     }
     if (lengths != null && parts.template > 0) {
-      Asked.add(RunInfo.TEMPLATE, Integer.toString(parts.template));
+      Asked.addTemplate(parts.template);
     }
     if (LlmProtocol.isDryRun()) {
       PrintableText.print(

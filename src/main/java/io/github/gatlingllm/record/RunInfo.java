@@ -19,6 +19,7 @@ import io.github.gatlingllm.record.RunOutcome.SingleStream;
 import io.github.gatlingllm.record.TokenGaps.ReadingSpeed;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -192,10 +193,9 @@ public record RunInfo(
         null);
   }
 
-  /** The tokens of a target's template, else of all, in a {@link #config}; null if not known. */
-  public static @Nullable Integer template(Map<String, String> config, String target) {
-    String said = config.getOrDefault(TEMPLATE + " " + target, config.getOrDefault(TEMPLATE, ""));
-    return said.matches("\\d{1,6}") ? (Integer) Integer.parseInt(said) : null;
+  /** The tokens of the chat template of all targets; null if not known, or if they differ. */
+  public @Nullable Integer commonTemplate() {
+    return TargetFacts.commonTemplate(targets.values());
   }
 
   /** The same run with another value of a component, or of a component of one of its parts. */
@@ -353,16 +353,33 @@ public record RunInfo(
    * @param tokenizer of our own counts
    * @param costPerHour cost of a GPU per hour, or of the entire server if {@code gpus} is null; in
    *     any currency; null if not set
+   * @param templateTokens tokens that the chat template adds to a prompt; null if not known
    */
   public record TargetFacts(
-      boolean pinnedOutput, String tokenizer, @Nullable Double gpus, @Nullable Double costPerHour) {
+      boolean pinnedOutput,
+      String tokenizer,
+      @Nullable Double gpus,
+      @Nullable Double costPerHour,
+      @Nullable Integer templateTokens) {
+
+    /** Null if not known, or if they differ. */
+    public static @Nullable Integer commonTemplate(Collection<TargetFacts> all) {
+      return all.stream().map(TargetFacts::templateTokens).distinct().count() == 1
+          ? all.iterator().next().templateTokens
+          : null;
+    }
 
     public @Nullable Double costOfAllPerHour() {
       return costPerHour == null || gpus == null ? costPerHour : (Double) (gpus * costPerHour);
     }
 
     public TargetFacts and(TargetFacts other) {
-      return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer, gpus, costPerHour);
+      return new TargetFacts(
+          pinnedOutput && other.pinnedOutput,
+          tokenizer,
+          gpus,
+          costPerHour,
+          commonTemplate(List.of(this, other)));
     }
   }
 }

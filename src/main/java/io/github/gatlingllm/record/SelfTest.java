@@ -45,9 +45,19 @@ public record SelfTest(
 
   public static final String SCHEMA = "gatling-llm/self-test/1";
 
-  /** The machine, or its container, and JVM of a measurement; options without system properties. */
+  /**
+   * The machine, or its container, and JVM of a measurement.
+   *
+   * @param jvmOptions those of its command, without system properties
+   * @param optimizingCompiler whether its JVM has C2, the optimizing compiler; null if not known
+   */
   public record Machine(
-      String processor, int processors, long memoryMib, String jvm, List<String> jvmOptions) {
+      String processor,
+      int processors,
+      long memoryMib,
+      String jvm,
+      List<String> jvmOptions,
+      @Nullable Boolean optimizingCompiler) {
     public Machine {
       processor = Objects.requireNonNullElse(processor, "");
       jvm = Objects.requireNonNullElse(jvm, "");
@@ -90,7 +100,7 @@ public record SelfTest(
   public record Ceiling(int streams, double eventsPerS, double requestsPerS, boolean exceeded) {}
 
   public SelfTest {
-    machine = machine == null ? new Machine("", 0, 0, "", List.of()) : machine;
+    machine = machine == null ? new Machine("", 0, 0, "", List.of(), null) : machine;
     versions = RunInfo.ordered(versions);
     levels = levels == null ? List.of() : List.copyOf(levels);
     differs = differs == null ? List.of() : List.copyOf(differs);
@@ -169,9 +179,6 @@ public record SelfTest(
 
   /** The options of the JVM that decide how much it disturbs its own measurements. */
   public static final class JvmOptions {
-
-    /** Their name in {@link RunInfo#config}. */
-    public static final String CONFIG_NAME = "jvm";
 
     /** Only compiler C1: C2 takes CPU from a server on the same machine while it compiles. */
     public static final String NO_OPTIMISING_COMPILER = "-XX:TieredStopAtLevel=1";
@@ -255,6 +262,12 @@ public record SelfTest(
       } catch (JMException | IOException e) {
         // It stays on, and the check of JVM options sees it.
       }
+    }
+
+    /** Whether the optimizing compiler is on; null if the JVM does not report that. */
+    public static @Nullable Boolean hasOptimizingCompiler() {
+      List<String> options = inEffect();
+      return options.isEmpty() ? null : (Boolean) !options.contains(NO_OPTIMISING_COMPILER);
     }
 
     /** The options in effect, set or by default; empty if the JVM does not report them. */

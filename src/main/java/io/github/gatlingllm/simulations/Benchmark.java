@@ -32,7 +32,6 @@ import io.github.gatlingllm.settings.Settings;
 import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.simulations.ModelTokenizers.Servers;
 import io.github.gatlingllm.workload.PromptPrefix;
-import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,7 +78,7 @@ public final class Benchmark extends Simulation {
               protocol(
                   plan,
                   plan.embedded() ? "" : plan.labels().get(0),
-                  plan.tokenizers().get(0),
+                  plan.counters().get(0),
                   onlyTarget(plan)));
     }
   }
@@ -230,7 +229,7 @@ public final class Benchmark extends Simulation {
       TargetLoad each =
           load.target(
               plan.labels().get(i),
-              protocol(plan, plan.labels().get(i), plan.tokenizers().get(i), target(plan, target)));
+              protocol(plan, plan.labels().get(i), plan.counters().get(i), target(plan, target)));
       scenarios(plan, target.api()).stream().map(each::inject).forEach(populations::add);
     }
     return populations;
@@ -241,8 +240,8 @@ public final class Benchmark extends Simulation {
   }
 
   static LlmProtocolBuilder protocol(
-      BenchmarkPlan plan, String label, Tokenizer tokenizer, LlmProtocolBuilder target) {
-    return LlmProtocolBuilder.of(with(plan, label, tokenizer, target.protocol()));
+      BenchmarkPlan plan, String label, ModelTokenizers counter, LlmProtocolBuilder target) {
+    return LlmProtocolBuilder.of(with(plan, label, counter, target.protocol()));
   }
 
   /** With all settings, set or by default, but for what a server decides where nothing is set. */
@@ -258,7 +257,7 @@ public final class Benchmark extends Simulation {
   }
 
   private static LlmProtocol with(
-      BenchmarkPlan plan, String label, Tokenizer tokenizer, LlmProtocol target) {
+      BenchmarkPlan plan, String label, ModelTokenizers counter, LlmProtocol target) {
     Map<String, Slo> named = new LinkedHashMap<>(plan.slo().named());
     named.keySet().removeAll(plan.labels());
     Map<String, String> notes = new LinkedHashMap<>(target.notes());
@@ -266,7 +265,8 @@ public final class Benchmark extends Simulation {
     LlmProtocol set =
         with(plan.settings(), target)
             .with(Setting.SEED, plan.seed())
-            .with(Setting.TOKENIZER, List.of(tokenizer))
+            .with(Setting.TOKENIZER, List.of(counter.tokenizer()))
+            .with(ProtocolPart.TEMPLATE_TOKENS, counter.template())
             .with(ProtocolPart.WARM_UP_SESSION, Map.copyOf(WorkloadScenarios.firstSession(plan)))
             .with(Setting.METRICS_URL, plan.settings().metricsPages(label))
             .with(Setting.SLO, new Slos(plan.slo().of(label), named))

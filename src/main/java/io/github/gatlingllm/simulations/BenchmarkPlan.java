@@ -8,7 +8,6 @@ import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.record.ConfigKey;
 import io.github.gatlingllm.record.Objectives.Assertion;
 import io.github.gatlingllm.record.PrintableText;
-import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.settings.Setting;
 import io.github.gatlingllm.settings.Setting.SettingTrait;
 import io.github.gatlingllm.settings.SettingValue.Length;
@@ -27,7 +26,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -270,15 +268,6 @@ record BenchmarkPlan(
         counters.stream().map(ModelTokenizers::source).distinct().collect(Collectors.joining(", "));
     if (!sources.equals(ModelTokenizers.SET)) {
       config.put(ConfigKey.TOKENIZER_SOURCE.name, sources);
-    }
-    Set<@Nullable Integer> templates =
-        counters.stream().map(ModelTokenizers::template).collect(Collectors.toSet());
-    for (int i = 0; i < counters.size(); i++) {
-      Integer template = counters.get(i).template();
-      if (template != null) {
-        String of = templates.size() == 1 ? "" : " " + labels().get(i);
-        config.put(RunInfo.TEMPLATE + of, template.toString());
-      }
     }
     String sizes = promptsSizedBy();
     if (sizes != null) {

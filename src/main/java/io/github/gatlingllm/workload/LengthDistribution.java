@@ -106,11 +106,23 @@ public sealed interface LengthDistribution {
     public static final String LENGTHS = "lengths";
 
     private static final Map<String, Set<String>> TEXTS = new TreeMap<>();
+    private static final Set<Integer> TEMPLATES = new LinkedHashSet<>();
 
     private Asked() {}
 
     public static synchronized void add(String setting, String text) {
       TEXTS.computeIfAbsent(setting, name -> new LinkedHashSet<>()).add(text);
+    }
+
+    /** The tokens of a chat template that prompts leave room for. */
+    public static synchronized void addTemplate(int tokens) {
+      TEMPLATES.add(tokens);
+    }
+
+    public static synchronized Set<Integer> takeTemplates() {
+      Set<Integer> taken = Set.copyOf(TEMPLATES);
+      TEMPLATES.clear();
+      return taken;
     }
 
     public static synchronized Map<String, String> take() {

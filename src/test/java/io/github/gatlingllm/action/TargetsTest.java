@@ -103,11 +103,11 @@ class TargetsTest {
         .containsEntry("ignoreEos", "true,false")
         .containsEntry("gpus", "8")
         .containsEntry("costPerHour", "2.5");
-    assertThat(Targets.facts(protocols, Map.of("C", Set.of(AddedField.PINNING))))
+    assertThat(Targets.facts(protocols, Map.of("C", Set.of(AddedField.PINNING)), any -> null))
         .containsExactly(
-            Map.entry("a", new TargetFacts(true, "chars4", 8.0, 2.5)),
-            Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null, null)),
-            Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base", null, null)));
+            Map.entry("a", new TargetFacts(true, "chars4", 8.0, 2.5, null)),
+            Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null, null, null)),
+            Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base", null, null, null)));
     assertThat(Targets.report(protocols)).isEqualTo(new ReportOptions(true, false, null));
     assertThat(Targets.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }
@@ -146,14 +146,15 @@ class TargetsTest {
         Stream.of(targets.split(" ", -1))
             .map(name -> llm.baseUrl("http://a/v1").target(name).protocol())
             .toList();
-    Map<String, String> config = Targets.templates(templates, used);
-    assertThat(RunInfo.template(config, "A"))
+    Map<String, TargetFacts> facts =
+        Targets.facts(used, Map.of(), protocol -> templates.get(protocol.label()));
+    assertThat(facts.get("A").templateTokens())
         .isEqualTo(ofA.equals("-") ? null : Integer.valueOf(ofA));
     if (targets.contains("B")) {
-      assertThat(RunInfo.template(config, "B"))
+      assertThat(facts.get("B").templateTokens())
           .isEqualTo(ofB.equals("-") ? null : Integer.valueOf(ofB));
     } else {
-      assertThat(config).containsExactly(Map.entry(RunInfo.TEMPLATE, ofA));
+      assertThat(Targets.templates(facts)).containsExactly(Map.entry(RunInfo.TEMPLATE, ofA));
     }
   }
 
@@ -162,7 +163,7 @@ class TargetsTest {
     List<LlmProtocol> protocols =
         protocols(
             llm.baseUrl("http://a/v1").ignoreEos(), llm.baseUrl("http://a/v1").disableIgnoreEos());
-    assertThat(Targets.facts(protocols, Map.of()).get("a").pinnedOutput()).isFalse();
+    assertThat(Targets.facts(protocols, Map.of(), any -> null).get("a").pinnedOutput()).isFalse();
   }
 
   @Test

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SelfTestResultsTest {
   private static final Map<String, String> VERSIONS = Map.of("gatling-llm", "1.0");
-  private static final Machine HERE = new Machine("A CPU", 2, 1_000, "A VM", List.of());
+  private static final Machine HERE = new Machine("A CPU", 2, 1_000, "A VM", List.of(), null);
 
   @TempDir private Path folder;
   private Path file;

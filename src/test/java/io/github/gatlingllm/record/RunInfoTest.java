@@ -47,10 +47,11 @@ class RunInfoTest {
           .conclusion(
               new Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
           .singleStreams(Map.of("vLLM", new SingleStream(128, 2.5, 2)))
-          .targets(Map.of("vLLM", new TargetFacts(true, "chars4", 0.5, 2.5)))
+          .targets(Map.of("vLLM", new TargetFacts(true, "chars4", 0.5, 2.5, 14)))
           .report(new RunInfo.ReportOptions(true, false, false))
           .share(new InjectorShare(2, 4))
-          .machines(Map.of("injector-1", new SelfTest.Machine("cpu", 2, 4_096, "17", List.of())))
+          .machines(
+              Map.of("injector-1", new SelfTest.Machine("cpu", 2, 4_096, "17", List.of(), true)))
           .injectors(
               List.of(
                   new InjectorRun(
@@ -195,13 +196,14 @@ class RunInfoTest {
   }
 
   @Test
-  void aTargetHasItsTemplateElseThatOfAll() {
-    Map<String, String> config =
-        Map.of("template_tokens", "14", "template_tokens a", "20", "template_tokens b", "many");
-    assertThat(RunInfo.template(config, "a")).isEqualTo(20);
-    assertThat(RunInfo.template(config, "b")).isNull();
-    assertThat(RunInfo.template(config, "c")).isEqualTo(14);
-    assertThat(RunInfo.template(config, "")).isEqualTo(14);
-    assertThat(RunInfo.template(Map.of("template_tokens a", "20"), "b")).isNull();
+  void aTemplateIsThatOfTheRunWhereAllTargetsHaveIt() {
+    TargetFacts unknown = new TargetFacts(true, "chars4", null, null, null);
+    TargetFacts known = new TargetFacts(true, "chars4", null, null, 14);
+    assertThat(FULL.targets(Map.of("a", known, "b", known)).commonTemplate()).isEqualTo(14);
+    assertThat(FULL.targets(Map.of("a", known, "b", unknown)).commonTemplate()).isNull();
+    assertThat(FULL.targets(Map.of("a", unknown)).commonTemplate()).isNull();
+    assertThat(FULL.targets(Map.of()).commonTemplate()).isNull();
+    assertThat(known.and(known).templateTokens()).isEqualTo(14);
+    assertThat(known.and(unknown).templateTokens()).isNull();
   }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SelfTestTest {
 
   private static final Machine MACHINE =
-      new Machine("A CPU", 8, 16_000, "A VM 17", List.of("-XX:+UseSerialGC"));
+      new Machine("A CPU", 8, 16_000, "A VM 17", List.of("-XX:+UseSerialGC"), null);
   private static final Map<String, String> VERSIONS = Map.of("gatling-llm", "1.0", "java", "17");
 
   @TempDir private Path folder;
@@ -75,13 +75,13 @@ class SelfTestTest {
   @Test
   void itAppliesToTheSameMachineAndVersions() {
     assertThat(of().quotedBy(MACHINE, VERSIONS).applies()).isTrue();
-    Machine afterBoot = new Machine("A CPU", 8, 15_900, "A VM 17", MACHINE.jvmOptions());
+    Machine afterBoot = new Machine("A CPU", 8, 15_900, "A VM 17", MACHINE.jvmOptions(), null);
     assertThat(of().quotedBy(afterBoot, VERSIONS).applies()).isTrue();
   }
 
   @Test
   void differencesOfAnotherRunAreListed() {
-    Machine other = new Machine("Another", 4, 8_000, "A VM 21", List.of());
+    Machine other = new Machine("Another", 4, 8_000, "A VM 21", List.of(), null);
     SelfTest quoted =
         of(level(1, 46, 1, 1)).quotedBy(other, Map.of("gatling-llm", "1.1", "gatling", "3"));
     assertThat(quoted.applies()).isFalse();

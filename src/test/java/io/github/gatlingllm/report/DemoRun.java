@@ -254,7 +254,8 @@ final class DemoRun {
             targets.stream()
                 .collect(
                     toMap(
-                        t -> t, t -> new TargetFacts(false, "chars4", 4.0, observed ? 2.5 : null))))
+                        t -> t,
+                        t -> new TargetFacts(false, "chars4", 4.0, observed ? 2.5 : null, null))))
         .singleStreams(observed ? Map.of(targets.get(0), new SingleStream(128, 2.56, 2)) : Map.of())
         .slo(slo)
         .stages(stages)

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class SelfTestReportTest {
 
-  private static final Machine HERE = new Machine("A CPU", 2, 1_000, "A VM", List.of());
+  private static final Machine HERE = new Machine("A CPU", 2, 1_000, "A VM", List.of(), null);
 
   private static TestedLoad level(int streams, double eventsPerS, double scale) {
     return new TestedLoad(

@@ -76,8 +76,8 @@ final class TableRuns {
             .slo(Slo.parse("ttft<100ms,tpot<500ms"))
             .targets(
                 Map.of(
-                    "a", new TargetFacts(false, "chars4", 4.0, 2.5),
-                    "b", new TargetFacts(false, "chars4", 4.0, 2.5)))
+                    "a", new TargetFacts(false, "chars4", 4.0, 2.5, null),
+                    "b", new TargetFacts(false, "chars4", 4.0, 2.5, null)))
             .singleStreams(Map.of("a", new SingleStream(10, 1, 0), "b", new SingleStream(10, 1, 0)))
             .injectors(List.of(injector(1), injector(2)), 2)
             .assertions(CheckedSettings.assertions("ttft.p50<1m", "r=9:ttft.p50<1s"));
@@ -268,7 +268,7 @@ final class TableRuns {
   private static Summary selfTest() {
     TestedLoad level =
         new TestedLoad(4, 100, 400, 8, new Errors(0.1, 2, 3), new Errors(0.01, 0.4, 5), 1.5);
-    Machine here = new Machine("A CPU", 2, 1_000, "A VM", List.of());
+    Machine here = new Machine("A CPU", 2, 1_000, "A VM", List.of(), null);
     return Runs.summary(
         Runs.run(1, Runs.stage(4, 0, 1_000))
             .selfTest(SelfTest.of(ORIGIN, here, Map.of(), 10, List.of(level)))

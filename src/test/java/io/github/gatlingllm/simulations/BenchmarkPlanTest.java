@@ -326,7 +326,10 @@ final class BenchmarkPlanTest {
             "null stage c=8");
     LlmProtocol protocol =
         Benchmark.protocol(
-                plan, "vLLM", Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
+                plan,
+                "vLLM",
+                ModelTokenizers.set(Tokenizer.parse("chars4")),
+                llm.baseUrl("http://localhost/v1"))
             .protocol();
     assertThat(protocol.slo()).hasToString("e2e<60s");
     assertThat(protocol.sloByName()).containsOnlyKeys("D");

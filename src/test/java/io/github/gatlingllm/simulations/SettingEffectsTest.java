@@ -238,7 +238,7 @@ class SettingEffectsTest {
     return Benchmark.protocol(
             CheckedSettings.plan(settings),
             "",
-            Tokenizer.parse("chars4"),
+            ModelTokenizers.set(Tokenizer.parse("chars4")),
             llm.baseUrl("http://localhost/v1"))
         .protocol();
   }

@@ -78,7 +78,8 @@ record CheckInput(Summary summary, RunFacts facts) {
 
   /** The tokens that the chat template of a target adds; null where that is not known. */
   @Nullable Integer template(String target) {
-    return RunInfo.template(info().config(), target);
+    TargetFacts facts = info().targets().get(target);
+    return facts == null ? null : facts.templateTokens();
   }
 
   /** Whether a server rejected a field: then the flag of its setting has a reason as its value. */

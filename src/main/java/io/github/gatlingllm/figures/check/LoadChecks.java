@@ -18,9 +18,7 @@ import io.github.gatlingllm.figures.metric.Metric;
 import io.github.gatlingllm.figures.metric.NumberText;
 import io.github.gatlingllm.record.RecordFile.BadLine;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.SelfTest.JvmOptions;
 import io.github.gatlingllm.record.SelfTest.Machine;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -204,18 +202,18 @@ final class LoadChecks {
 
   /** Elsewhere the optimizing compiler has a processor to itself until it is done. */
   static @Nullable Finding jvmOptions(CheckInput in) {
-    List<String> jvms =
-        Arrays.stream(in.config(JvmOptions.CONFIG_NAME).split(",", -1))
-            .filter(options -> !options.isBlank())
+    List<Machine> known =
+        in.info().machines().values().stream()
+            .filter(machine -> machine.optimizingCompiler() != null)
             .toList();
-    int processors =
-        in.info().machines().values().stream().mapToInt(Machine::processors).min().orElse(0);
+    int processors = known.stream().mapToInt(Machine::processors).min().orElse(0);
     boolean isDoubtful =
         processors <= SMALL_MACHINE
             && in.isServerHere()
             && GeneratorCheck.isOutOfCpu(in)
-            && jvms.stream().anyMatch(one -> !one.contains(JvmOptions.NO_OPTIMISING_COMPILER));
-    return jvms.isEmpty() || processors == 0
+            && known.stream()
+                .anyMatch(machine -> Boolean.TRUE.equals(machine.optimizingCompiler()));
+    return processors == 0
         ? null
         : Finding.of((double) processors, "jvm_options.found", isDoubtful, processors)
             .warnsIf(isDoubtful);

@@ -88,8 +88,7 @@ final class SummaryAssembly {
             VerdictSentence.of(
                 info.state() == RunInfo.State.COMPLETE, run, curves, info.outcome().conclusions()),
             info.config(),
-            counted.workload.workload(
-                counted.fold, whole.cell(), RunInfo.template(info.config(), "")),
+            counted.workload.workload(counted.fold, whole.cell(), info.commonTemplate()),
             counted.slo.table(),
             run,
             arrivals,

@@ -162,7 +162,10 @@ class AnswerChecksTest {
   })
   void promptsOfGivenLengthsArriveAsAsked(String counts, String template, CheckLevel level) {
     Recorded[] records = counted(counts, Recorded::prompt, Recorded::ours);
-    RunInfo run = RUN.config("promptTokens", "1000").config("template_tokens", template);
+    Integer known = template.isEmpty() ? null : Integer.valueOf(template);
+    RunInfo run =
+        RUN.config("promptTokens", "1000")
+            .targets(Map.of("a", new TargetFacts(false, "chars4", null, null, known)));
     assertThat(check(summary(run, records), "prompt_tokens_agree").level()).isEqualTo(level);
   }
 
@@ -267,12 +270,13 @@ class AnswerChecksTest {
   }
 
   static Summary pinned(Consumer<Recorded> change) {
-    return steady(RUN.targets(Map.of("a", new TargetFacts(true, "chars4", null, null))), change);
+    return steady(
+        RUN.targets(Map.of("a", new TargetFacts(true, "chars4", null, null, null))), change);
   }
 
   static RunInfo tokenizers(String a, String b) {
-    TargetFacts pinned = new TargetFacts(true, a, null, null);
-    TargetFacts free = new TargetFacts(false, b, null, null);
+    TargetFacts pinned = new TargetFacts(true, a, null, null, null);
+    TargetFacts free = new TargetFacts(false, b, null, null, null);
     return TWO_TARGETS.targets(Map.of("a", pinned, "b", free));
   }
 

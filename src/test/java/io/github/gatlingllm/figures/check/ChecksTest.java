@@ -87,11 +87,7 @@ public class ChecksTest {
           pair("generator", 0.028, () -> blockedFor(300), () -> blockedFor(0)),
           pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
-          pair(
-              "jvm_options",
-              2.0,
-              () -> onFullMachine("-XX:TieredStopAtLevel=4"),
-              () -> onFullMachine("-XX:TieredStopAtLevel=1")),
+          pair("jvm_options", 2.0, () -> onFullMachine(true), () -> onFullMachine(false)),
           pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
           pair("failing_spans", 3.0, () -> failing(1_010, 4_010), () -> failing(1_010, 1_500)),
           pair("low_n", 10.0, one(r -> {}), levels("1:1000 2:1000:110")),

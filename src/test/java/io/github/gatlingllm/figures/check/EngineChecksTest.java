@@ -46,7 +46,7 @@ class EngineChecksTest {
           "kv_cache_full");
 
   private static final RunInfo RUN =
-      ChecksTest.RUN.targets(Map.of("a", new TargetFacts(false, "chars4", 2.0, 3.6)));
+      ChecksTest.RUN.targets(Map.of("a", new TargetFacts(false, "chars4", 2.0, 3.6, null)));
 
   /** What the engine says in the run: states, and how much counters grow. */
   private static Map<EngineMetric, Double> healthy() {

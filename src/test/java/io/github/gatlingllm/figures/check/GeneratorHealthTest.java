@@ -85,13 +85,15 @@ class GeneratorHealthTest {
   }
 
   /** On two processors that a server shares, both busy. */
-  static Summary onFullMachine(String jvmOption) {
+  static Summary onFullMachine(boolean optimizingCompiler) {
     List<GeneratorSecond> seconds = quiet("local", 12);
     seconds.subList(2, 9).forEach(second -> full(second, 0.3));
     return summary(
         Runs.run(12, Runs.stage(1, 0, 10_000))
-            .config(SelfTest.JvmOptions.CONFIG_NAME, jvmOption)
-            .machines(Map.of("local", new SelfTest.Machine("", 2, 8_192, "", List.of()))),
+            .machines(
+                Map.of(
+                    "local",
+                    new SelfTest.Machine("", 2, 8_192, "", List.of(), optimizingCompiler))),
         ChecksTest.records(r -> {}),
         seconds);
   }

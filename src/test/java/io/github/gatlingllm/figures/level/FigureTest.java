@@ -32,7 +32,7 @@ class FigureTest {
           .slo(Slo.parse("ttft<200ms", 30, Slo.Rule.PERCENTILES))
           .report(RunInfo.ReportOptions.DEFAULT.readAt(25))
           .singleStreams(Map.of("a", new SingleStream(5, 0.5, 0)))
-          .targets(Map.of("a", new TargetFacts(false, "chars4", 2.0, 3.6)));
+          .targets(Map.of("a", new TargetFacts(false, "chars4", 2.0, 3.6, null)));
 
   /*
    *    tokens at         prompt     of it cached

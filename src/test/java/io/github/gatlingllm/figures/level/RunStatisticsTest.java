@@ -261,8 +261,8 @@ class RunStatisticsTest {
             .slo(Slo.parse("ttft<150ms"))
             .targets(
                 Map.of(
-                    "a", new TargetFacts(false, "chars4", 2.0, 3.6),
-                    "b", new TargetFacts(false, "chars4", null, 1.8)));
+                    "a", new TargetFacts(false, "chars4", 2.0, 3.6, null),
+                    "b", new TargetFacts(false, "chars4", null, 1.8, null)));
     Summary s =
         summary(
             info,

@@ -51,7 +51,7 @@ class ScenariosTest {
   void sameLabelAtTheSameTime() {
     RunInfo info =
         run(1, stage(8, "a", "A1", 0, 1_000), stage(8, "a", "C", 500, 1_000))
-            .targets(Map.of("a", new TargetFacts(false, "chars4", null, 3.6)));
+            .targets(Map.of("a", new TargetFacts(false, "chars4", null, 3.6, null)));
     Summary s =
         summary(
             info,
