@@ -25,6 +25,7 @@ import io.github.gatlingllm.settings.SettingValue.Slos;
 import io.github.gatlingllm.settings.SettingValue.WeightedModel;
 import io.github.gatlingllm.settings.TargetSpec;
 import io.github.gatlingllm.workload.Tokenizer;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -388,6 +389,34 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /** Also writes the records as {@code llm/requests.csv}. */
   public LlmProtocolBuilder csv() {
     return with(Setting.CSV, true);
+  }
+
+  /**
+   * Also writes the results of each load level for other tools: {@code benchmark-report}, {@code
+   * vllm}, {@code aiperf}.
+   */
+  public LlmProtocolBuilder export(String... formats) {
+    String given = String.join(",", formats);
+    return with(
+        Setting.EXPORT,
+        InvalidSimulation.checked("export", given, () -> Setting.EXPORT.parse(given)));
+  }
+
+  /**
+   * Sends a {@code traceparent} (W3C) with every request and records its trace id. Where {@code
+   * llm.otlpTraces} has a URL, the spans of these requests are sent there.
+   */
+  public LlmProtocolBuilder trace() {
+    return with(Setting.TRACE, true);
+  }
+
+  /** As {@link #trace()}, for this share of the requests, above 0, at most 1. */
+  public LlmProtocolBuilder trace(double share) {
+    Supplier<Double> checked =
+        () ->
+            Setting.TRACE_SHARE.parse(
+                BigDecimal.valueOf(share).movePointRight(2).toPlainString() + '%');
+    return trace().with(Setting.TRACE_SHARE, InvalidSimulation.checked("trace", share, checked));
   }
 
   /**

@@ -210,6 +210,14 @@ final class SimulationSettingsTest {
   }
 
   @Test
+  void codeTracesAShareAndExports() {
+    LlmProtocol said = IN_CODE.trace(0.025).export("vllm", "aiperf").protocol();
+    assertThat(said.get(Setting.TRACE)).isTrue();
+    assertThat(said.get(Setting.TRACE_SHARE)).isEqualTo(0.025);
+    assertThat(said.get(Setting.EXPORT)).containsExactly("vllm", "aiperf");
+  }
+
+  @Test
   void objectivesAndGatesCompleteThoseInCode() {
     LlmProtocol judged = IN_CODE.slo(slo().ttft(200)).slo("long", slo().ttft(900)).protocol();
     LlmProtocol stricter = of("sloPercentile=95", "sloRule=requests").applyTo(judged, true);

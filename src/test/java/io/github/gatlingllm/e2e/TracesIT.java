@@ -87,7 +87,8 @@ class TracesIT {
         GatlingRun run =
             GatlingRun.benchmark(server.baseUrl())
                 .llm(
-                    "concurrency=4 requests=300 cooldown=false trace=true traceShare=10% metricsUrl=none")
+                    "concurrency=4 requests=300 cooldown=false trace=true traceShare=10%"
+                        + " metricsUrl=none")
                 .succeed()) {
       Map<String, String> sent = headers(server);
       List<RequestRecord> sampled =
@@ -99,19 +100,6 @@ class TracesIT {
                   .contains(record.identity().traceId())
                   .endsWith("-01"));
       assertThat(sent.values()).allMatch(v -> v.matches(NOT_SAMPLED));
-    }
-  }
-
-  @Test
-  void runWithoutTheSettingSendsNoContext() throws Exception {
-    try (ScriptedServer server = server();
-        GatlingRun run =
-            GatlingRun.benchmark(server.baseUrl())
-                .llm("concurrency=1 requests=2 cooldown=false metricsUrl=none")
-                .succeed()) {
-      assertThat(server.requests()).extracting(r -> r.header("traceparent")).containsOnlyNulls();
-      assertThat(run.requests())
-          .allSatisfy(record -> assertThat(record.identity().traceId()).isNull());
     }
   }
 }

@@ -168,6 +168,9 @@ class LlmDslTest {
             () -> llm("ask").chat().user("hi").requestTimeout(0),
             "requestTimeout(PT0S): expected more than zero"),
         mistake(() -> llm.idleTimeout(-1), "idleTimeout(PT-1S): expected more than zero"),
+        mistake(() -> llm.trace(2), "trace(2.0): expected a percentage above 0 % and up to 100 %"),
+        mistake(() -> llm.trace(Double.NaN), "trace(NaN): "),
+        mistake(() -> llm.export("vllm", "pdf"), "export(vllm,pdf): "),
         mistake(() -> conversation("h").contextLimit(0), "contextLimit(0): expected 1 token"),
         mistake(
             () -> LlmDsl.dataset(LlmDsl.shareGpt("none.json")),
@@ -369,7 +372,6 @@ class LlmDslTest {
             Map.entry(Image.class, LlmDsl.image(2, 2)),
             Map.entry(Image[].class, new Image[0]),
             Map.entry(Tokenizer.class, Tokenizer.chars4()),
-            Map.entry(String[].class, new String[] {URL}),
             Map.entry(Map.class, Map.of("X-Other", "value")),
             Map.entry(SloBuilder.class, slo().ttft(1)),
             Map.entry(LengthDistribution.class, LengthDistribution.exactly(7)),
@@ -381,8 +383,9 @@ class LlmDslTest {
             Map.entry(CheckBuilder[].class, new CheckBuilder[] {finishReason().is("stop")}),
             Map.entry(Function.class, (Function<Session, String>) session -> "x"),
             Map.entry(BiFunction.class, (BiFunction<Object, Session, Boolean>) (r, s) -> true));
-    if (type == String[].class && method.getName().equals("beforeLevel")) {
-      return new String[] {"POST:/reset"};
+    if (type == String[].class) {
+      return Map.of("beforeLevel", new String[] {"POST:/reset"}, "export", new String[] {"vllm"})
+          .getOrDefault(method.getName(), new String[] {URL});
     }
     if (type == String.class) {
       return Map.of(
