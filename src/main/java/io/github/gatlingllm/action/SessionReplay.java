@@ -88,6 +88,7 @@ final class SessionReplay extends SessionHook {
     private final Deque<long[]> served = new ArrayDeque<>();
 
     private @Nullable Long draw;
+    private int lanes;
     private int sent;
     private int answered;
     private boolean stopped;
@@ -103,10 +104,25 @@ final class SessionReplay extends SessionHook {
       for (String group : CollectionConverters.asJava(user.groups())) {
         own = own.enterGroup(group, 0);
       }
-      new Lane(this, recorded.main(), null, own).proceed();
+      begin(recorded.main(), null, own);
     }
 
-    void end(Session last) {
+    void begin(Agent agent, @Nullable Lane parent, Session session) {
+      lanes++;
+      new Lane(this, agent, parent, session).proceed();
+    }
+
+    /** The session ends with the last of its agents, whoever began it. */
+    void ended(Lane lane) {
+      lanes--;
+      if (lane.parent != null && !lane.agent.isBackground() && --lane.parent.children == 0) {
+        lane.parent.proceed();
+      } else if (lanes == 0) {
+        end(lane.session);
+      }
+    }
+
+    private void end(Session last) {
       for (int turn = sent; turn < recorded.turns(); turn++) {
         run.totals.skippedTurn("sessions", "a turn failed or the load level ended");
       }
@@ -214,21 +230,17 @@ final class SessionReplay extends SessionHook {
     void ended(Session after) {
       session = after.markAsSucceeded();
       replay.stopped |= after.isFailed();
-      List<Agent> begun = agent.turns().get(next - 1).children();
-      children = begun.size();
-      if (children == 0 || replay.stopped) {
+      List<Agent> begun = replay.stopped ? List.of() : agent.turns().get(next - 1).children();
+      children = (int) begun.stream().filter(child -> !child.isBackground()).count();
+      boolean isJoin = children > 0; // one without a request could end, and count, at once
+      begun.forEach(child -> replay.begin(child, this, session));
+      if (!isJoin) {
         proceed();
-      } else {
-        begun.forEach(child -> new Lane(replay, child, this, session).proceed());
       }
     }
 
     private void end() {
-      if (parent == null) {
-        replay.end(session);
-      } else if (--parent.children == 0) {
-        parent.proceed();
-      }
+      replay.ended(this);
     }
   }
 

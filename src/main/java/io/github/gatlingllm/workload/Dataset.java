@@ -357,8 +357,16 @@ public final class Dataset {
    * Requests that are sent one after the other.
    *
    * @param name empty for the agent that begins the session
+   * @param isBackground whether the agent that began it goes on without waiting for it; the session
+   *     ends when it has ended too
    */
-  public record Agent(String name, List<RecordedTurn> turns) {}
+  public record Agent(String name, List<RecordedTurn> turns, boolean isBackground) {
+
+    /** One that is waited for. */
+    public Agent(String name, List<RecordedTurn> turns) {
+      this(name, turns, false);
+    }
+  }
 
   /**
    * A recorded session of an agent and its sub-agents.
@@ -376,10 +384,15 @@ public final class Dataset {
    *
    * @param gapNanos wait for tools before it, from the end of the turn before and of its children
    * @param dueNanos it is not sent earlier than so long after the session's start
+   * @param tookNanos time from the request to the end of its answer, as recorded; 0 if unknown
    * @param prompt reads or generates the messages, with the number of output tokens; blocks
    * @param children agents that begin with its answer, at the same time; the next turn waits for
-   *     all of them
+   *     all of them but those in the background
    */
   public record RecordedTurn(
-      long gapNanos, long dueNanos, Supplier<Dialog> prompt, List<Agent> children) {}
+      long gapNanos,
+      long dueNanos,
+      long tookNanos,
+      Supplier<Dialog> prompt,
+      List<Agent> children) {}
 }

@@ -262,7 +262,8 @@ final class OtelSpans {
     void add(Span request, Supplier<Dialog> prompt) {
       inner = new ArrayList<>();
       children = new ArrayList<>();
-      turns.add(new RecordedTurn(Math.max(0, request.start - end), 0, prompt, children));
+      long gap = Math.max(0, request.start - end);
+      turns.add(new RecordedTurn(gap, 0, request.end - request.start, prompt, children));
       answered = request.end;
       for (Flow flow = this; flow != null; flow = flow.outer) {
         flow.end = Math.max(flow.end, request.end);

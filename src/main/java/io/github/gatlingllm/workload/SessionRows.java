@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +66,13 @@ final class SessionRows {
       double gap,
       double delay,
       double time,
-      List<String> children) {}
+      List<String> children,
+      List<String> background) {
+
+    Stream<String> begun() {
+      return Stream.concat(children.stream(), background.stream());
+    }
+  }
 
   SessionRows(DataFile file, @Nullable StampUnit set, Mooncake texts) {
     this.file = file;
@@ -85,11 +92,6 @@ final class SessionRows {
       stamps.add(time);
     }
     unit = row.has("chat_id") ? StampUnit.S : unit;
-    List<String> children = new ArrayList<>();
-    row.path("children").forEach(child -> children.add(child.asText()));
-    if (row.has("children") && !row.path("children").isArray()) {
-      throw new IllegalArgumentException("expected \"children\", a list of names of agents");
-    }
     bySession
         .computeIfAbsent(session(row, input), id -> new ArrayList<>(1))
         .add(
@@ -100,7 +102,8 @@ final class SessionRows {
                 number(row, "gap_ms", MAX_MILLIS),
                 number(row, row.has("delay") ? "delay" : "delay_ms", MAX_MILLIS),
                 time,
-                List.copyOf(children)));
+                names(row, "children"),
+                names(row, "background")));
     return ++size;
   }
 
@@ -131,6 +134,16 @@ final class SessionRows {
       byPrefix.put(ids[complete - 1], new LastPrompt(session, input));
     }
     return session;
+  }
+
+  private static List<String> names(JsonNode row, String key) {
+    if (row.has(key) && !row.path(key).isArray()) {
+      throw new IllegalArgumentException(
+          "expected \"%s\", a list of names of agents".formatted(key));
+    }
+    List<String> names = new ArrayList<>();
+    row.path(key).forEach(name -> names.add(name.asText()));
+    return List.copyOf(names);
   }
 
   private static int block(JsonNode row) {
@@ -217,15 +230,15 @@ final class SessionRows {
       rows.forEach(row -> byAgent.computeIfAbsent(row.agent, a -> new ArrayList<>()).add(row));
       first = rows.get(0);
       begun.add(first.agent);
-      rows.forEach(row -> row.children.forEach(child -> begin(child, row)));
-      main = new Agent("", agent(first.agent).turns());
+      rows.forEach(row -> row.begun().forEach(child -> begin(child, row)));
+      main = new Agent("", turns(first.agent));
       byAgent.keySet().removeAll(built);
       byAgent.forEach(
           (name, left) -> {
             String mistake =
                 begun.contains(name)
                     ? "agent '%s' of session %s waits for itself: its children lead back to it"
-                    : "agent '%s' is in no \"children\" of session %s";
+                    : "agent '%s' is in no \"children\" or \"background\" of session %s";
             throw file.bad(left.get(0).start, mistake.formatted(name, id));
           });
     }
@@ -242,7 +255,7 @@ final class SessionRows {
       }
     }
 
-    private Agent agent(String name) {
+    private List<RecordedTurn> turns(String name) {
       built.add(name);
       long key = Mooncake.key(id + '\n' + name);
       List<RecordedTurn> turns = new ArrayList<>();
@@ -256,17 +269,21 @@ final class SessionRows {
         }
         List<Agent> children = new ArrayList<>();
         for (String child : row.children) { // no stream: it takes a dozen frames of the stack
-          children.add(agent(child));
+          children.add(new Agent(child, turns(child)));
+        }
+        for (String child : row.background) {
+          children.add(new Agent(child, turns(child), true));
         }
         turns.add(
             new RecordedTurn(
                 Math.round(gap * 1e6), // 0 where it is not a number
                 Math.round(due),
+                0,
                 () -> all.dialog(row, key),
                 List.copyOf(children)));
         before = row.gap;
       }
-      return new Agent(name, List.copyOf(turns));
+      return List.copyOf(turns);
     }
   }
 }

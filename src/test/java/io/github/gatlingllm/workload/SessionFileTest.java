@@ -28,6 +28,7 @@ final class SessionFileTest {
   /** Turns as {@code gap@due:tokens>output}, children in brackets; times in ms. */
   private static String shown(Agent agent) {
     return agent.name()
+        + (agent.isBackground() ? "&" : "")
         + agent.turns().stream()
             .map(
                 turn ->
@@ -65,6 +66,20 @@ final class SessionFileTest {
     assertThat(shown(file, 1)).as("messages as they are").isEqualTo("chat 0@0:null>2");
     assertThat(text(file, 1, 0)).isEqualTo("Hello");
     assertThat(file.inOrder(2)).as("the first again").isSameAs(file.inOrder(0));
+  }
+
+  @Test
+  void agentsMayRunInTheBackground() throws IOException {
+    String row = "{\"session_id\":1,\"input_tokens\":5,\"output_tokens\":5,";
+    Path file = folder.resolve("background.jsonl");
+    Files.writeString(
+        file,
+        row
+            + "\"children\":[\"a\"],\"background\":[\"b\"]}\n"
+            + (row + "\"agent\":\"a\"}\n" + row + "\"agent\":\"b\"}\n" + row + "\"gap_ms\":1}\n"));
+
+    assertThat(shown(open(file.toString()), 0))
+        .isEqualTo("1 0@0:5>5[a 0@0:5>5][b& 0@0:5>5] 0@0:5>5");
   }
 
   @Test
@@ -254,7 +269,8 @@ final class SessionFileTest {
       delimiter = '|',
       value = {
         "$A}~$A,\"hash_ids\":{\"a\":1}} | bad.jsonl:2: entry 2: expected \"hash_ids\", a list",
-        "$A}~$A,\"block_size\":-5} | bad.jsonl:2: entry 2: expected \"block_size\", an integer number",
+        "$A}~$A,\"block_size\":-5} | bad.jsonl:2: entry 2: expected \"block_size\", an integer"
+            + " number",
         "$A}~$A,\"block_size\":2000000000} | bad.jsonl:2: entry 2: expected \"block_size\"",
         "{\"input_tokens\": 99999999} | bad.jsonl:1: entry 1: expected \"input_tokens\"",
         "{\"requests\":[{\"hash_ids\":[1]}]} | bad.jsonl:1: entry 1: is a Weka trace",
@@ -269,7 +285,8 @@ final class SessionFileTest {
         "{\"messages\": [], \"output_tokens\": 5} | has no message of a user or a tool",
         "$A,\"children\":[\"c\"]} | bad.jsonl:1: child 'c' has no request in session s",
         "$A,\"children\":\"b\"}~$B} | :1: entry 1: expected \"children\", a list of names",
-        "$A}~$B} | bad.jsonl:2: agent 'b' is in no \"children\" of session s",
+        "$A,\"background\":\"b\"}~$B} | :1: entry 1: expected \"background\", a list of names",
+        "$A}~$B} | bad.jsonl:2: agent 'b' is in no \"children\" or \"background\" of session s",
         "$A,\"children\":[\"b\"]}~$B}~$A,\"children\":[\"b\"]} | :3: child 'b' has begun before",
         "$A}~$B,\"children\":[\"b\"]} | bad.jsonl:2: agent 'b' of session s waits for itself",
         "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{}]}]}]} | :1: entry 1: expected"
