@@ -1,10 +1,15 @@
 package io.github.gatlingllm.record;
 
+import java.io.Serializable;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.SerializedLambda;
+import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The components of a type of Java records: makes records of values, and copies that differ. */
@@ -17,6 +22,9 @@ final class Components {
           return new Components(type);
         }
       };
+
+  /** The index of its component by the class of a method reference. */
+  private static final Map<Class<?>, Integer> INDICES = new ConcurrentHashMap<>();
 
   private final List<RecordComponent> all;
   private final MethodHandle constructor;
@@ -50,41 +58,42 @@ final class Components {
     }
   }
 
-  /** A copy with another value of a component, which may be one of a record in the record. */
+  /** The accessor of a component, {@code RunInfo::seed}: the compiler knows it and its type. */
+  interface Component<R extends Record, T extends @Nullable Object> extends Serializable {
+    T of(R record);
+  }
+
+  /** A copy with another value of a component. */
   @SuppressWarnings("unchecked") // of the same type
-  static <R extends Record> R with(R record, String component, @Nullable Object value) {
-    Object copy = of(record.getClass()).copy(record, component, value);
-    if (copy == null) {
-      throw new IllegalArgumentException(record.getClass() + " has no component " + component);
-    }
-    return (R) copy;
+  static <R extends Record, T extends @Nullable Object> R with(
+      R record, Component<R, T> component, T value) {
+    Components type = of(record.getClass());
+    @Nullable Object[] values = type.values(record);
+    values[INDICES.computeIfAbsent(component.getClass(), of -> type.index(component))] = value;
+    return (R) type.make(values);
   }
 
-  private @Nullable Object copy(Object record, String component, @Nullable Object value) {
+  /** What a serialized reference to a method says of it. */
+  private int index(Component<?, ?> component) {
+    try {
+      Method replaced = component.getClass().getDeclaredMethod("writeReplace");
+      replaced.setAccessible(true);
+      String name = ((SerializedLambda) replaced.invoke(component)).getImplMethodName();
+      int index = all.stream().map(RecordComponent::getName).toList().indexOf(name);
+      if (index < 0) {
+        throw new IllegalArgumentException(name + " is not the accessor of a component");
+      }
+      return index;
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("not a reference to an accessor", e);
+    }
+  }
+
+  private @Nullable Object[] values(Record record) {
     @Nullable Object[] values = new @Nullable Object[all.size()];
-    for (int i = 0; i < values.length; i++) {
-      if (all.get(i).getName().equals(component)) {
-        return make(fill(values, record, i, value));
-      }
-    }
-    fill(values, record, -1, null);
-    for (int i = 0; i < values.length; i++) {
-      if (values[i] instanceof Record part) {
-        Object changed = of(part.getClass()).copy(part, component, value);
-        if (changed != null) {
-          values[i] = changed;
-          return make(values);
-        }
-      }
-    }
-    return null;
-  }
-
-  private @Nullable Object[] fill(
-      @Nullable Object[] values, Object record, int other, @Nullable Object value) {
     try {
       for (int i = 0; i < values.length; i++) {
-        values[i] = i == other ? value : all.get(i).getAccessor().invoke(record);
+        values[i] = all.get(i).getAccessor().invoke(record);
       }
       return values;
     } catch (ReflectiveOperationException e) {

@@ -67,8 +67,9 @@ public record InjectorRun(
 
   /** The same injector after its file was read; {@code ofPlan} of the records were planned. */
   public InjectorRun read(long found, long ofPlan, long lost) {
-    InjectorRun read = Components.with(this, "measured", ofPlan);
-    return Components.with(Components.with(read, "records", found), "dropped", lost);
+    InjectorRun read = Components.with(this, InjectorRun::measured, ofPlan);
+    return Components.with(
+        Components.with(read, InjectorRun::records, found), InjectorRun::dropped, lost);
   }
 
   /** Planned requests without a record; null if the plan has no number. */

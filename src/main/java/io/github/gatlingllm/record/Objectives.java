@@ -65,6 +65,10 @@ public record Objectives(
   }
 
   /** The same objectives with another percentile or rule; null for no other. */
+  Objectives assertions(List<Assertion> gates) {
+    return Components.with(this, Objectives::assertions, gates);
+  }
+
   Objectives heldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     Map<String, TargetSlo> targets = new LinkedHashMap<>(sloByTarget);
     targets.replaceAll((label, own) -> own.heldBy(percentile, rule));

@@ -65,7 +65,8 @@ public record RequestRecord(
   }
 
   public RequestRecord in(Phase phase) {
-    return Components.with(this, "phase", phase);
+    return Components.with(
+        this, RequestRecord::identity, Components.with(identity, Identity::phase, phase));
   }
 
   /** Which request it is, its sender and its target. */

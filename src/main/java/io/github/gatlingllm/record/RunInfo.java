@@ -7,6 +7,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.github.gatlingllm.record.Components.Component;
 import io.github.gatlingllm.record.InjectorRun.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo.Phase;
 import io.github.gatlingllm.record.Objectives.Assertion;
@@ -115,7 +116,7 @@ public record RunInfo(
     }
 
     public ReportOptions readAt(double tokensPerS) {
-      return Components.with(this, "readingSpeed", tokensPerS);
+      return Components.with(this, ReportOptions::readingSpeed, tokensPerS);
     }
 
     /** Combines both: each option that is not the default in one of them. */
@@ -198,49 +199,52 @@ public record RunInfo(
     return TargetFacts.commonTemplate(targets.values());
   }
 
-  /** The same run with another value of a component, or of a component of one of its parts. */
-  private RunInfo with(String component, @Nullable Object value) {
+  private <T extends @Nullable Object> RunInfo with(Component<RunInfo, T> component, T value) {
     return Components.with(this, component, value);
   }
 
+  private <T extends @Nullable Object> RunInfo came(Component<RunOutcome, T> component, T value) {
+    return with(RunInfo::outcome, Components.with(outcome, component, value));
+  }
+
   public RunInfo targets(Map<String, TargetFacts> byLabel) {
-    return with("targets", byLabel);
+    return with(RunInfo::targets, byLabel);
   }
 
   public RunInfo report(ReportOptions options) {
-    return with("report", options);
+    return with(RunInfo::report, options);
   }
 
   public RunInfo stages(List<LevelInfo> inOrder) {
-    return with("stages", inOrder);
+    return with(RunInfo::stages, inOrder);
   }
 
   public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
-    return with("injectors", parts).with("injectorsExpected", expected);
+    return with(RunInfo::injectors, parts).with(RunInfo::injectorsExpected, expected);
   }
 
   public RunInfo ended(long unixNanos, State how) {
-    return with("endUnixNanos", unixNanos).with("state", how);
+    return with(RunInfo::endUnixNanos, unixNanos).with(RunInfo::state, how);
   }
 
   public RunInfo seed(@Nullable Long pinned) {
-    return with("seed", pinned);
+    return with(RunInfo::seed, pinned);
   }
 
   public RunInfo share(@Nullable InjectorShare part) {
-    return with("share", part);
+    return with(RunInfo::share, part);
   }
 
   public RunInfo versions(Map<String, String> byComponent) {
-    return with("versions", byComponent);
+    return with(RunInfo::versions, byComponent);
   }
 
   public RunInfo machines(Map<String, SelfTest.Machine> byInjector) {
-    return with("machines", byInjector);
+    return with(RunInfo::machines, byInjector);
   }
 
   public RunInfo config(Map<String, String> byName) {
-    return with("config", byName);
+    return with(RunInfo::config, byName);
   }
 
   /** When the load began, after the warm-up; the start of the run where that is not known. */
@@ -262,7 +266,7 @@ public record RunInfo(
   }
 
   public RunInfo selfTest(@Nullable SelfTest known) {
-    return with("selfTest", known);
+    return with(RunInfo::selfTest, known);
   }
 
   public RunInfo slo(Slo global) {
@@ -271,47 +275,47 @@ public record RunInfo(
 
   /** Objectives of each target; {@code byLabel} is empty if {@code all} applies to all of them. */
   public RunInfo slo(TargetSlo all, Map<String, TargetSlo> byLabel) {
-    return with("objectives", Objectives.of(all, byLabel, objectives.assertions()));
+    return with(RunInfo::objectives, Objectives.of(all, byLabel, objectives.assertions()));
   }
 
   public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
-    return with("objectives", objectives.heldBy(percentile, rule));
+    return with(RunInfo::objectives, objectives.heldBy(percentile, rule));
   }
 
   public RunInfo assertions(List<Assertion> gates) {
-    return with("assertions", gates);
+    return with(RunInfo::objectives, objectives.assertions(gates));
   }
 
   public RunInfo dropped(long records) {
-    return with("dropped", records);
+    return came(RunOutcome::dropped, records);
   }
 
   public RunInfo planned(@Nullable Long requests) {
-    return with("planned", requests);
+    return came(RunOutcome::planned, requests);
   }
 
   public RunInfo started(@Nullable Long requests) {
-    return with("started", requests);
+    return came(RunOutcome::started, requests);
   }
 
   public RunInfo notSent(Map<String, Long> byReason) {
-    return with("notSent", byReason);
+    return came(RunOutcome::notSent, byReason);
   }
 
   public RunInfo prompts(@Nullable PromptRepeats counts) {
-    return with("prompts", counts);
+    return came(RunOutcome::prompts, counts);
   }
 
   public RunInfo connections(Map<String, Connections> byAddress) {
-    return with("connections", byAddress);
+    return came(RunOutcome::connections, byAddress);
   }
 
   public RunInfo conclusions(List<Conclusion> found) {
-    return with("conclusions", found);
+    return came(RunOutcome::conclusions, found);
   }
 
   public RunInfo singleStreams(Map<String, SingleStream> byTarget) {
-    return with("singleStreams", byTarget);
+    return came(RunOutcome::singleStreams, byTarget);
   }
 
   public RunInfo conclusion(Conclusion found) {

@@ -92,7 +92,8 @@ public record RunOutcome(
     }
 
     public Conclusion on(String ofTarget, String ofScenario) {
-      return Components.with(Components.with(this, "target", ofTarget), "scenario", ofScenario);
+      return Components.with(
+          Components.with(this, Conclusion::target, ofTarget), Conclusion::scenario, ofScenario);
     }
   }
 

@@ -148,7 +148,7 @@ public record SelfTest(
                 changed,
                 "version of " + name,
                 Objects.equals(versions.get(name), runVersions.get(name))));
-    return Components.with(this, "differs", changed);
+    return Components.with(this, SelfTest::differs, changed);
   }
 
   private static void differ(List<String> changed, String what, boolean same) {

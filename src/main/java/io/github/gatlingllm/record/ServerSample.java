@@ -80,12 +80,14 @@ public record ServerSample(
 
   /** The same sample as the first one of its page and of that target, and so without a reset. */
   public ServerSample asFirst(@Nullable String ofTarget) {
-    return Components.with(Components.with(this, "target", ofTarget), "reset", false);
+    return Components.with(
+        Components.with(this, ServerSample::target, ofTarget), ServerSample::reset, false);
   }
 
   private ServerSample with(
       Map<EngineMetric, String> otherNames, Map<EngineMetric, Histogram> others) {
-    return Components.with(Components.with(this, "names", otherNames), "histograms", others);
+    return Components.with(
+        Components.with(this, ServerSample::names, otherNames), ServerSample::histograms, others);
   }
 
   public @Nullable Double value(EngineMetric metric) {

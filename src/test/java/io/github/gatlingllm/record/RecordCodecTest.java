@@ -214,7 +214,7 @@ class RecordCodecTest {
   }
 
   private static RequestRecord withText(RequestRecord record, RecordedText text) {
-    return Components.with(record, "text", text);
+    return Components.with(record, RequestRecord::text, text);
   }
 
   private final List<RequestRecord> read = new ArrayList<>();
