@@ -105,7 +105,7 @@ public final class LoadForms {
   }
 
   /** In each segment the rate changes linearly to that of the next; the last keeps its own. */
-  record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
+  private record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
 
     /** The rate at a number of nanoseconds since the start; after the end, the last rate. */
     @Override
@@ -141,5 +141,5 @@ public final class LoadForms {
     }
   }
 
-  record Segment(double perSecond, Duration duration) implements Serializable {}
+  private record Segment(double perSecond, Duration duration) implements Serializable {}
 }
