@@ -15,7 +15,9 @@ import io.github.gatlingllm.workload.Dataset.Agent;
 import io.github.gatlingllm.workload.Dataset.RecordedSession;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -105,6 +107,9 @@ final class SessionReplay extends SessionHook {
         own = own.enterGroup(group, 0);
       }
       begin(recorded.main(), null, own);
+      for (Agent agent : recorded.beside()) {
+        begin(agent, null, own);
+      }
     }
 
     void begin(Agent agent, @Nullable Lane parent, Session session) {
@@ -114,10 +119,13 @@ final class SessionReplay extends SessionHook {
 
     /** The session ends with the last of its agents, whoever began it. */
     void ended(Lane lane) {
-      lanes--;
-      if (lane.parent != null && !lane.agent.isBackground() && --lane.parent.children == 0) {
-        lane.parent.proceed();
-      } else if (lanes == 0) {
+      boolean isLast = --lanes == 0;
+      Integer joinedBy = lane.agent.joinedBy();
+      if (lane.parent != null && joinedBy != null) {
+        lane.parent.awaited.merge(joinedBy, -1, Integer::sum);
+        lane.parent.proceedIfWaiting();
+      }
+      if (isLast) {
         end(lane.session);
       }
     }
@@ -170,7 +178,11 @@ final class SessionReplay extends SessionHook {
     private final @Nullable Lane parent;
     private Session session;
     private int next;
-    private int children;
+
+    /** How many agents the turn of each number waits for. */
+    private final Map<Integer, Integer> awaited = new HashMap<>();
+
+    private boolean isWaiting;
 
     Lane(Replay replay, Agent agent, @Nullable Lane parent, Session session) {
       this.replay = replay;
@@ -231,10 +243,19 @@ final class SessionReplay extends SessionHook {
       session = after.markAsSucceeded();
       replay.stopped |= after.isFailed();
       List<Agent> begun = replay.stopped ? List.of() : agent.turns().get(next - 1).children();
-      children = (int) begun.stream().filter(child -> !child.isBackground()).count();
-      boolean isJoin = children > 0; // one without a request could end, and count, at once
+      for (Agent child : begun) { // before any begins, as one may end at once
+        if (child.joinedBy() != null) {
+          awaited.merge(child.joinedBy(), 1, Integer::sum);
+        }
+      }
       begun.forEach(child -> replay.begin(child, this, session));
-      if (!isJoin) {
+      isWaiting = true;
+      proceedIfWaiting();
+    }
+
+    private void proceedIfWaiting() {
+      if (isWaiting && awaited.getOrDefault(next, 0) == 0) {
+        isWaiting = false;
         proceed();
       }
     }

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.figures.metric.NumberText;
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;
@@ -32,6 +33,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +56,9 @@ public record DataFile(String name, Path path, Path original) {
 
   /** Largest file that is read into memory. */
   private static final long MAX_WHOLE = 512L * MIB;
+
+  private static final Pattern JSON_NAME =
+      Pattern.compile("[^.].*\\.(json|jsonl|ndjson)(\\.gz)?", Pattern.CASE_INSENSITIVE);
 
   private static final long MAX_UNPACKED = 16_384L * MIB;
 
@@ -78,6 +84,40 @@ public record DataFile(String name, Path path, Path original) {
       String model, @Nullable String revision, String file, Map<String, String> environment) {
     String at = Hub.of(environment).model(model, revision == null ? Hub.MAIN : revision, file);
     return of(at, environment);
+  }
+
+  /** The JSON files of a folder by their names, else the one file that is found by the name. */
+  public static List<DataFile> all(String location) {
+    Path folder = Download.isOne(location) ? null : folder(location);
+    if (folder == null) {
+      return List.of(of(location));
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      List<DataFile> all =
+          files
+              .filter(file -> JSON_NAME.matcher(file.getFileName().toString()).matches())
+              .filter(Files::isRegularFile)
+              .sorted()
+              .map(file -> of(file.toString()))
+              .toList();
+      if (all.isEmpty()) {
+        throw new IllegalArgumentException(
+            "folder '%s' has no file; expected *.json, *.jsonl, *.ndjson or these with .gz"
+                .formatted(location));
+      }
+      return all;
+    } catch (IOException e) {
+      throw unreadable(location, e);
+    }
+  }
+
+  private static @Nullable Path folder(String location) {
+    try {
+      Path path = Path.of(location);
+      return Files.isDirectory(path) ? path : null;
+    } catch (InvalidPathException e) {
+      return null; // it may still be the name of a resource
+    }
   }
 
   private static DataFile of(String location, Map<String, String> environment) {
@@ -304,6 +344,17 @@ public record DataFile(String name, Path path, Path original) {
   @FunctionalInterface
   public interface EntryVisitor {
     void visit(JsonNode entry, long start, int length);
+
+    /**
+     * The array of an entry whose elements come one by one, before the entry, which then lacks it:
+     * so it may be longer than memory; null for none.
+     */
+    default @Nullable String parts() {
+      return null;
+    }
+
+    /** Receives the next element of that array. */
+    default void visitPart(JsonNode part) {}
   }
 
   public boolean isJson() {
@@ -336,7 +387,7 @@ public record DataFile(String name, Path path, Path original) {
   private void visitEntries(JsonParser parser, String reader, EntryVisitor visitor)
       throws IOException {
     long number = 1;
-    int line = 1;
+    int[] line = {1};
     JsonNode entry = JSON.missingNode();
     try {
       boolean array = parser.nextToken() == JsonToken.START_ARRAY;
@@ -344,10 +395,10 @@ public record DataFile(String name, Path path, Path original) {
         parser.nextToken();
       }
       while (parser.currentToken() != null && parser.currentToken() != JsonToken.END_ARRAY) {
-        line = parser.currentTokenLocation().getLineNr();
+        line[0] = parser.currentTokenLocation().getLineNr();
         long start = parser.currentTokenLocation().getByteOffset();
         entry = JSON.missingNode();
-        entry = JSON.readTree(parser);
+        entry = read(parser, visitor, line);
         long length = parser.currentLocation().getByteOffset() - start;
         if (length > Integer.MAX_VALUE - 8) {
           throw new IllegalArgumentException("is longer than 2 GB; split it");
@@ -357,22 +408,46 @@ public record DataFile(String name, Path path, Path original) {
         parser.nextToken();
       }
       if (array && parser.nextToken() != null) {
-        line = parser.currentTokenLocation().getLineNr();
+        line[0] = parser.currentTokenLocation().getLineNr();
         throw new IllegalArgumentException("the array has ended; expected nothing after it");
       }
     } catch (StreamConstraintsException e) {
       throw bad(
-          line,
+          line[0],
           "entry %s: a text, number or nesting in it exceeds the limits (%s MB per text); split it"
               .formatted(number, NumberText.count(MAX_TEXT / MIB)));
     } catch (JsonProcessingException e) {
-      int at = e.getLocation() == null ? line : e.getLocation().getLineNr();
+      int at = e.getLocation() == null ? line[0] : e.getLocation().getLineNr();
       String what = "not valid JSON (" + first(e.getOriginalMessage()) + "); mend or remove it";
       throw bad(at, "entry " + number + ": " + what);
     } catch (IllegalArgumentException e) {
       String what = KnownForm.mistake(entry, reader, String.valueOf(e.getMessage()));
-      throw bad(line, "entry " + number + ": " + what);
+      throw bad(line[0], "entry " + number + ": " + what);
     }
+  }
+
+  private static JsonNode read(JsonParser parser, EntryVisitor visitor, int[] line)
+      throws IOException {
+    String parts = visitor.parts();
+    if (parts == null || parser.currentToken() != JsonToken.START_OBJECT) {
+      return JSON.readTree(parser);
+    }
+    int first = line[0];
+    ObjectNode entry = JSON.createObjectNode();
+    while (parser.nextToken() == JsonToken.FIELD_NAME) {
+      String name = parser.currentName();
+      if (parser.nextToken() != JsonToken.START_ARRAY || !name.equals(parts)) {
+        entry.set(name, JSON.<JsonNode>readTree(parser));
+        continue;
+      }
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        line[0] = parser.currentTokenLocation().getLineNr();
+        visitor.visitPart(JSON.readTree(parser));
+      }
+      entry.putArray(name);
+    }
+    line[0] = first;
+    return entry;
   }
 
   /** A value as a message quotes it. */

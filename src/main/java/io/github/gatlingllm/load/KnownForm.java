@@ -22,7 +22,10 @@ record KnownForm(String name, String readers, Predicate<JsonNode> looks) {
   /** The first that an entry of JSON looks like. */
   private static final List<KnownForm> ENTRIES =
       List.of(
-          of("a Weka trace", "", e -> e.path("requests").findValue("hash_ids") != null),
+          of(
+              "a Weka trace",
+              "sessions=<file>",
+              e -> e.path("requests").findValue("hash_ids") != null),
           of("a conversation of AIPerf (multi_turn)", "", e -> e.path("turns").isArray()),
           of("a page of a dataset's viewer", "", e -> e.path("rows").isArray()),
           of("a trace of Jaeger", "", e -> e.findValue("traceID") != null),

@@ -262,7 +262,7 @@ record BenchmarkPlan(
               config.put(setting.name + ".sha256", dataset.sha256());
             });
     if (workload.sessions() != null) {
-      config.put(Setting.SESSIONS.name + ".sha256", workload.sessions().file().sha256());
+      config.put(Setting.SESSIONS.name + ".sha256", workload.sessions().sha256());
     }
     String sources =
         counters.stream().map(ModelTokenizers::source).distinct().collect(Collectors.joining(", "));

@@ -98,8 +98,8 @@ record BenchmarkText(BenchmarkPlan plan, Tokenizer tokenizer, DryRun rows) {
       row("dataset", dataset.name() + " (" + dataset.format() + order + ")");
       recorded(dataset.summary(), dataset.sha256());
     } else if (workload.sessions() != null) {
-      row("sessions", workload.sessions().file().name());
-      recorded(workload.sessions().summary(), workload.sessions().file().sha256());
+      row("sessions", workload.sessions().name());
+      recorded(workload.sessions().summary(), workload.sessions().sha256());
     } else if (workload.mixed()) {
       row("mix", shares(known));
     } else {

@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.workload.Conversation.Dialog;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -285,52 +287,75 @@ public final class Dataset {
     }
   }
 
+  /** A form of recorded sessions, which is known by the fields of its entries. */
+  interface SessionReader {
+
+    boolean reads(JsonNode entry);
+
+    /** Adds an entry of a file; returns how many requests or spans it has. */
+    int add(DataFile file, JsonNode entry, long start, int length);
+
+    /** All that has been read, in the order of the first requests; called once, before notes. */
+    List<RecordedSession> sessions();
+
+    /** What else a reader of the plan should know of it, each after a semicolon. */
+    String notes();
+  }
+
   /**
-   * A file of recorded sessions: a request per line ({@link SessionRows}), or spans ({@link
-   * OtelSpans}).
+   * Recorded sessions of a file, or of all JSON files of a folder, in any form that has a {@link
+   * SessionReader}.
    *
-   * <p>Opening reads the file once and fails at the first mistake. Then the order of the requests
-   * is in memory, about 200 bytes each, and of what they say only the position: the file must not
-   * change. Thread-safe.
+   * <p>Opening reads each file once and fails at the first mistake. Then the order of the requests
+   * is in memory, about 200 bytes each, and of lines only the position: the file must not change.
+   * Thread-safe.
    *
    * @param sessions in the order of their first request
-   * @param notes what else a reader should know of it, each after a semicolon
+   * @param notes what else a reader should know of them, each after a semicolon
    */
-  public record SessionFile(DataFile file, List<RecordedSession> sessions, String notes) {
+  public record SessionFile(List<DataFile> files, List<RecordedSession> sessions, String notes) {
 
-    /** Most requests and spans of a file. */
+    /** Max requests and spans of all files. */
     private static final long MAX = 1_000_000;
 
     /** Of the heap, while a file is read. */
     private static final long BYTES_PER_REQUEST = 1_000;
 
-    /** A file, with the {@linkplain StampUnit unit} of its time stamps after it or none. */
+    /**
+     * A file or folder, with the {@linkplain StampUnit unit} of its time stamps after it or none.
+     */
     public static SessionFile open(String location, Tokenizer tokenizer) {
-      DataFile file = DataFile.of(StampUnit.file(location));
+      List<DataFile> files = DataFile.all(StampUnit.file(location));
       Mooncake texts = new Mooncake(tokenizer);
-      SessionRows rows = new SessionRows(file, StampUnit.after(location), texts);
-      OtelSpans spans = new OtelSpans(file, texts);
-      long max = Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_PER_REQUEST);
-      file.entries(
-          "sessions",
-          (entry, start, length) -> {
-            int all = OtelSpans.isExport(entry) ? spans.add(entry) : rows.add(entry, start, length);
-            if (all > max) {
-              throw new IllegalArgumentException(
-                  "more than %s requests; split the file%s"
-                      .formatted(max, max < MAX ? ", or give Java more heap (-Xmx)" : ""));
-            }
-          });
-      List<RecordedSession> all = new ArrayList<>(rows.sessions());
-      all.addAll(spans.sessions());
-      String notes = rows.stamps() + spans.leftOut();
+      Intake intake = new Intake(new WekaTraces(texts), texts, StampUnit.after(location));
+      files.forEach(intake::read);
+      List<RecordedSession> all = new ArrayList<>();
+      intake.readers.forEach(reader -> all.addAll(reader.sessions()));
+      String notes =
+          intake.readers.stream().map(SessionReader::notes).collect(Collectors.joining());
+      SessionFile read = new SessionFile(files, List.copyOf(all), notes);
       if (all.isEmpty()) {
         throw new IllegalArgumentException(
-            file.name()
-                + ": holds no session; expected a request per line, or spans of gen_ai"
-                + notes);
+            "%s: holds no session; expected a request per line, spans of gen_ai, or Weka traces%s"
+                .formatted(read.name(), notes));
       }
-      return new SessionFile(file, List.copyOf(all), notes);
+      return read;
+    }
+
+    /** Of the file, or of the folder. */
+    public String name() {
+      Path first = files.get(0).original();
+      return files.size() == 1 ? files.get(0).name() : first.toAbsolutePath().getParent() + "/";
+    }
+
+    /** Of the file; of a folder that of those of its files. */
+    public String sha256() {
+      return files.size() == 1
+          ? files.get(0).sha256()
+          : DataFile.sha256(
+              files.stream()
+                  .map(file -> file.name() + ' ' + file.sha256())
+                  .collect(Collectors.joining("\n")));
     }
 
     /** The sessions in order, again and again. */
@@ -349,7 +374,55 @@ public final class Dataset {
 
     @Override
     public String toString() {
-      return file.name() + ": " + summary();
+      return name() + ": " + summary();
+    }
+
+    /** Gives each entry to the first reader that knows it. */
+    private static final class Intake {
+      private final WekaTraces traces;
+      private final List<SessionReader> readers;
+      private final long max = Math.min(MAX, Runtime.getRuntime().maxMemory() / BYTES_PER_REQUEST);
+      private long requests;
+
+      Intake(WekaTraces traces, Mooncake texts, @Nullable StampUnit unit) {
+        this.traces = traces;
+        readers = List.of(traces, new OtelSpans(texts), new SessionRows(unit, texts));
+      }
+
+      void read(DataFile file) {
+        file.entries(
+            "sessions",
+            new DataFile.EntryVisitor() {
+              @Override
+              public void visit(JsonNode entry, long start, int length) {
+                count(
+                    readers.stream()
+                        .filter(reader -> reader.reads(entry))
+                        .findFirst()
+                        .orElseThrow()
+                        .add(file, entry, start, length));
+              }
+
+              @Override
+              public String parts() {
+                return WekaTraces.PARTS;
+              }
+
+              @Override
+              public void visitPart(JsonNode part) {
+                count(traces.add(part));
+              }
+            });
+      }
+
+      private void count(int more) {
+        requests += more;
+        if (requests > max) {
+          throw new IllegalArgumentException(
+              "more than %s requests; split the file%s"
+                  .formatted(max, max < MAX ? ", or give Java more heap (-Xmx)" : ""));
+        }
+      }
     }
   }
 
@@ -357,14 +430,14 @@ public final class Dataset {
    * Requests that are sent one after the other.
    *
    * @param name empty for the agent that begins the session
-   * @param isBackground whether the agent that began it goes on without waiting for it; the session
-   *     ends when it has ended too
+   * @param joinedBy which turn of the agent that began it, from 0, waits for its last answer; the
+   *     number of these turns if only the end of that agent does; null in the background
    */
-  public record Agent(String name, List<RecordedTurn> turns, boolean isBackground) {
+  public record Agent(String name, List<RecordedTurn> turns, @Nullable Integer joinedBy) {
 
-    /** One that is waited for. */
-    public Agent(String name, List<RecordedTurn> turns) {
-      this(name, turns, false);
+    /** The session ends when it has ended too. */
+    public boolean isBackground() {
+      return joinedBy == null;
     }
   }
 
@@ -372,27 +445,53 @@ public final class Dataset {
    * A recorded session of an agent and its sub-agents.
    *
    * @param turns number of requests of all its agents
+   * @param beside agents that begin with the session too, as they were recorded before the first
+   *     answer; no turn waits for them
    */
-  public record RecordedSession(String id, Agent main, int turns) {
+  public record RecordedSession(String id, Agent main, int turns, List<Agent> beside) {
 
     /** The session attribute of the one to replay. */
     public static final String KEY = "recordedSession";
+
+    public RecordedSession(String id, Agent main, int turns) {
+      this(id, main, turns, List.of());
+    }
   }
 
   /**
    * One request.
    *
-   * @param gapNanos wait for tools before it, from the end of the turn before and of its children
+   * @param gapNanos wait before it, from the end of the turn before and of all agents that it waits
+   *     for; of an agent's first one from the answer, or the session's start, it begins with
    * @param dueNanos it is not sent earlier than so long after the session's start
-   * @param tookNanos time from the request to the end of its answer, as recorded; 0 if unknown
    * @param prompt reads or generates the messages, with the number of output tokens; blocks
-   * @param children agents that begin with its answer, at the same time; the next turn waits for
-   *     all of them but those in the background
+   * @param children agents that begin with its answer; {@link Agent#joinedBy} says who waits
+   * @param recorded what was recorded of it
    */
   public record RecordedTurn(
       long gapNanos,
       long dueNanos,
-      long tookNanos,
       Supplier<Dialog> prompt,
-      List<Agent> children) {}
+      List<Agent> children,
+      RecordedRequest recorded) {}
+
+  /**
+   * What was recorded of a request.
+   *
+   * @param startNanos since the start of the session; null if there are only gaps, as is the end
+   * @param model number of its model, from 0, in the order in which the session first uses them
+   * @param inputTokens null if the prompt is a text
+   * @param outputTokens null if not recorded
+   * @param blockTokens tokens of a block
+   * @param blocks an id for each block of the prompt, the last one may be a part of a block: equal
+   *     ids of all sessions from the first on are equal texts; may read the file
+   */
+  public record RecordedRequest(
+      @Nullable Long startNanos,
+      @Nullable Long endNanos,
+      int model,
+      @Nullable Integer inputTokens,
+      @Nullable Integer outputTokens,
+      int blockTokens,
+      Supplier<long[]> blocks) {}
 }

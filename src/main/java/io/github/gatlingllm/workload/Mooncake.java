@@ -5,6 +5,7 @@ import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.load.Seed;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Prompts.PromptPool;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -47,7 +48,7 @@ final class Mooncake implements DialogReader {
     words = single.size() < FEWEST_WORDS ? CANDIDATES : single;
     long[] ids = {0, 1, 2, 3};
     sampleWords = ids.length * BLOCK - 7;
-    sampleTokens = tokenizer.count(String.join(" ", words(ids, sampleWords, BLOCK, 0)));
+    sampleTokens = tokenizer.count(String.join(" ", words(ids, 0, sampleWords, BLOCK, 0)));
     additive = sampleTokens == sampleWords;
   }
 
@@ -120,24 +121,45 @@ final class Mooncake implements DialogReader {
    * after the last one, an equal key is.
    */
   String text(long[] ids, int block, int tokens, long key) {
+    return text(ids, block, 0, tokens, key);
+  }
+
+  /** The part of that text from a number of tokens on, up to another one. */
+  String text(long[] ids, int block, int from, int to, long key) {
     int wordsPerBlock = (int) (((long) block * sampleWords + sampleTokens - 1) / sampleTokens);
-    int count = (int) Math.max(1, (long) tokens * wordsPerBlock / block);
-    String[] all = words(ids, count, wordsPerBlock, key);
+    int first = (int) ((long) from * wordsPerBlock / block);
+    int end = (int) Math.max(first + 1, (long) to * wordsPerBlock / block);
+    String[] all = words(ids, first, end, wordsPerBlock, key);
     return additive
         ? String.join(" ", all)
         : new ExactLength(tokenizer)
-            .of("", String.join(" ", all), "", tokens, Seed.at(key, SALT, tokens))
+            .of("", String.join(" ", all), "", to - from, Seed.at(key, SALT, to - from))
             .text();
   }
 
-  private String[] words(long[] ids, int count, int perBlock, long key) {
-    String[] all = new String[count];
-    for (int from = 0; from < count; from += perBlock) {
-      int block = from / perBlock;
-      long seed = block < ids.length ? ids[block] ^ SALT : Seed.mix(key * 31 + block);
-      SplittableRandom random = new SplittableRandom(Seed.mix(seed));
-      for (int i = from; i < Math.min(from + perBlock, count); i++) {
-        all[i] = words.get(random.nextInt(words.size()));
+  /** The ids of all blocks of such a text: of those after the last one, ids that stand for them. */
+  long[] blocks(long[] ids, int block, int tokens, long key) {
+    long[] all = Arrays.copyOf(ids, (tokens + block - 1) / block);
+    for (int i = ids.length; i < all.length; i++) {
+      all[i] = unnamed(key, i);
+    }
+    return all;
+  }
+
+  private static long unnamed(long key, int block) {
+    return Seed.mix(key * 31 + block) ^ SALT;
+  }
+
+  private String[] words(long[] ids, int from, int to, int perBlock, long key) {
+    String[] all = new String[to - from];
+    for (int block = from / perBlock; block * perBlock < to; block++) {
+      long id = block < ids.length ? ids[block] : unnamed(key, block);
+      SplittableRandom random = new SplittableRandom(Seed.mix(id ^ SALT));
+      for (int i = block * perBlock; i < Math.min((block + 1) * perBlock, to); i++) {
+        String word = words.get(random.nextInt(words.size()));
+        if (i >= from) {
+          all[i - from] = word;
+        }
       }
     }
     return all;

@@ -5,8 +5,10 @@ import io.github.gatlingllm.client.Api.Message;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Dataset.Agent;
+import io.github.gatlingllm.workload.Dataset.RecordedRequest;
 import io.github.gatlingllm.workload.Dataset.RecordedSession;
 import io.github.gatlingllm.workload.Dataset.RecordedTurn;
+import io.github.gatlingllm.workload.Dataset.SessionReader;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -15,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * are left out, and those that only wrap the same request of a library below them. An agent's
  * prompts begin alike: each is the beginning of one text, by its number of tokens.
  */
-final class OtelSpans {
+final class OtelSpans implements SessionReader {
 
   private static final Set<String> REQUESTS = Set.of("chat", "text_completion", "generate_content");
   private static final List<String> INPUT =
@@ -49,11 +50,11 @@ final class OtelSpans {
           "gen_ai.usage.completion_tokens",
           "llm.usage.completion_tokens",
           "llm.token_count.completion");
+  private static final long[] NO_IDS = {};
   private static final int ABSENT = -1;
   private static final int DEEPEST = 1_000;
   private static final int FAILED = 2;
 
-  private final DataFile file;
   private final Mooncake texts;
   private final Map<String, Span> spans = new LinkedHashMap<>();
   private final Map<String, String> conversations = new HashMap<>();
@@ -64,6 +65,8 @@ final class OtelSpans {
 
   /** The agent is empty for other spans than agents, tokens are 0 for others than requests. */
   private record Span(
+      DataFile file,
+      long position,
       String id,
       String trace,
       String parent,
@@ -73,28 +76,29 @@ final class OtelSpans {
       int in,
       int out) {}
 
-  OtelSpans(DataFile file, Mooncake texts) {
-    this.file = file;
+  OtelSpans(Mooncake texts) {
     this.texts = texts;
   }
 
   /** Whether an entry has spans in one of the objects around them, or is one. */
-  static boolean isExport(JsonNode entry) {
+  @Override
+  public boolean reads(JsonNode entry) {
     return entry.has("spanId") || (entry.findValue("spans") != null && !entry.has("messages"));
   }
 
-  /** Adds the spans of an export; returns how many there are. */
-  int add(JsonNode export) {
+  @Override
+  public int add(DataFile file, JsonNode export, long start, int length) {
+    int before = spans.size();
     if (export.has("spanId")) {
-      add(export, export.path("traceId").asText());
+      add(file, start, export, export.path("traceId").asText());
     }
     for (JsonNode some : export.findValues("spans")) {
-      some.forEach(span -> add(span, span.path("traceId").asText()));
+      some.forEach(span -> add(file, start, span, span.path("traceId").asText()));
     }
-    return spans.size();
+    return spans.size() - before;
   }
 
-  private void add(JsonNode span, String trace) {
+  private void add(DataFile file, long position, JsonNode span, String trace) {
     Map<String, String> has = new HashMap<>();
     for (JsonNode each : span.path("attributes")) {
       // 64-bit numbers are texts in OTLP/JSON.
@@ -126,6 +130,8 @@ final class OtelSpans {
     spans.put(
         id,
         new Span(
+            file,
+            position,
             id,
             trace,
             trace + span.path("parentSpanId").asText(),
@@ -152,7 +158,8 @@ final class OtelSpans {
   }
 
   /** What was no request to replay, each reason after a semicolon. */
-  String leftOut() {
+  @Override
+  public String notes() {
     return leftOut(withoutUsage, "without usage")
         + leftOut(failed, "failed")
         + leftOut(wrappers.size(), "around the same request");
@@ -162,7 +169,8 @@ final class OtelSpans {
     return count == 0 ? "" : "; left out %s of %s requests: %s".formatted(count, requests, reason);
   }
 
-  List<RecordedSession> sessions() {
+  @Override
+  public List<RecordedSession> sessions() {
     spans.values().stream().filter(span -> span.in > 0).forEach(this::findWrappers);
     Map<String, Story> stories = new LinkedHashMap<>();
     spans.values().stream()
@@ -176,7 +184,7 @@ final class OtelSpans {
                         id -> new Story(id, request.start))
                     .add(request));
     return stories.values().stream()
-        .map(of -> new RecordedSession(of.id, new Agent("", of.outermost.turns), of.size))
+        .map(of -> new RecordedSession(of.id, new Agent("", of.outermost.turns, null), of.size))
         .toList();
   }
 
@@ -200,9 +208,9 @@ final class OtelSpans {
     for (Span span = spans.get(inner.parent); span != null; span = spans.get(span.parent)) {
       agent = agent == null && !span.agent.isEmpty() ? span : agent;
       if (++depth > DEEPEST) {
-        throw new IllegalArgumentException(
-            "%s: span %s is in a circle, or below more than %s others"
-                .formatted(file.name(), inner.id, DEEPEST));
+        throw inner.file.bad(
+            inner.position,
+            "span %s is in a circle, or below more than %s others".formatted(inner.id, DEEPEST));
       }
     }
     return agent;
@@ -212,12 +220,14 @@ final class OtelSpans {
   private final class Story {
     private final String id;
     private final Flow outermost;
+    private final long first;
     private final Map<Span, Flow> flows = new HashMap<>();
     private int size;
 
     Story(String id, long start) {
       this.id = id;
       outermost = new Flow(null, start);
+      first = start;
     }
 
     void add(Span request) {
@@ -225,7 +235,7 @@ final class OtelSpans {
       Flow flow = flow(by, request.start);
       // The outermost agent goes on with its text in all traces of a conversation.
       String text = id + (by == null ? "" : flow == outermost ? by.agent : by.id);
-      flow.add(request, () -> dialog(request, Mooncake.key(text)));
+      flow.add(request, request.start - first, Mooncake.key(text));
       size++;
     }
 
@@ -244,7 +254,7 @@ final class OtelSpans {
   }
 
   /** Requests one after the other, and the flows that began with the last of them. */
-  private static final class Flow {
+  private final class Flow {
     private final @Nullable Flow outer;
     private final List<RecordedTurn> turns = new ArrayList<>();
 
@@ -259,11 +269,23 @@ final class OtelSpans {
       end = from;
     }
 
-    void add(Span request, Supplier<Dialog> prompt) {
+    void add(Span request, long start, long key) {
       inner = new ArrayList<>();
       children = new ArrayList<>();
-      long gap = Math.max(0, request.start - end);
-      turns.add(new RecordedTurn(gap, 0, request.end - request.start, prompt, children));
+      turns.add(
+          new RecordedTurn(
+              Math.max(0, request.start - end),
+              0,
+              () -> dialog(request, key),
+              children,
+              new RecordedRequest(
+                  start,
+                  start + request.end - request.start,
+                  0,
+                  request.in,
+                  request.out,
+                  Mooncake.BLOCK,
+                  () -> texts.blocks(NO_IDS, Mooncake.BLOCK, request.in, key))));
       answered = request.end;
       for (Flow flow = this; flow != null; flow = flow.outer) {
         flow.end = Math.max(flow.end, request.end);
@@ -278,14 +300,14 @@ final class OtelSpans {
               () -> {
                 Flow made = new Flow(this, answered);
                 inner.add(made);
-                children.add(new Agent(name, made.turns));
+                children.add(new Agent(name, made.turns, turns.size()));
                 return made;
               });
     }
   }
 
   private Dialog dialog(Span of, long key) {
-    String text = texts.text(new long[0], Mooncake.BLOCK, of.in, key);
+    String text = texts.text(NO_IDS, Mooncake.BLOCK, of.in, key);
     return new Dialog(List.of(Message.user(text)), null, of.in, of.out);
   }
 }

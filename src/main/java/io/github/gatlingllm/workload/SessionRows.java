@@ -7,8 +7,10 @@ import io.github.gatlingllm.load.Arrivals.StampUnit;
 import io.github.gatlingllm.load.DataFile;
 import io.github.gatlingllm.workload.Conversation.Dialog;
 import io.github.gatlingllm.workload.Dataset.Agent;
+import io.github.gatlingllm.workload.Dataset.RecordedRequest;
 import io.github.gatlingllm.workload.Dataset.RecordedSession;
 import io.github.gatlingllm.workload.Dataset.RecordedTurn;
+import io.github.gatlingllm.workload.Dataset.SessionReader;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * begin its own, longer prompt, by {@code hash_ids}, each of which stands for its block and all
  * blocks before it; else it begins a session.
  */
-final class SessionRows {
+final class SessionRows implements SessionReader {
 
   private static final int MAX_AGENTS = 1_000;
   private static final double MAX_MILLIS = 1e9;
@@ -42,7 +44,6 @@ final class SessionRows {
   /** Tokens of a block of traces with {@code chat_id}. */
   private static final int CHAT_BLOCK = 16;
 
-  private final DataFile file;
   private final Mooncake texts;
   private final Map<String, List<Row>> bySession = new LinkedHashMap<>();
   private final Map<String, String> byChat = new HashMap<>();
@@ -51,7 +52,6 @@ final class SessionRows {
   private final Arrivals.Seen stamps = new Arrivals.Seen();
   private StampUnit unit = StampUnit.MS;
   private int inferred;
-  private int size;
 
   private record LastPrompt(String session, int tokens) {}
 
@@ -60,8 +60,12 @@ final class SessionRows {
    * the file; they are not numbers where they are absent, as a file may have a million lines.
    */
   private record Row(
+      DataFile file,
       long start,
       int length,
+      @Nullable Integer input,
+      @Nullable Integer output,
+      int block,
       String agent,
       double gap,
       double delay,
@@ -74,14 +78,19 @@ final class SessionRows {
     }
   }
 
-  SessionRows(DataFile file, @Nullable StampUnit set, Mooncake texts) {
-    this.file = file;
+  SessionRows(@Nullable StampUnit set, Mooncake texts) {
     this.set = set;
     this.texts = texts;
   }
 
-  /** Adds a line; returns the number of lines so far. */
-  int add(JsonNode row, long start, int length) {
+  /** What no other reader knows is a mistake of such a line. */
+  @Override
+  public boolean reads(JsonNode entry) {
+    return true;
+  }
+
+  @Override
+  public int add(DataFile file, JsonNode row, long start, int length) {
     Dialog said = DialogReader.said(row, output(row));
     if (said != null && said.turns().isEmpty()) {
       throw new IllegalArgumentException("has no message of a user or a tool");
@@ -96,15 +105,19 @@ final class SessionRows {
         .computeIfAbsent(session(row, input), id -> new ArrayList<>(1))
         .add(
             new Row(
+                file,
                 start,
                 length,
+                said == null ? (Integer) input : null,
+                output(row),
+                block(row),
                 row.path("agent").asText(""),
                 number(row, "gap_ms", MAX_MILLIS),
                 number(row, row.has("delay") ? "delay" : "delay_ms", MAX_MILLIS),
                 time,
                 names(row, "children"),
                 names(row, "background")));
-    return ++size;
+    return 1;
   }
 
   /** The session of a line: a letter for where its id is from, and the id. */
@@ -187,7 +200,8 @@ final class SessionRows {
   }
 
   /** The sessions; what has been read is given up meanwhile. */
-  List<RecordedSession> sessions() {
+  @Override
+  public List<RecordedSession> sessions() {
     unit = set == null ? stamps.unit(unit) : set;
     List<RecordedSession> sessions = new ArrayList<>(bySession.size());
     for (var each = bySession.entrySet().iterator(); each.hasNext(); each.remove()) {
@@ -202,12 +216,18 @@ final class SessionRows {
   }
 
   /** The unit of time stamps in words, if there are any. */
-  String stamps() {
+  @Override
+  public String notes() {
     return stamps.isEmpty() ? "" : "; time stamps in " + unit;
   }
 
+  private long[] blocks(Row of, long key) {
+    long[] ids = Mooncake.ids(of.file.entry(of.start, of.length));
+    return of.input == null ? ids : texts.blocks(ids, of.block, of.input, key);
+  }
+
   private Dialog dialog(Row of, long key) {
-    JsonNode row = file.entry(of.start, of.length);
+    JsonNode row = of.file.entry(of.start, of.length);
     Dialog said = DialogReader.said(row, output(row));
     if (said != null) {
       return said;
@@ -231,7 +251,7 @@ final class SessionRows {
       first = rows.get(0);
       begun.add(first.agent);
       rows.forEach(row -> row.begun().forEach(child -> begin(child, row)));
-      main = new Agent("", turns(first.agent));
+      main = new Agent("", turns(first.agent), null);
       byAgent.keySet().removeAll(built);
       byAgent.forEach(
           (name, left) -> {
@@ -239,7 +259,7 @@ final class SessionRows {
                 begun.contains(name)
                     ? "agent '%s' of session %s waits for itself: its children lead back to it"
                     : "agent '%s' is in no \"children\" or \"background\" of session %s";
-            throw file.bad(left.get(0).start, mistake.formatted(name, id));
+            throw left.get(0).file.bad(left.get(0).start, mistake.formatted(name, id));
           });
     }
 
@@ -251,7 +271,7 @@ final class SessionRows {
                   ? "child '%s' has begun before in session %s; give each another name"
                   : begun.size() > MAX_AGENTS ? "child '%s' is one too many in session %s" : "";
       if (!mistake.isEmpty()) {
-        throw file.bad(row.start, mistake.formatted(child, id));
+        throw row.file.bad(row.start, mistake.formatted(child, id));
       }
     }
 
@@ -265,22 +285,31 @@ final class SessionRows {
         double gap = Double.isNaN(row.delay) ? before : row.delay;
         double due = Double.isNaN(gap) ? (row.time - first.time) * unit.nanos : Double.NaN;
         if (due > MAX_MILLIS * 1e6) {
-          throw file.bad(row.start, "timestamp is over 1e9 ms after the first of session " + id);
+          throw row.file.bad(
+              row.start, "timestamp is over 1e9 ms after the first of session " + id);
         }
         List<Agent> children = new ArrayList<>();
         for (String child : row.children) { // no stream: it takes a dozen frames of the stack
-          children.add(new Agent(child, turns(child)));
+          children.add(new Agent(child, turns(child), turns.size() + 1));
         }
         for (String child : row.background) {
-          children.add(new Agent(child, turns(child), true));
+          children.add(new Agent(child, turns(child), null));
         }
+        double start = (row.time - first.time) * unit.nanos;
         turns.add(
             new RecordedTurn(
                 Math.round(gap * 1e6), // 0 where it is not a number
                 Math.round(due),
-                0,
                 () -> all.dialog(row, key),
-                List.copyOf(children)));
+                List.copyOf(children),
+                new RecordedRequest(
+                    Double.isNaN(start) ? null : Math.round(start),
+                    null,
+                    0,
+                    row.input,
+                    row.output,
+                    row.block,
+                    () -> all.blocks(row, key))));
         before = row.gap;
       }
       return List.copyOf(turns);
